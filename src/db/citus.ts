@@ -176,11 +176,15 @@ async function bucketsByWorker(run: Run): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ worker, buckets }) => [worker, buckets as number]))
 }
 
-/** With the rights of the owner: it locks as Citus does for a statement of its own, and ends what comes to a worker that has the bucket no more. */
-const HOLD_BUCKET = `create or replace function purser.hold_bucket(bucket int) returns bigint language plpgsql security definer
+/**
+ * With the rights of the owner: it locks as Citus does for a statement of its own, the table of players too, so that who has locked that table
+ * (\`purser move\`) is waited for; and ends what comes to a worker that has the bucket no more.
+ */
+export const HOLD_BUCKET = `create or replace function purser.hold_bucket(bucket int) returns bigint language plpgsql security definer
   set search_path = pg_catalog as $hold$
   declare shard bigint := get_shard_id_for_distribution_column('purser.${FIRST}', bucket);
   begin
+    perform lock_relation_if_exists('purser.${FIRST}', 'ROW EXCLUSIVE');
     perform lock_shard_metadata(5, array[shard]);
     if not exists (select 1 from pg_dist_placement p join pg_dist_local_group g using (groupid) where p.shardid = shard) then
       perform purser.moved_on('a bucket');

@@ -7,7 +7,7 @@
  * for a move, and fails where the bucket is not, or not any more.
  */
 import { createHash } from 'node:crypto'
-import type { BucketFunctions } from '../../db/citus.ts'
+import { type BucketFunctions, HOLD_BUCKET } from '../../db/citus.ts'
 import { type Lane, statement } from '../../db/db.ts'
 import { isUnknownFunction } from '../../db/errors.ts'
 import type { PlayerId } from '../../protocol/ids.ts'
@@ -85,7 +85,10 @@ begin
 end`
 
 /** Another text is another function, which wallets of another version do not call. */
-const NAME = `gate_${createHash('sha256').update(BODY).digest('hex').slice(0, 8)}`
+const NAME = `gate_${createHash('sha256')
+  .update(HOLD_BUCKET + BODY)
+  .digest('hex')
+  .slice(0, 8)}`
 const ANSWER = 'returns table (busy text[], placed int[], settled int[]) language plpgsql'
 const ALL = PARAMETERS.map((_, i) => `$${i + 1}`).join(', ')
 

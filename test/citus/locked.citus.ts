@@ -1,0 +1,20 @@
+/** Who has locked the table of players, as `purser move` does in its last part, is waited for by all calls: by those of the gate too. */
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { CITUS_BUCKETS } from '../support/database.ts'
+import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
+
+test('while the table of players is locked no call is taken', async (context) => {
+  const databaseUrl = await newDatabase(context)
+  const wallet = await newWallet(context, { databaseUrl, env: { PURSER_BUCKETS: `${CITUS_BUCKETS}` } })
+  const [player] = await newPlayers(wallet, 1)
+  const place = async () => (await wallet.wire.place({ ...player, amount: 1 })).status
+  expect(await place()).toBe(200)
+  const holder = new pg.Client({ connectionString: databaseUrl })
+  await holder.connect()
+  context.onTestFinished(() => holder.end())
+  await holder.query('begin; lock table purser.player in exclusive mode')
+  expect(await place()).not.toBe(200)
+  await holder.query('rollback')
+  await expect.poll(place).toBe(200)
+})
