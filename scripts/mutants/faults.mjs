@@ -94,6 +94,7 @@ const BY_FILE = {
   'src/wallet/apply/gate-text.ts': GATE_TEXT_FAULTS,
   'src/wallet/apply/lanes.ts': [
     ['first.tries >= MAX_TRIES', 'false', LANES],
+    ['    endSweeping = undefined\n', '', LANES],
     ['entries.length > HOT', 'entries.length > HOT + 1', LANES],
     ['lane.waiting.unshift(...busy)', 'lane.waiting.push(...busy)', LANES],
     ['batch.gated.length + batch.judged.length >= BUSY', 'true', LANES],

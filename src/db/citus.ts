@@ -178,7 +178,7 @@ async function bucketsByWorker(run: Run): Promise<Record<string, number>> {
 
 /**
  * With the rights of the owner: it locks as Citus does for a statement of its own, the table of players too, so that who has locked that table
- * (\`purser move\`) is waited for; and ends what comes to a worker that has the bucket no more.
+ * (`purser move`) is waited for; and ends what comes to a worker that has the bucket no more.
  */
 export const HOLD_BUCKET = `create or replace function purser.hold_bucket(bucket int) returns bigint language plpgsql security definer
   set search_path = pg_catalog as $hold$

@@ -233,6 +233,18 @@ test('a call whose batch does not end is given up in time, and the lane goes on 
   expect(lanes.depth()).toBe(0)
 })
 
+test('behind a time without calls there are looks again (W-20)', async () => {
+  const { bet, end } = openLane()
+  const first = bet('a1')
+  await settled()
+  await end()
+  time.pass(2 * SWEEP_MS)
+  const second = bet('b1')
+  await settled()
+  time.pass(LIMITS.giveUpMs)
+  expect(await kindsOf([first, second])).toEqual(['accepted', 'failed'])
+})
+
 test('a call that came late behind younger ones is refused at the next look (R-5)', async () => {
   const { bet, end } = openLane()
   const first = bet('a1')
