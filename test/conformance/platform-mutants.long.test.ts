@@ -49,8 +49,8 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
 beforeAll(async () => {
   await judgeTestPlatform({}) // the first run of a process is slow
   const rows = readRows(existsSync(TABLE) ? readFileSync(TABLE, 'utf8') : '')
-  const judge = async ({ name, fault, caughtBy, slow = false, alone }: Mutant) => {
-    const options = { fault, slow, only: alone && caughtBy }
+  const judge = async ({ name, fault, caughtBy, slow, alone }: Mutant) => {
+    const options = { fault, slow: slow === true, only: alone && caughtBy }
     const find: typeof failing = (...run) => failing(...run).filter((id) => id !== OF_DELAYS || caughtBy === OF_DELAYS)
     failed.set(name, await judgeOften(options, find, rows.get(name)))
   }
