@@ -2,12 +2,12 @@
 import type { Disaster } from './choices.ts'
 import { clocksOf } from './clocks.ts'
 import type { Market } from './market.ts'
-import { type Scene, spanOf } from './scene.ts'
+import { looksOf, type Scene, spanOf } from './scene.ts'
 import type { OtherSettings } from './store.ts'
 import { partiesOf, serverOf } from './who.ts'
 
-/** Milliseconds of faults, of the shortest market. */
-export const FAULTS_MS = 120_000
+/** Milliseconds between two audits while things go wrong, where the time is not stretched. */
+export const AUDIT_EVERY_MS = 40_000
 const DAY_MS = 24 * 3_600_000
 
 /** Deaths, partitions and clocks that are set, drawn at once for the whole time. */
@@ -33,8 +33,8 @@ const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSe
 
 function drawDisasters(stream: Market['random'], from: number, scene: Scene): { at: number; disaster: Disaster }[] {
   const [random, ofSettings, ofFailures] = [stream('disasters'), stream('settings'), stream('failures')]
-  const [faultsMs, hasFailures] = [FAULTS_MS * spanOf(scene), scene.hasFailures === true]
-  const kills = Array.from({ length: random.below(5) }, () => {
+  const [faultsMs, hasFailures] = [AUDIT_EVERY_MS * looksOf(scene) * spanOf(scene), scene.hasFailures === true]
+  const kills = Array.from({ length: random.below(2 + looksOf(scene)) }, () => {
     const [at, party] = [from + random.below(faultsMs), random.pick(partiesOf(scene))]
     const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
     const others = scene.hasOtherSettings === true ? SETTINGS_OF[serverOf(party)] : []

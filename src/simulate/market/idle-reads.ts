@@ -1,5 +1,5 @@
 /**
- * What a platform looks at each second though nothing may have happened: as long as nothing is written, its database says what it has said
+ * What platform and gateway look at each second though nothing may have happened: as long as nothing is written, its database says what it has said
  * before, and need not be asked. A long market is mostly such looks. Sound because a database here has one connection, and the
  * statements know no clock. Each run that is played twice is played once without, and must come to the same.
  */
@@ -9,6 +9,7 @@ import type { Row, Statement } from '../../db/db.ts'
 const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = {
   platform_held_claims: ([placementsFrom]) => `${placementsFrom}`,
   platform_pending_results: () => '',
+  gateway_read_operators: (values) => JSON.stringify(values),
   platform_read_partners: (values) => JSON.stringify(values),
   /** From when on counts only where a mark is later: the look begins at the earlier one. */
   platform_next_due: ([marks, since, aside]) => `${marks} ${isBehind(marks, since) ? 'behind all' : since} ${aside}`,

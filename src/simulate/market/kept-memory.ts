@@ -55,16 +55,20 @@ type Pieces = readonly (Uint8Array | undefined)[]
 
 const ZEROS = new Uint8Array(PIECE)
 
-function piecesOf(memory: Uint8Array): Pieces {
-  return Array.from({ length: memory.length / PIECE }, (_, i) => {
-    const piece = memory.subarray(i * PIECE, (i + 1) * PIECE)
-    return Buffer.compare(piece, ZEROS) === 0 ? undefined : piece.slice()
-  })
+function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE)
 }
 
-function putPiecesBack(memory: Uint8Array, pieces: Pieces): void {
-  for (let i = 0; i < memory.length / PIECE; i++) {
-    const [piece, was] = [memory.subarray(i * PIECE, (i + 1) * PIECE), pieces[i] ?? ZEROS]
+function piecesOf(bytes: Uint8Array): Pieces {
+  return Array.from(inPieces(bytes), (piece) =>
+    Buffer.compare(piece, ZEROS.subarray(0, piece.length)) === 0 ? undefined : piece.slice(),
+  )
+}
+
+function putPiecesBack(bytes: Uint8Array, pieces: Pieces): void {
+  let i = 0
+  for (const piece of inPieces(bytes)) {
+    const was = pieces[i++] ?? ZEROS.subarray(0, piece.length)
     if (Buffer.compare(piece, was) !== 0) piece.set(was)
   }
 }
@@ -82,8 +86,8 @@ function keepFiles({ FS: files, MEMFS }: Module): () => void {
       })
       for (const one of Object.values(inside)) keep(one)
     } else if (files.isFile(node.mode)) {
-      const bytes = bytesOf(node).slice()
-      kept.push(() => putFileBack(node, bytes))
+      const [size, pieces] = [node.usedBytes, piecesOf(bytesOf(node))]
+      kept.push(() => putFileBack(node, size, pieces))
     }
   }
   keep(files.root)
@@ -99,10 +103,17 @@ function keepFiles({ FS: files, MEMFS }: Module): () => void {
   }
 }
 
-function putFileBack(node: Node, bytes: Uint8Array): void {
-  const now = bytesOf(node)
-  const isSame = now.length === bytes.length && Buffer.compare(now, bytes) === 0
-  if (!isSame) Object.assign(node, { contents: bytes.slice(), usedBytes: bytes.length })
+/** In the memory that it has: as much again for each run would have V8 collect the whole heap. */
+function putFileBack(node: Node, size: number, pieces: Pieces): void {
+  if (node.usedBytes > size) bytesOf(node).fill(0, size) // a file that grows over them must find what was never written
+  if (roomIn(node) < size) node.contents = new Uint8Array(size)
+  node.usedBytes = size
+  putPiecesBack(bytesOf(node), pieces)
+}
+
+/** Bytes that it may hold without being moved. */
+function roomIn({ contents }: Node): number {
+  return (contents as Uint8Array | undefined)?.length ?? 0
 }
 
 /** What it is made from may be signed bytes, or nothing. */

@@ -37,11 +37,11 @@ export function speak(pglite: PGlite): Wire {
     return made
   }
   const send = (message: Uint8Array): Buffer => {
-    const said: Uint8Array[] = []
-    const onRawData = (bytes: Uint8Array) => void said.push(bytes.slice())
+    const said: Buffer[] = []
+    const onRawData = (bytes: Uint8Array) => void said.push(Buffer.from(bytes))
     // Its promise says nothing more: all is said when it returns.
     void pglite.execProtocolRawStream(message, { syncToFs: false, onRawData })
-    const bytes = said.length === 1 ? toBuffer(said[0] as Uint8Array) : Buffer.concat(said)
+    const bytes = said.length === 1 ? (said[0] as Buffer) : Buffer.concat(said)
     throwError(bytes)
     return bytes
   }
@@ -56,10 +56,6 @@ export function speak(pglite: PGlite): Wire {
       return saidIn(send(Buffer.concat(before === undefined ? [bound, EXECUTE] : [simply(before), bound, EXECUTE])))
     },
   }
-}
-
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /** Where each message begins, and where it ends. */

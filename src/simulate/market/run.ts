@@ -11,11 +11,11 @@ import { type Cast, PARTNER } from './cast.ts'
 import { type Choice, type Choices, drawChoices } from './choices.ts'
 import { aheadOf } from './clocks.ts'
 import { auditLimits } from './day-limits.ts'
-import { disasters, FAULTS_MS } from './disasters.ts'
+import { AUDIT_EVERY_MS, disasters } from './disasters.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
 import { limit, openAccount, operators } from './operator-people.ts'
 import { AUTHORS } from './parties.ts'
-import { drawScene, LIMITS_OF, type Scene, spanOf } from './scene.ts'
+import { drawScene, LIMITS_OF, looksOf, type Scene, spanOf } from './scene.ts'
 import { SECRET } from './store.ts'
 import { partiesOf, partnerOf, URLS, WALLETS, walletsOf } from './who.ts'
 
@@ -35,8 +35,6 @@ export interface RunResult {
 }
 
 const PLAYERS = { wallet: 3, 'other wallet': 2 } as const
-/** Milliseconds between two audits while things go wrong, of the shortest market. */
-const AUDIT_EVERY_MS = 40_000
 /**
  * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
  * that died is watched for 8 s; results wait for 60 s at most between two tries (C-5), rollbacks for 6 minutes in all (C-4).
@@ -99,14 +97,15 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
     disasters(market),
   ]
   const failed: unknown[] = []
+  const backupAt = scene.backup && Math.min(scene.backup, looksOf(scene))
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
-  for (let passed = 0; passed < FAULTS_MS; passed += AUDIT_EVERY_MS) {
+  for (let look = 1; look <= looksOf(scene); look++) {
     await market.pass(AUDIT_EVERY_MS * spanOf(scene))
     if (failed.length > 0) throw failed[0]
     const found = [...market.complaints(), ...(await auditBalances(market, cast.players))]
     found.push(...(await auditBooks(stores, scene, false)), ...(await auditLimits(stores.wallet.db, scene)))
     if (found.length > 0) return found
-    if (passed / AUDIT_EVERY_MS + 1 === scene.backup) cast.putBack = await stores.wallet.backup()
+    if (look === backupAt) cast.putBack = await stores.wallet.backup()
   }
   cast.isOver = true
   markDays(market, scene)

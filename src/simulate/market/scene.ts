@@ -16,13 +16,23 @@ export interface Scene {
   readonly hasFailures?: boolean
   /** So many times as long as the shortest: the same deeds and disasters lie further apart. */
   readonly span?: number
+  /** How often the books are looked at while things go wrong; fewer: it is over sooner. */
+  readonly looks?: number
 }
 
-/** Of two minutes, ten, an hour, six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
+/** From 40 seconds to six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
 const SPANS = [1, 1, 1, 1, 5, 5, 30, 30, 30, 180] as const
 
 export function spanOf({ span = 1 }: Scene): number {
   return span
+}
+
+/** Most faults need no more than a few calls, so many short markets meet more of them than a few long ones. */
+const LOOKS = [1, 1, 1, 1, 2, 3] as const
+const MOST_LOOKS = 3
+
+export function looksOf({ looks = MOST_LOOKS }: Scene): number {
+  return looks
 }
 
 /** As runs were before there were scenes: files of those name none. */
@@ -38,9 +48,9 @@ export function drawScene(seed: number, random: Random): Scene {
   const before = random.chance(0.3) ? NOON_MS : random.between(40_000, 120_000)
   const operators = seed % 2 === 0 ? 2 : 1
   const hasLimits = random.chance(0.7)
-  const [backup, hasOtherSettings] = [random.between(1, 3), random.chance(0.6)]
-  const [hasFailures, span] = [random.chance(0.5), random.pick(SPANS)]
-  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings, hasFailures, span }
+  const [backup, hasOtherSettings] = [random.between(1, MOST_LOOKS), random.chance(0.6)]
+  const [hasFailures, span, looks] = [random.chance(0.5), random.pick(SPANS), random.pick(LOOKS)]
+  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings, hasFailures, span, looks }
 }
 
 /** Of a day: bets, and what is staked. */

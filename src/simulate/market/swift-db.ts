@@ -11,6 +11,8 @@ import { keepMemory } from './kept-memory.ts'
 import { type Shape, speak, type Wire } from './postgres-wire.ts'
 
 const INT8 = 20
+/** Its memory is put back before each run. */
+const SMALL = ['shared_buffers = 4MB', 'wal_buffers = 256kB']
 
 interface Result {
   readonly rows: Row[]
@@ -34,7 +36,7 @@ export interface SwiftDb extends Db {
 /** `image`: what it begins with; absent: nothing. */
 export async function openSwiftDb(clock: ClockName, image?: Blob): Promise<SwiftDb> {
   const parsers = { [INT8]: BigInt }
-  const pglite = await PGlite.create({ ...(image && { loadDataDir: image }), parsers })
+  const pglite = await PGlite.create({ ...(image && { loadDataDir: image }), parsers, postgresqlconf: SMALL })
   const atOnce = pglite.execProtocolRawSync.bind(pglite)
   pglite.execProtocolRawSync = (message) => showing(clock, () => atOnce(message))
   const alone = createQueue()

@@ -20,8 +20,8 @@ export interface Planted {
   readonly file?: string
 }
 
-/** Short and without what stands in the way: so a fault is found soon. */
-export const PLAIN = { hasOtherSettings: false, hasFailures: false, span: 1 } as const
+/** Without what stands in the way: so a fault is found soon. */
+export const PLAIN = { hasOtherSettings: false, hasFailures: false, span: 1, looks: 3 } as const
 
 /** Faults are planted around the platform and the wallet that it calls. */
 const ONE_OPERATOR: Partial<Scene> = { operators: 1, ...PLAIN }
