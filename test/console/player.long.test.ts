@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
+import { resolvable } from '../../src/runtime/resolvable.ts'
 import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -27,6 +28,21 @@ test('of a player without money says what would be here', async () => {
   expect(await fact('Available').textContent()).toBe('0 JPY')
   expect(await fact('In play').textContent()).toBe('0 JPY')
   await expectAccessibleEverywhere(page, 'a player without money')
+})
+
+test('nothing moves when the balance is there: what was pointed at is still under the pointer', async () => {
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const held = resolvable()
+  await page.route('**/statement?limit=200*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await see(player.userId)
+  const below = page.getByRole('link', { name: 'Refused bets' })
+  const before = await below.boundingBox()
+  held.resolve()
+  await page.getByRole('img', { name: 'first 100.00, last 100.00' }).waitFor()
+  expect(await below.boundingBox()).toEqual(before)
 })
 
 test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {

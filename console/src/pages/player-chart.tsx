@@ -1,5 +1,5 @@
 /** A player's balance as a step line with the bets on it. */
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { Link } from 'wouter'
 import { signed } from '../../../src/timeline/amounts.ts'
@@ -30,20 +30,13 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
   const [first, last] = [steps[0], steps.at(-1)]
   return (
     <section className="card" aria-label="Balance">
-      <header>
-        <h2>Balance</h2>
-        <span className="keys">
-          <span className="key staked">Staked or taken back</span>
-          <span className="key paid">Paid or refunded</span>
-          <span className="key cash">Not of a bet</span>
-        </span>
-        <span className="spring" />
+      <Head>
         {first !== undefined && (
           <button type="button" className="button quiet" onClick={() => saveText('purser-balance.csv', csvOf(steps))}>
             CSV
           </button>
         )}
-      </header>
+      </Head>
       {first === undefined && archived !== undefined ? (
         <Empty title="What moved lies in files." />
       ) : first === undefined || last === undefined ? (
@@ -80,6 +73,38 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
         </div>
       )}
     </section>
+  )
+}
+
+/** As high as the chart, so that nothing below it moves when it comes. */
+export function ChartToCome() {
+  return (
+    <section className="card" role="status" aria-label="Loading the balance">
+      <Head>
+        <button type="button" className="button quiet" disabled>
+          CSV
+        </button>
+      </Head>
+      <div className="body balance-chart">
+        <p className="muted small readout">…</p>
+        <div className="plot" />
+      </div>
+    </section>
+  )
+}
+
+function Head({ children }: { children: ReactNode }) {
+  return (
+    <header>
+      <h2>Balance</h2>
+      <span className="keys">
+        <span className="key staked">Staked or taken back</span>
+        <span className="key paid">Paid or refunded</span>
+        <span className="key cash">Not of a bet</span>
+      </span>
+      <span className="spring" />
+      {children}
+    </header>
   )
 }
 

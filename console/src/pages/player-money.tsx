@@ -7,7 +7,7 @@ import { part, read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
-import { BalanceChart } from './player-chart.tsx'
+import { BalanceChart, ChartToCome } from './player-chart.tsx'
 
 interface OpenBet {
   readonly stake?: string
@@ -68,6 +68,7 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
     },
     refetchInterval: LOOK_MS,
   })
+  if (asked.isPending) return <Waiting available={`${amountText(amount)} ${currency}`} />
   return (
     <Answer of={asked}>
       {({ moved, open }) => (
@@ -87,6 +88,20 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
         </>
       )}
     </Answer>
+  )
+}
+
+/** As high as what comes, so that nothing below it moves. */
+function Waiting({ available }: { available: string }) {
+  return (
+    <>
+      <dl className="facts">
+        <Fact name="Available">{available}</Fact>
+        <Fact name="In play">…</Fact>
+        <Fact name="Net of bets">…</Fact>
+      </dl>
+      <ChartToCome />
+    </>
   )
 }
 
