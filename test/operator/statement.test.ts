@@ -130,13 +130,16 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
 
   test('transfers of one moment are paged like others', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator)
-    const bets = Array.from({ length: 30 }, () => ({ userId, token, transactionId: randomUUID(), amount: 1 }))
-    await Promise.all(bets.map((bet) => wallet.wire.place(bet)))
+    const transactionId = randomUUID()
+    await wallet.wire.place({ userId, token, transactionId, amount: 1 })
+    // A correction takes the payout back and pays another one.
+    for (let amount = 1; amount <= 15; amount++) await wallet.wire.settle({ userId, transactionId, amount })
     const all = await rows(userId, '')
-    expect(new Set(all.map(({ at }) => at)).size).toBeLessThan(31)
+    expect(new Set(all.map(({ at }) => at)).size).toBe(17)
     const pages = await readAllPages((query) => read(userId, query), 4)
     expect(pages.flat()).toEqual(all)
-    expect(idsOf(all)).toEqual(Array.from({ length: 31 }, (_, i) => `EUR-${31 - i}`))
+    const numbers = Array.from({ length: 32 }, (_, i) => 32 - i).filter((number) => number !== 3) // of the house, at the first result
+    expect(idsOf(all)).toEqual(numbers.map((number) => `EUR-${number}`))
   })
 
   test('a currency shows only its own transfers, page by page too', async () => {

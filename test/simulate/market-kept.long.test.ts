@@ -1,11 +1,11 @@
 /**
  * Runs that are kept: a failure plays again from its file, shorter too, and the runs in corpus, each of which failed once, are right now.
- * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2).
+ * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2), and late-copy-of-an-expired-token.json, of seed 702 (P-1).
  */
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
-import { plantedAs } from '../../src/simulate/market/planted/planted.ts'
+import { PLANTED, plantedAs } from '../../src/simulate/market/planted/planted.ts'
 import { choicesFor } from '../../src/simulate/market/planted/row.ts'
 import { readyStores } from '../../src/simulate/market/ready.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
@@ -26,10 +26,12 @@ test.each(readdirSync(CORPUS))('what was found once is right: %s', { timeout: 30
   expect(complaints).toEqual([])
 })
 
-test('the kept run of I-2 still sees its fault', { timeout: 300_000 }, async () => {
-  const file = readRunFile(`${CORPUS}/late-copy-of-a-refused-result.json`)
-  const { complaints } = await playFile(file, plantedAs('late copies of refused results are not known').plant(stores))
-  expect(complaints.map(kindOfComplaint)).toContain(file.found)
+const KEPT = PLANTED.flatMap(({ fault, file, plant }) => (file === undefined ? [] : [{ fault, file, plant }]))
+
+test.each(KEPT)('a kept run still sees its fault: $fault', { timeout: 300_000 }, async ({ file, plant }) => {
+  const kept = readRunFile(file)
+  const { complaints } = await playFile(kept, plant(stores))
+  expect(complaints.map(kindOfComplaint)).toContain(kept.found)
 })
 
 test('the same seed comes to the same, and another one to something else', { timeout: 600_000 }, async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PlayerId } from '../../src/protocol/ids.ts'
 import { judgeToken } from '../../src/wallet/decide/token.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
-import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat } from './batch-scene.ts'
+import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
   scene = await openScene()
-  await seat(scene, 'ann', '100.00')
+  for (const player of ['ann', 'ben'] as const) await seat(scene, player, '100.00')
 })
 afterAll(async () => {
   expect(await findingsOf(scene)).toEqual([])
@@ -24,6 +24,19 @@ test('a Place bet a millisecond before its token expires is accepted, one in the
   scene.now = STARTED_AT
   const expired = [{ kind: 'refused', code: 'expired_token' }]
   expect(await scene.apply(place('ann', 'bet-2', 10, OLD_TOKEN))).toEqual(expired)
+})
+
+/** So late copies are refused as the calls were: a platform has declined the bet (C-2), or taken the cashout back (C-8). */
+test('a token that was refused as expired stays so when the clock is set back', async () => {
+  const ofBen = { token: hashToken('old-token-of-ben') }
+  scene.now = BEFORE
+  const [bet, late] = [place('ben', 'bet-3', 10, ofBen), place('ben', 'bet-4', 10, ofBen)]
+  expect(await scene.apply(bet)).toMatchObject([{ kind: 'accepted' }])
+  const cashout = { ...settle('ben', 'bet-3', 'cashout', 5), ...ofBen, resultType: 'cashout' } as const
+  const refused = [{ kind: 'refused', code: 'expired_token' }]
+  for (scene.now of [STARTED_AT, BEFORE])
+    for (const call of [late, cashout]) expect(await scene.apply(call)).toEqual(refused)
+  expect(await scene.apply(bet), 'a repeat of what was accepted').toMatchObject([{ kind: 'accepted' }])
 })
 
 test('so does User data judge it', () => {

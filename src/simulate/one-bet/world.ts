@@ -144,6 +144,7 @@ export function tell(state: State, call: BetCall, moment: number, rules: Rules):
     stored: new Map(),
     bets: new Map(state.record === undefined ? [] : [[KEY, state.record]]),
     seen: new Map([[KEY, state.seen]]),
+    expired: new Set(),
     calls: [],
     told: [],
   }

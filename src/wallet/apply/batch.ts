@@ -17,7 +17,7 @@ import { type BetRecord, insertBets, insertDetails, lockBets, saveBets } from '.
 import { type CallRecord, insertCalls, readSeenCalls } from '../store/call-store.ts'
 import { noteChanges } from '../store/change.ts'
 import { type LockedPlayer, lockRuledPlayers, markPlain } from '../store/player.ts'
-import { readSessions, type Session, type TokenHash } from '../store/session.ts'
+import { expireSessions, readSessions, type Session, type TokenHash } from '../store/session.ts'
 import { disputed } from './own-bet.ts'
 
 export interface Batch {
@@ -36,6 +36,8 @@ export interface Batch {
   /** As they are now. */
   readonly bets: Map<string, BetRecord>
   readonly seen: Map<string, readonly SeenCall[]>
+  /** Tokens that were refused because their time is over. */
+  readonly expired: Set<TokenHash>
   readonly calls: CallRecord[]
   /** For the feed of changes. */
   readonly told: StoredEvent[]
@@ -78,6 +80,7 @@ export async function loadBatch(
     stored,
     bets: new Map(stored),
     seen: groupBy([...first.seen, ...second.seen], betKey),
+    expired: new Set(),
     calls: [],
     told: [],
   }
@@ -137,7 +140,7 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
  * on since it was read.
  */
 export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
-  const { bucket, book, now, bets, stored, calls, told, players } = batch
+  const { bucket, book, now, bets, stored, calls, told, players, expired } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const inserted = changed.filter((record) => !stored.has(betKey(record)))
   const updated = changed.filter((record) => stored.has(betKey(record)))
@@ -154,6 +157,7 @@ export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
       ),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
       noteChanges(tx, bucket, told, now),
+      expireSessions(tx, bucket, [...expired]),
       markPlain(
         tx,
         bucket,

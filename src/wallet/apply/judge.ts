@@ -166,6 +166,8 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
   batch.calls.push(toCallRecord(call, seq, decision, transfers, batch.now))
+  if (decision.kind === 'refuse' && decision.code === 'expired_token' && 'token' in call && call.token !== undefined)
+    batch.expired.add(call.token)
   rememberSeen(batch, call, key, seq, decision)
 }
 

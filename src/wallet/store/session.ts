@@ -13,7 +13,7 @@ export interface Session {
   readonly player: PlayerId
   readonly currency: Currency
   readonly expiresAt: Date
-  /** When it was ended before its time: by a currency switch or by the operator (code 4). */
+  /** When it was ended: by a currency switch or by the operator, or as a call was refused because it had expired (code 4). */
   readonly endedAt: Date | null
 }
 
@@ -132,6 +132,20 @@ export async function insertSession(
     tx.execute(INSERT_SESSION, [bucket, hash, now, ...NEW.values(session)]),
     noteChanges(tx, bucket, [sessionItem('session.opened', hash, session)], now),
   ])
+}
+
+const EXPIRE_SESSIONS = statement(
+  'expire_sessions',
+  `update purser.session set ended_at = expires_at
+   where bucket = $1::int and token_hash = any($2::text[]) and ended_at is null`,
+)
+
+/**
+ * Of tokens with which calls were refused: they stay expired when the clock is set back, and late copies of the calls stay refused (P-1). The
+ * caller holds the players' locks.
+ */
+export async function expireSessions(tx: Tx, bucket: number, hashes: readonly TokenHash[]): Promise<void> {
+  if (hashes.length > 0) await tx.execute(EXPIRE_SESSIONS, [bucket, hashes])
 }
 
 const END_SESSIONS = statement(

@@ -3,7 +3,7 @@
  * an answer is another one. None is in the product.
  */
 
-import { blindTo } from '../planting.ts'
+import { blindTo, without } from '../planting.ts'
 import type { Scene } from '../scene.ts'
 import { GATEWAY } from './gateway.ts'
 import { PLATFORM } from './platform.ts'
@@ -14,15 +14,22 @@ import { WIRE } from './wire.ts'
 
 const BEHIND_GATEWAY: Partial<Scene> = { operators: 2, ...PLAIN }
 
-/** What seed 2 found once, by a lock and a late copy that are rare together. */
-const KEPT: Planted = {
-  ...{ fault: 'late copies of refused results are not known', breaks: 'I-2', seed: 2 },
-  file: 'test/simulate/corpus/late-copy-of-a-refused-result.json',
-  plant: below(
-    'wallet',
-    blindTo('read_seen_calls', ({ became }) => became === 'refused'),
-  ),
-}
+/** What a seed found once, by what is rare together: a lock, or a clock that is set back, and a late copy. */
+const KEPT: readonly Planted[] = [
+  {
+    ...{ fault: 'late copies of refused results are not known', breaks: 'I-2', seed: 2 },
+    file: 'test/simulate/corpus/late-copy-of-a-refused-result.json',
+    plant: below(
+      'wallet',
+      blindTo('read_seen_calls', ({ became }) => became === 'refused'),
+    ),
+  },
+  {
+    ...{ fault: 'an expired token is alive again when the clock is set back', breaks: 'P-1', seed: 702 },
+    file: 'test/simulate/corpus/late-copy-of-an-expired-token.json',
+    plant: below('wallet', without('expire_sessions')),
+  },
+]
 
 function plantedIn(where: Pick<Planted, 'scene'>) {
   return ([fault, breaks, seed, plant]: Row): Planted => ({ fault, breaks, seed, plant, ...where })
@@ -32,7 +39,7 @@ export const PLANTED: readonly Planted[] = [
   ...[...WALLET, ...WIRE, ...PLATFORM].map(plantedIn({})),
   ...GATEWAY.map(plantedIn({ scene: BEHIND_GATEWAY })),
   ...RESTART,
-  KEPT,
+  ...KEPT,
 ]
 
 export function plantedAs(fault: string): Planted {
