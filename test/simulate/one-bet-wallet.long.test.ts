@@ -38,10 +38,10 @@ interface Step {
   readonly balance: bigint
 }
 
-const JUDGE = judgeOf({ clawback: 'refuse' })
+type Judge = ReturnType<typeof judgeOf>
 
-function follow(place: Place, letter: Letter, moment: number): { step: Step; place: Place } | undefined {
-  const stepped = step(JUDGE, place, letter, moment)
+function follow(judge: Judge, place: Place, letter: Letter, moment: number): { step: Step; place: Place } | undefined {
+  const stepped = step(judge, place, letter, moment)
   if (stepped === undefined) return undefined
   if (stepped.complaint !== undefined) throw new Error(`the rules themselves: ${stepped.complaint}`)
   const request = letter.kind === 'call' ? requestOf(letter, place.sent, place.requests) : place.sent.place?.[0]
@@ -50,19 +50,19 @@ function follow(place: Place, letter: Letter, moment: number): { step: Step; pla
 }
 
 /** Those of full length that end with a call: each other one is the beginning of one of them. */
-function* histories(place: Place, steps: readonly Step[] = []): Generator<readonly Step[]> {
+function* histories(judge: Judge, place: Place, steps: readonly Step[] = []): Generator<readonly Step[]> {
   for (const letter of LETTERS) {
-    const found = follow(place, letter, steps.length + 1)
+    const found = follow(judge, place, letter, steps.length + 1)
     if (found === undefined) continue
-    if (steps.length + 1 < LENGTH) yield* histories(found.place, [...steps, found.step])
+    if (steps.length + 1 < LENGTH) yield* histories(judge, found.place, [...steps, found.step])
     else if (letter.kind !== 'event') yield [...steps, found.step]
   }
 }
 
-function alone(letters: readonly Letter[]): Step[] {
+function alone(judge: Judge, letters: readonly Letter[]): Step[] {
   let place = BEGINNING
   return letters.map((letter, i) => {
-    const found = follow(place, letter, i + 1)
+    const found = follow(judge, place, letter, i + 1)
     if (found === undefined) throw new Error(`there is nothing to send again at step ${i + 1}`)
     place = found.place
     return found.step
@@ -167,20 +167,24 @@ async function balances({ databaseUrl }: TestWallet): Promise<Map<string, bigint
   return new Map(rows.map(({ player, balance }) => [player, BigInt(balance)]))
 }
 
-test('every history of one bet up to four steps is what the decisions say', { timeout: 600_000 }, async () => {
-  const wallet = await startWallet()
-  const all = ALONE === undefined ? [...histories(BEGINNING)] : [alone(ALONE)]
-  await importPlayers(wallet, all.length)
-  const must = new Map<string, bigint>()
-  const rest = all.entries()
-  const worker = async () => {
-    for (const [i, steps] of rest) must.set(nameOf(i), await live(wallet, steps, nameOf(i)))
-  }
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))
-  expect(must.size).toBeGreaterThan(ALONE === undefined ? 10_000 : 0)
-  const has = await balances(wallet)
-  const wrong = [...must].filter(([player, balance]) => has.get(player) !== balance)
-  expect(wrong).toEqual([])
-  await wallet.auditIsClean()
-  await wallet.stop()
-})
+test.each(['refuse', 'allow-negative'] as const)(
+  'every history of one bet up to four steps is what the decisions say, clawback %s',
+  { timeout: 600_000 },
+  async (clawback) => {
+    const [wallet, judge] = [await startWallet({ env: { PURSER_CLAWBACK: clawback } }), judgeOf({ clawback })]
+    const all = ALONE === undefined ? [...histories(judge, BEGINNING)] : [alone(judge, ALONE)]
+    await importPlayers(wallet, all.length)
+    const must = new Map<string, bigint>()
+    const rest = all.entries()
+    const worker = async () => {
+      for (const [i, steps] of rest) must.set(nameOf(i), await live(wallet, steps, nameOf(i)))
+    }
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))
+    expect(must.size).toBeGreaterThan(ALONE === undefined ? 10_000 : 0)
+    const has = await balances(wallet)
+    const wrong = [...must].filter(([player, balance]) => has.get(player) !== balance)
+    expect(wrong).toEqual([])
+    await wallet.auditIsClean()
+    await wallet.stop()
+  },
+)

@@ -30,8 +30,11 @@ const TWICE_EVERY = 20
 const ENOUGH_RUNS = 500
 /** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 5_000
-/** Runs of one shrinking. */
+/** Runs of one shrinking: of a file that somebody has named, and of one that has just been found. */
 const SHRINKING_RUNS = 400
+const AT_ONCE_RUNS = 100
+/** Findings after which no other run begins: they will not be of ten kinds. */
+const MOST_FOUND = 10
 /** Runs in which a planted fault must be found. */
 const MOST_RUNS = 50
 
@@ -48,22 +51,22 @@ async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
 export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
   const [startedAt, total] = [world.elapsed(), createTotal()]
   let [saidAt, ended] = [startedAt, 0]
-  let found: RunResult | undefined
+  const found: RunResult[] = []
   const seeds = Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
   const seen = (played: Played) => {
     total.add(played)
-    found ??= played.failed
+    if (played.failed !== undefined) found.push(played.failed)
     ended += 1
     if (world.elapsed() - saidAt < PROGRESS_MS) return
     saidAt = world.elapsed()
     say(`${ended} of ${runs} runs`)
   }
-  await playSeeds(seeds, seen, () => found !== undefined)
+  await playSeeds(seeds, seen, () => found.length >= MOST_FOUND)
   for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
-  if (found !== undefined) keep(found, say)
-  const missed = runs < ENOUGH_RUNS || found !== undefined ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
+  if (found.length > 0) await keepAll(found, say)
+  const missed = ended < ENOUGH_RUNS ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
   if (missed.length > 0) say(`FOUND: so many runs never met: ${missed.join(', ')}`)
-  return found === undefined && missed.length === 0
+  return found.length === 0 && missed.length === 0
 }
 
 /** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
@@ -140,14 +143,24 @@ export function shrinkKept(path: string, say: Say): Promise<boolean> {
   })
 }
 
-function keep(result: RunResult, say: Say): void {
+function keepAll(found: readonly RunResult[], say: Say): Promise<void> {
+  return withStores(async (stores) => {
+    for (const result of found) await keep(result, stores, say)
+  })
+}
+
+async function keep(result: RunResult, stores: Stores, say: Say): Promise<void> {
   const { seed, complaints, choices } = result
   const [path, commit] = [`simulation-${seed}.json`, commitOf()]
-  writeRunFile(path, { seed, commit, found: kindOfComplaint(complaints[0] ?? ''), choices })
+  const kept = { seed, commit, found: kindOfComplaint(complaints[0] ?? ''), choices }
+  writeRunFile(path, kept)
   say(`seed ${seed}, commit ${commit}:`)
   tell(result, say)
   say(`again: npm run simulate -- --level 2 --seed ${seed} --runs 1`)
-  say(`kept, for when the code has changed: npm run simulate -- --file ${path}; with fewer events: --shrink ${path}`)
+  const shorter = await shrink(kept, stores, AT_ONCE_RUNS)
+  writeRunFile(path, shorter)
+  say(`kept, for when the code has changed: npm run simulate -- --file ${path}`)
+  say(`${choices.length} choices became ${shorter.choices.length}; with more patience: --shrink ${path}`)
 }
 
 function tell({ complaints, story }: RunResult, say: Say): void {
