@@ -30,6 +30,8 @@ export type Disaster =
       readonly statements?: number
       /** Behind the so many-th COMMIT from then. */
       readonly commits?: number
+      /** Behind the so many-th timer or message from then, of anybody's. */
+      readonly steps?: number
       readonly downMs: number
       /** With which it begins again. */
       readonly settings?: OtherSettings

@@ -3,15 +3,16 @@
  * another one, which nobody sets. For the whole process, as the virtual world is.
  */
 import type { Scene } from './scene.ts'
-import type { ListenerName, PartyName } from './who.ts'
+import { type ListenerName, type PartyName, partiesOf } from './who.ts'
 
 /** The platform tells the time by its database (W-19): its own clock is not asked. */
 export type ClockName = ListenerName | `database of the ${PartyName}`
 
 /** Those that are set in a market. */
 export function clocksOf(scene: Scene): readonly ClockName[] {
-  const databases = ['database of the wallet', 'database of the platform'] as const
-  return scene.operators === 1 ? ['wallet', ...databases] : ['wallet', 'other wallet', 'gateway', ...databases]
+  return partiesOf(scene).flatMap((party): ClockName[] =>
+    party === 'platform' ? [`database of the ${party}`] : [party, `database of the ${party}`],
+  )
 }
 
 const ahead = new Map<ClockName, number>()

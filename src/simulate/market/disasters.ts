@@ -31,12 +31,16 @@ const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSe
   platform: ['few calls at once', 'another scale'],
 }
 
+/** Of five deaths. */
+const MOMENTS = ['now', 'statements', 'statements', 'statements', 'steps'] as const
+
 function drawDisasters(stream: Market['random'], from: number, scene: Scene): { at: number; disaster: Disaster }[] {
   const [random, ofSettings, ofFailures] = [stream('disasters'), stream('settings'), stream('failures')]
   const [faultsMs, hasFailures] = [AUDIT_EVERY_MS * looksOf(scene) * spanOf(scene), scene.hasFailures === true]
   const kills = Array.from({ length: random.below(2 + looksOf(scene)) }, () => {
     const [at, party] = [from + random.below(faultsMs), random.pick(partiesOf(scene))]
-    const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
+    const moment = random.pick(MOMENTS)
+    const statements = moment === 'now' ? {} : { [moment]: random.below(40) }
     const others = scene.hasOtherSettings === true ? SETTINGS_OF[serverOf(party)] : []
     const settings = others.length > 0 ? { settings: ofSettings.pick(others) } : {}
     const again = { downMs: random.between(200, 12_000), ...settings }

@@ -115,12 +115,15 @@ export function beginLife(db: Db, deps: Deps): Life {
       if (isOver()) throw new Died()
       return value
     }
-  const transaction: Db['transaction'] = (work) =>
-    alive(async () => {
-      const value = await db.transaction(inside(work))
-      count(BEHIND)
-      return value
-    })
+  const committed =
+    (run: Db['transaction']): Db['transaction'] =>
+    (work) =>
+      alive(async () => {
+        const value = await run(inside(work))
+        count(BEHIND)
+        return value
+      })
+  const transaction = committed(db.transaction)
   const query = ((statement: Statement, values?: readonly unknown[]) =>
     alive(() => each(statement.name, () => db.query(statement, values)))) as Db['query']
   return {
@@ -129,7 +132,7 @@ export function beginLife(db: Db, deps: Deps): Life {
       transaction,
       query,
       people: { query },
-      unhurried: (work) => alive(() => db.unhurried(inside(work))),
+      unhurried: committed(db.unhurried),
       openLane: () => ({ transaction }),
       snapshot: (work) => alive(() => db.snapshot((tx) => work(txOf(tx, each)))),
       sums: (work) => alive(() => db.sums((tx) => work(txOf(tx, each)))),

@@ -2,26 +2,25 @@
 
 import { isOutage } from '../../db/errors.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { requireSame } from '../../process/running.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Logger } from '../../runtime/logger.ts'
 import { createRandom, type Random } from '../../runtime/random.ts'
 import { WrongUse } from '../../runtime/wrong-use.ts'
 import type { Choices } from './choices.ts'
 import { type ClockName, resetClocks, setClock } from './clocks.ts'
 import { beginLife, type Life } from './fused.ts'
 import { type GatewayWatch, watchGateway } from './gateway-watch.ts'
-import { markStatements, watchAnswers, watchBreakers } from './marks.ts'
+import { markStatements, noteDeath, noteFailure, watchAnswers, watchBreakers } from './marks.ts'
 import { createNames, type Names } from './names.ts'
 import { type Ear, type Host, type Request, type SimulatedNetwork, simulateNetwork } from './network.ts'
 import { type PaceWatch, watchPace } from './pace.ts'
-import { beginGateway, beginPlatform, beginWallet, type GatewayParty, logTo, type WalletParty } from './parties.ts'
+import { type GatewayParty, logTo, type WalletParty } from './parties.ts'
+import { beginOver, forget, living, type Processes } from './processes.ts'
 import type { Scene } from './scene.ts'
-import { type Config, configOf, type OtherSettings, type Store } from './store.ts'
+import { configOf, type OtherSettings, type Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
 import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
 import { type WireWatch, watchWire } from './watch.ts'
-import { isWallet, type PartyName, partnerOf, serverOf, URLS, type WalletName, walletsOf } from './who.ts'
+import { isWallet, type PartyName, partnerOf, URLS, type WalletName, walletsOf } from './who.ts'
 
 export interface Stores extends Readonly<Record<PartyName, Store>> {
   /** Faults that are planted between network and a party. */
@@ -34,10 +33,14 @@ export interface Stores extends Readonly<Record<PartyName, Store>> {
   readonly blindTo?: string
 }
 
+/** Milliseconds until people have seen that it has not begun, and why. */
+const CORRECTED_MS = 1_000
+
 /** When one dies, now if nothing is said, and how it begins again. */
 interface Death extends Again {
   readonly statements?: number
   readonly commits?: number
+  readonly steps?: number
 }
 
 /** How one that died begins again. */
@@ -73,8 +76,8 @@ export interface Market {
   calm(): void
   /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
   until<T>(work: Promise<T>, milliseconds: number): Promise<T>
-  /** Lets so many milliseconds pass. */
-  pass(milliseconds: number): Promise<void>
+  /** Lets so many milliseconds pass; `behindEach`: asked after each step, false ends it. */
+  pass(milliseconds: number, behindEach?: () => Promise<boolean>): Promise<void>
   end(): void
 }
 
@@ -85,8 +88,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const random = (subject: string) => createRandom(seed, subject)
   const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace))]))
   const wire = (name: WalletName) => wires.get(name) as WireWatch
-  const pace = watchPace(world.elapsed, names.bet)
-  const gatewayWatch = watchGateway(names)
+  const [pace, gatewayWatch] = [watchPace(world.elapsed, names.bet), watchGateway(names)]
   const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), pace, ear: stores.ear }
   const network = simulateNetwork({ ...told, world, trace, choices, random: random('network') })
   const lives: Partial<Record<PartyName, Life>> = {}
@@ -96,6 +98,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
 
   const die = (party: PartyName, how: string) => {
     noteDeath(trace, party, how)
+    steps.forget(party)
     lives[party]?.end()
     network.cutOff(party)
     if (party !== 'platform') network.listen(URLS[party], undefined)
@@ -126,45 +129,59 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
     await beginOver(there, life, { party, config, log, stores, listen: network.listen })
     noteBeginning(trace, party, settings)
   }
-  const step = stepping(world, there, failures, watchBreakers(trace))
+  const steps = countSteps((party) => die(party, 'behind a step'))
+  const step = stepping(world, steps.passed, there, failures, watchBreakers(trace))
   return {
     ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, random, begin },
     complaints: () => [...wires.values(), gatewayWatch, pace].flatMap((one) => one.complaints()),
-    wallet: (name) => there.wallets.get(name),
-    gateway: () => there.gateway,
-    platform: () => there.platform,
+    ...living(there),
     kill(party, death) {
       const life = lives[party]
       if (life === undefined || life.isOver()) return
       agains.set(party, death)
-      if (death.commits !== undefined) life.endBehind(death.commits)
+      if (death.steps !== undefined) steps.dies(party, death.steps)
+      else if (death.commits !== undefined) life.endBehind(death.commits)
       else if (death.statements === undefined) die(party, 'now')
       else life.endAt(death.statements)
     },
     fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
     setClock: clockSetter(trace, pace),
-    calm: () => calmAll(network, Object.values(lives)),
+    calm: () => calmAll(network, steps, Object.values(lives)),
     ...passing(world, step),
     end: () => endAll(network, world),
   }
 }
 
+/** Who dies behind which timer or message. */
+function countSteps(die: (party: PartyName) => void) {
+  const left = new Map<PartyName, number>()
+  return {
+    dies: (party: PartyName, steps: number) => void left.set(party, steps),
+    forget: (party: PartyName) => void left.delete(party),
+    spare: () => left.clear(),
+    passed() {
+      for (const [party, steps] of left)
+        if (steps > 0) left.set(party, steps - 1)
+        else die(party)
+    },
+  }
+}
+
 function stepping(
   world: VirtualWorld,
+  behindStep: () => void,
   there: Processes,
   failures: readonly unknown[],
   seeBreakers: ReturnType<typeof watchBreakers>,
 ): VirtualWorld['step'] {
   return async (until) => {
     const isOn = await world.step(until)
+    if (isOn) behindStep()
     seeBreakers(there.platform?.deciding.breakers)
     if (failures.length > 0) throw failures[0]
     return isOn
   }
 }
-
-/** Milliseconds until people have seen that it has not begun, and why. */
-const CORRECTED_MS = 1_000
 
 function clockSetter(trace: Trace, pace: PaceWatch): Market['setClock'] {
   return (clock, byMs) => {
@@ -181,8 +198,9 @@ function endAll(network: SimulatedNetwork, world: VirtualWorld): void {
   resetClocks()
 }
 
-function calmAll(network: SimulatedNetwork, lives: readonly Life[]): void {
+function calmAll(network: SimulatedNetwork, steps: ReturnType<typeof countSteps>, lives: readonly Life[]): void {
   network.calm()
+  steps.spare()
   for (const life of lives) life.spare()
 }
 
@@ -200,17 +218,6 @@ function mustNotBegin(settings: OtherSettings | undefined, error: unknown, trace
   return isRight
 }
 
-function noteDeath(trace: Trace, party: PartyName, how: string): void {
-  trace.note(`${party} dies ${how}`)
-  const when = how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'
-  trace.mark(`${party} dies ${when}`)
-}
-
-function noteFailure(trace: Trace, party: PartyName, where: string): void {
-  trace.note(`the database of the ${party} fails ${where}`)
-  trace.mark(`a database fails ${where.startsWith('behind') ? 'behind a COMMIT' : 'at a statement'}`)
-}
-
 /** Which wallet's wire a call comes by, and who calls an address. */
 function addressesOf(scene: Scene, wires: ReadonlyMap<WalletName, WireWatch>, gateway: GatewayWatch) {
   const arrives = (origin: string, request: Request) => {
@@ -221,47 +228,6 @@ function addressesOf(scene: Scene, wires: ReadonlyMap<WalletName, WireWatch>, ga
   }
   const callerOf = (origin: string): PartyName => (origin === URLS[partnerOf(scene)] ? 'platform' : 'gateway')
   return { arrives, callerOf, hears: gateway.hears }
-}
-
-/** Those that live now. */
-interface Processes {
-  readonly wallets: Map<WalletName, WalletParty>
-  gateway: GatewayParty | undefined
-  platform: Platform | undefined
-}
-
-function forget(there: Processes, party: PartyName): void {
-  if (isWallet(party)) there.wallets.delete(party)
-  else there[party] = undefined
-}
-
-interface Beginning {
-  readonly party: PartyName
-  readonly config: Config
-  readonly log: Logger
-  readonly stores: Stores
-  readonly listen: SimulatedNetwork['listen']
-}
-
-/** Over the data that is there; rejects when it must not begin with these settings. */
-async function beginOver(there: Processes, life: Life, { party, config, log, stores, listen }: Beginning) {
-  const { db } = life
-  await requireSame(serverOf(party), config, db)
-  if (party === 'platform') {
-    there.platform = await beginPlatform(db, log, config, stores.elapsed)
-    return
-  }
-  const begun = isWallet(party) ? beginWallet(party, db, log, config) : beginGateway(db, log)
-  const host = ofTheLiving(life, begun.host, stores.fronts?.[party])
-  if (isWallet(party)) there.wallets.set(party, { ...(begun as WalletParty), host })
-  else there.gateway = { ...(begun as GatewayParty), host }
-  listen(URLS[party], host)
-}
-
-/** Who has died answers nobody any more. */
-function ofTheLiving(life: Life, host: Host, front?: (host: Host) => Host): Host {
-  const shown = front?.(host) ?? host
-  return (request, answer) => shown(request, (given) => !life.isOver() && answer(given))
 }
 
 /** `step`: as the world's. */
@@ -279,10 +245,10 @@ function passing(world: VirtualWorld, step: VirtualWorld['step']): Pick<Market, 
       if (!isOver) throw new Error(`something is not over after ${milliseconds} ms`)
       return work
     },
-    async pass(milliseconds) {
+    async pass(milliseconds, behindEach = async () => true) {
       const until = world.elapsed() + milliseconds
       await world.rest()
-      while (await step(until));
+      while ((await step(until)) && (await behindEach()));
     },
   }
 }

@@ -9,6 +9,7 @@ import { betOperationOf } from '../../protocol/operation.ts'
 import type { Answer, Request } from './network.ts'
 import { isSystemError, refusalOf } from './said.ts'
 import type { Trace } from './trace.ts'
+import type { PartyName } from './who.ts'
 
 export const STATEMENT_MARKS: Readonly<Record<string, string>> = {
   platform_release: 'a claim of a process that died is taken over',
@@ -26,16 +27,18 @@ export const MUST_BE_MET: readonly string[] = [
   ...['a clock is set forward', 'a clock is set back', 'a day ends', 'a month ends'],
   ...['what a backup has lost is named', 'a process does not begin with another scale'],
   ...['wallet begins: the gate is off', 'platform begins: few calls at once'],
+  ...['the books are audited behind a step'],
   ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],
   ...['cashout', 'settle', 'unsettle', 'cancel'].map((deed) => `by hand: ${deed}`),
   ...['wallet', 'gateway', 'platform'].flatMap((party) =>
-    ['now', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
+    ['now', 'behind a step', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
   ),
   ...['lost', 'refused', 'its answer lost', 'broken behind its effect', 'twice', 'twice, once late', 'late'].map(
     ofNetwork,
   ),
   ...[
     'very late',
+    'past a minute',
     'its answer late',
     'its answer cut',
     '400 without it',
@@ -125,4 +128,16 @@ export function watchBreakers(trace: Trace): (breakers: Breakers | undefined) =>
     if (isDown !== wasDown && breakers !== undefined) trace.mark(isDown ? 'a breaker opens' : 'a breaker closes')
     wasDown = isDown && breakers !== undefined
   }
+}
+
+export function noteDeath(trace: Trace, party: PartyName, how: string): void {
+  trace.note(`${party} dies ${how}`)
+  const when =
+    how === 'now' || how === 'behind a step' ? how : how.startsWith('behind') ? 'behind a COMMIT' : 'at a statement'
+  trace.mark(`${party} dies ${when}`)
+}
+
+export function noteFailure(trace: Trace, party: PartyName, where: string): void {
+  trace.note(`the database of the ${party} fails ${where}`)
+  trace.mark(`a database fails ${where.startsWith('behind') ? 'behind a COMMIT' : 'at a statement'}`)
 }

@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici'
 import { REPLY_CODES } from '../../protocol/codes.ts'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
-import type { Choices } from './choices.ts'
+import type { Choices, Fate } from './choices.ts'
 import { drawFate, PARTITIONED, PLAIN } from './fates.ts'
 import type { PaceWatch } from './pace.ts'
 import { codeIn } from './said.ts'
@@ -101,7 +101,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
       choices.fate(counted(`${hop}${deps.subject(request)}`), () => drawFate(random, request, !isOfPlatform))
     const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
     const text = `${number} ${hop}${deps.describe(request)}`
-    noteFate(trace, text, fate.name)
+    noteFate(trace, text, fate)
     const toCaller = callerOf(handler, life, isOfPlatform ? hearing(deps, request) : listening(deps, request))
     if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
     onTheirWay += fate.arrivals.length
@@ -152,9 +152,10 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
   }
 }
 
-function noteFate(trace: Trace, text: string, fate: string): void {
-  trace.note(`→ ${text}${fate === '' ? '' : ` (${fate})`}`)
-  if (fate !== '') trace.mark(`network: ${fate}`)
+function noteFate(trace: Trace, text: string, { name, arrivals }: Fate): void {
+  trace.note(`→ ${text}${name === '' ? '' : ` (${name})`}`)
+  if (name !== '') trace.mark(`network: ${name}`)
+  if (arrivals.some((after) => after > MINUTE_MS)) trace.mark('network: past a minute')
 }
 
 type Send = (request: Request, handler: Dispatcher.DispatchHandler) => void
@@ -224,6 +225,8 @@ function listening({ hears }: Deps, request: Request): Hearing {
     broken: () => undefined,
   }
 }
+
+const MINUTE_MS = 60_000
 
 /** By status: a proxy's own, and that of one that has another secret. */
 const PROXY: Readonly<Record<400 | 502, Answer>> = {

@@ -99,11 +99,15 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   const failed: unknown[] = []
   const backupAt = scene.backup && Math.min(scene.backup, looksOf(scene))
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
+  const audit = async () => [
+    ...market.complaints(),
+    ...(await auditBooks(stores, scene, false)),
+    ...(await auditLimits(stores.wallet.db, scene)),
+  ]
   for (let look = 1; look <= looksOf(scene); look++) {
-    await market.pass(AUDIT_EVERY_MS * spanOf(scene))
+    const seen = await passWatched(market, AUDIT_EVERY_MS * spanOf(scene), scene.isWatched === true ? audit : undefined)
     if (failed.length > 0) throw failed[0]
-    const found = [...market.complaints(), ...(await auditBalances(market, cast.players))]
-    found.push(...(await auditBooks(stores, scene, false)), ...(await auditLimits(stores.wallet.db, scene)))
+    const found = [...seen, ...(await auditBalances(market, cast.players)), ...(await audit())]
     if (found.length > 0) return found
     if (look === backupAt) cast.putBack = await stores.wallet.backup()
   }
@@ -111,6 +115,21 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   markDays(market, scene)
   await market.until(Promise.all(actors), ACTORS_MS * spanOf(scene))
   return []
+}
+
+/** Complaints of the first step behind which there are any. */
+async function passWatched(market: Market, milliseconds: number, audit?: () => Promise<string[]>): Promise<string[]> {
+  const found: string[] = []
+  let events = market.trace.story().length
+  const look = async () => {
+    if (audit === undefined || market.trace.story().length === events) return true
+    events = market.trace.story().length
+    market.trace.mark('the books are audited behind a step')
+    found.push(...(await audit()))
+    return found.length === 0
+  }
+  await market.pass(milliseconds, look)
+  return found
 }
 
 function markDays({ trace, world }: Market, { startsAt }: Scene): void {

@@ -18,6 +18,8 @@ export interface Scene {
   readonly span?: number
   /** How often the books are looked at while things go wrong; fewer: it is over sooner. */
   readonly looks?: number
+  /** The books are audited after every step in which something has happened, and not only then. */
+  readonly isWatched?: boolean
 }
 
 /** From 40 seconds to six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
@@ -30,6 +32,8 @@ export function spanOf({ span = 1 }: Scene): number {
 /** Most faults need no more than a few calls, so many short markets meet more of them than a few long ones. */
 const LOOKS = [1, 1, 1, 1, 2, 3] as const
 const MOST_LOOKS = 3
+/** Of short markets: auditing after every step takes three times as long as all that happens. */
+const WATCHED = 0.15
 
 export function looksOf({ looks = MOST_LOOKS }: Scene): number {
   return looks
@@ -50,7 +54,9 @@ export function drawScene(seed: number, random: Random): Scene {
   const hasLimits = random.chance(0.7)
   const [backup, hasOtherSettings] = [random.between(1, MOST_LOOKS), random.chance(0.6)]
   const [hasFailures, span, looks] = [random.chance(0.5), random.pick(SPANS), random.pick(LOOKS)]
-  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings, hasFailures, span, looks }
+  const isWatched = random.chance(WATCHED) && looks === 1
+  const wrong = { hasOtherSettings, hasFailures }
+  return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched }
 }
 
 /** Of a day: bets, and what is staked. */

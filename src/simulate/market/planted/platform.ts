@@ -28,8 +28,8 @@ export const PLATFORM: readonly Row[] = [
   ['the platform loses a commit', 'C-1', 1, inPlatform(losing(60))],
   ['what a process that died was calling is left', 'C-12', 1, inPlatform(without('platform_held_claims'))],
   ['a claim of a process that died is not released', 'C-12', 1, inPlatform(without('platform_release'))],
-  ['what waits behind another delivery is forgotten', 'C-6', 5, inPlatform(without('platform_promote'))],
-  ['nothing waits for earlier deliveries of its bet', 'C-6', 5, inPlatform(without('platform_unfinished'))],
+  ['what waits behind another delivery is forgotten', 'C-6', 9, inPlatform(without('platform_promote'))],
+  ['nothing waits for earlier deliveries of its bet', 'C-6', 9, inPlatform(without('platform_unfinished'))],
   ['nothing that is due is seen', 'C-5', 1, inPlatform(without('platform_next_due'))],
   [
     'the attempts of a rollback bunch after a pause',
@@ -101,13 +101,13 @@ export const PLATFORM: readonly Row[] = [
   [
     'a bet whose process died while placing it stays',
     'C-1',
-    3,
+    7,
     inPlatform(altered('platform_held_claims', (row) => (row.operation === 'place' ? undefined : row))),
   ],
   [
     'a claim is watched by the clock of the database',
     'C-12',
-    11,
+    18,
     (stores) => ({ ...stores, elapsed: (clock) => clock.now().getTime() }),
   ],
   ['another payout is sent than was decided', 'M-2', 1, inPlatform(altered('platform_claim', withMore))],

@@ -21,7 +21,7 @@ export interface Planted {
 }
 
 /** Without what stands in the way: so a fault is found soon. */
-export const PLAIN = { hasOtherSettings: false, hasFailures: false, span: 1, looks: 3 } as const
+export const PLAIN = { hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false } as const
 
 /** Faults are planted around the platform and the wallet that it calls. */
 const ONE_OPERATOR: Partial<Scene> = { operators: 1, ...PLAIN }
