@@ -6,7 +6,7 @@ import { complaintsAboutBareCodes } from './tidy/codes.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
 import { complaintsAboutWaiting } from './tidy/waiting.ts'
-import { complaintsAboutTheWorld, LATER } from './tidy/world.ts'
+import { complaintsAboutTheWorld } from './tidy/world.ts'
 
 const SRC = sourcesIn(['src'])
 const CONSOLE = sourcesIn(['console/src'])
@@ -26,7 +26,6 @@ describe('in src', () => {
   test('no command waits for what only another one needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('time, turns and chance come from the world', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
-    expect(LATER.filter((path) => !SRC.some((source) => source.path === path))).toEqual([])
   })
   test('floating-point arithmetic stays in protocol/money.ts', () => expect(SRC.flatMap(habits.noFloats)).toEqual([]))
   test('no scale is guessed', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
@@ -124,19 +123,6 @@ describe('the rules see', () => {
   })
 
   test.each([
-    ['the time of day', 'const at = new Date()'],
-    ['time that passes', 'const begun = performance.now()'],
-    ['chance, handed on', 'const { random = Math.random } = deps'],
-    ['a timer', 'setTimeout(wake, 5)'],
-    ['a sleep', "import { setTimeout as sleep } from 'node:timers/promises'"],
-    ['an id', "import { randomUUID } from 'node:crypto'"],
-    ['a time-out that escapes', 'const signal = AbortSignal.timeout(5)'],
-  ])('%s that is not the world’s', (_name, text) => {
-    expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', text))).toHaveLength(1)
-    expect(complaintsAboutTheWorld(sourceOf('src/load/drive.ts', text))).toEqual([])
-  })
-
-  test.each([
     ['compared', 'const isOver = answer.code === 8'],
     ['compared the other way round', 'const isOver = 20 !== code'],
     ['compared by a name of its own', 'const TOO_POOR = 21; const isPoor = details.code === TOO_POOR'],
@@ -161,12 +147,6 @@ describe('the rules see', () => {
       const MAX_CODE = 16
       const RETRIES = [1, 3, 9]`
     expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toEqual([])
-  })
-
-  test('a file that is on the list of exceptions for nothing', () => {
-    const asks = 'const at = new Date(world.wall()); socket.setTimeout(5)'
-    expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', asks))).toEqual([])
-    expect(complaintsAboutTheWorld(sourceOf('src/http/app.ts', asks))).toHaveLength(1)
   })
 
   test('nothing wrong with what is allowed', () => {

@@ -1,9 +1,9 @@
 /** Secrets as files: those that are given as NAME_FILE, and those that a server makes and keeps. */
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText } from '../runtime/error-text.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
+import { world } from '../runtime/world.ts'
 
 export function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
   try {
@@ -27,7 +27,7 @@ interface KeptSecret {
 
 /** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
 export function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
-  const value = randomBytes(SECRET_BYTES).toString('base64url')
+  const value = world.bytes(SECRET_BYTES).toString('base64url')
   if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
   const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
   try {

@@ -6,7 +6,7 @@
  * can be removed without a look at who else removes it. Files, because containers that share a volume share nothing else;
  * machines that share a network folder do not see each other.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
@@ -69,7 +69,7 @@ async function lockBySocket(folder: string): Promise<Release | undefined> {
 const OLDEST = 'in-use-'
 /** They sort by age, which decides between those that start together. */
 function newName(): string {
-  return `in-use.${world.wall().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}.sock`
+  return `in-use.${world.wall().toString(36).padStart(9, '0')}-${world.bytes(4).toString('hex')}.sock`
 }
 
 /** The system takes no longer path of a socket. */

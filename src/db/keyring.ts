@@ -2,7 +2,8 @@
  * Secrets at rest (O-5): encrypted with AES-256-GCM under a key that is not in the database, each with a nonce of its own, and bound to
  * the row that it stands in, so that a copy of one row is of no use in another. The first key encrypts; every key reads, while they rotate.
  */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { world } from '../runtime/world.ts'
 
 /** As a column of JSON has it: readable, as long as there is no key, or encrypted. */
 export type Kept = readonly string[] | Sealed
@@ -66,7 +67,7 @@ function nameOf(key: Buffer): string {
 }
 
 function encrypt(key: Buffer, secrets: readonly string[], row: string): string {
-  const nonce = randomBytes(NONCE_BYTES)
+  const nonce = world.bytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(row))
   const text = Buffer.concat([cipher.update(JSON.stringify(secrets), 'utf8'), cipher.final()])
   return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')

@@ -1,14 +1,13 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
 import cluster from 'node:cluster'
-import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { agesText, type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
+import { world } from '../runtime/world.ts'
 import { KEEP_ALIVE_MS } from './answer.ts'
 import { Door } from './door.ts'
 import type { Patience } from './line.ts'
@@ -46,7 +45,7 @@ export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
   const door = new Door(isDraining, patience)
   const app = Fastify({
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: () => world.uuid(),
     forceCloseConnections: 'idle',
     serverFactory: (handle) => sparing(door, listenBehind(door, handle), () => drainingSince),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
@@ -54,8 +53,8 @@ export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
     routerOptions: { maxParamLength: 1_000 },
   })
   app.addHook('preClose', async () => {
-    drainingSince = performance.now()
-    await nextTurn() // what was written together is out
+    drainingSince = world.elapsed()
+    await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
   return { app, door, isDraining }
 }
@@ -81,7 +80,7 @@ function listenBehind(door: Door, handle: RequestListener): Server {
 function sparing(door: Door, server: Server, drainingSince: () => number | undefined): Server {
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    if (door.inside === 0 && performance.now() - (drainingSince() ?? 0) >= FAREWELL_MS) closeIdle()
+    if (door.inside === 0 && world.elapsed() - (drainingSince() ?? 0) >= FAREWELL_MS) closeIdle()
   }
   return server
 }
@@ -132,7 +131,7 @@ export function registerHealth(
   missingRights: () => Promise<readonly string[]>,
   measured: readonly Measured[],
 ): void {
-  const askMissing = remembered(missingRights, READY_MS, () => performance.now())
+  const askMissing = remembered(missingRights, READY_MS, () => world.elapsed())
   const readiness = async () => {
     const missing = isDraining()
       ? 'draining'
@@ -158,10 +157,10 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
 export async function closeApp(app: FastifyInstance): Promise<void> {
-  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  const force = setTimeout(() => app.server.closeAllConnections(), FAREWELL_MS + GRACE_MS)
+  const endSweeping = world.every(SWEEP_MS, () => app.server.closeIdleConnections())
+  const endPatience = world.after(FAREWELL_MS + GRACE_MS, () => app.server.closeAllConnections())
   await app.close().finally(() => {
-    clearInterval(sweep)
-    clearTimeout(force)
+    endSweeping()
+    endPatience()
   })
 }

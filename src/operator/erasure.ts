@@ -2,11 +2,11 @@
  * The end of a person's data (O-10): what describes the person goes, and what the ledger needs stays, under a pseudonym that nothing leads to.
  * Done by the owner of the tables, as servers may neither delete nor change what is written once.
  */
-import { randomBytes } from 'node:crypto'
 import { type Db, type Row, statement, type Tx, WITHIN_MINUTES, WITHIN_SECONDS } from '../db/db.ts'
 import { forgetCalls, renameEvents } from '../feed/forget.ts'
 import type { Author } from '../people/actions.ts'
 import type { PlayerId } from '../protocol/ids.ts'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
 import { renamed, WALLET_CHANGES } from '../wallet/store/change.ts'
@@ -111,7 +111,7 @@ const SLICE = 1_000
 /** In the player's bucket, where the money stays. */
 function newPseudonym(bucket: number, buckets: number): string {
   for (;;) {
-    const name = `erased-${randomBytes(RANDOM_BYTES).toString('hex')}`
+    const name = `erased-${world.bytes(RANDOM_BYTES).toString('hex')}`
     if (bucketOf(name, buckets) === bucket) return name
   }
 }

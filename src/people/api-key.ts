@@ -1,5 +1,6 @@
 /** A key of one of our own APIs: what it looks like, and what is kept of it. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { world } from '../runtime/world.ts'
 
 const RANDOM_BYTES = 32
 /** For people and for programs that look for keys in the wrong places. */
@@ -8,7 +9,7 @@ const PREFIX = 'purser_'
 const HASH_LENGTH = 8
 
 export function newApiKey(): string {
-  return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url')
+  return PREFIX + world.bytes(RANDOM_BYTES).toString('base64url')
 }
 
 /** What could be one that we made. */

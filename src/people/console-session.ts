@@ -2,10 +2,10 @@
  * Who is signed in to the console: a session acts for a person (U-4) or for the key that it was begun with (U-2), has the role, and ends with them. The token is in a
  * cookie that no script can read; a request that changes or reads something must also carry a header of ours, which no page of another origin can send.
  */
-import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Db, statement } from '../db/db.ts'
 import type { Caller, Role, SignedIn } from '../http/caller.ts'
+import { world } from '../runtime/world.ts'
 import { hashOf } from './api-key.ts'
 import type { Keyring } from './keyring.ts'
 import type { KnownPerson } from './person-store.ts'
@@ -85,7 +85,7 @@ interface SessionRow extends Record<string, unknown> {
 }
 
 function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url')
+  return world.bytes(TOKEN_BYTES).toString('base64url')
 }
 
 function callerFor({ name, role }: { readonly name: string; readonly role: Role }): Caller {

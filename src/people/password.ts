@@ -2,8 +2,9 @@
  * Passwords of people (U-4), kept as scrypt. One is worked out at a time, on a thread of its own, and few may wait: whoever tries many at once
  * keeps neither the processor nor the calls of the wire waiting.
  */
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { busy } from '../http/problem.ts'
+import { world } from '../runtime/world.ts'
 
 /** 2^15 blocks of 8 times 128 bytes: 32 MiB for each. */
 const COST = { N: 32_768, r: 8, p: 1 } as const
@@ -21,11 +22,11 @@ const MADE_BYTES = 15
 
 /** 120 random bits, for one who is to sign in for the first time. */
 export function newPassword(): string {
-  return randomBytes(MADE_BYTES).toString('base64url')
+  return world.bytes(MADE_BYTES).toString('base64url')
 }
 
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
+  const salt = world.bytes(SALT_BYTES)
   const hash = await inLine(() => derive(password, salt, COST))
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }

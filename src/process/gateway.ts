@@ -17,6 +17,7 @@ import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
+import { world } from '../runtime/world.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
@@ -57,7 +58,7 @@ export async function createGatewayApp(
   const metrics = createGatewayMetrics(operators, journal.lost)
   const http = createHttpApp(API_PREFIX)
   const { app, door, isDraining } = http
-  door.looksFor(createProspect(operators.links, () => performance.now()))
+  door.looksFor(createProspect(operators.links, () => world.elapsed()))
   app.addHook('onClose', () => journal.stop())
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')

@@ -29,6 +29,7 @@ import { type ConsolePeople, createConsolePeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
+import { type Cancel, world } from '../runtime/world.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { kitFor } from './conformance-kit.ts'
@@ -112,8 +113,8 @@ export async function createApp(
   const minutes = minutesOf(app, { db, clock, log })
   const journal = counting(createJournal({ db, clock, log, schema: 'purser', days: journalDays }), minutes)
   app.addHook('onClose', () => journal.stop())
-  const keeper = startKeeper(db, clock, log)
-  app.addHook('onClose', () => clearInterval(keeper))
+  const endKeeping = startKeeper(db, clock, log)
+  app.addHook('onClose', async () => endKeeping())
   let dispatcher: Dispatcher | undefined
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
@@ -135,7 +136,7 @@ export async function createApp(
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {
     dispatcher = startDispatcher({
-      ...{ db, keyring, log, feed, sender, clock, random: Math.random },
+      ...{ db, keyring, log, feed, sender, clock, random: () => world.chance() },
       messageOf: (event) => messageOf({ scales }, event),
       subjectOf: playerOf,
     })
@@ -209,7 +210,7 @@ function signersIn({ secrets, platformSecrets }: Config) {
 }
 
 /** A large day takes longer than there is between two looks: one goes on at a time. */
-function startKeeper(db: Db, clock: Clock, log: Logger): NodeJS.Timeout {
+function startKeeper(db: Db, clock: Clock, log: Logger): Cancel {
   let isKeeping = false
   const keep = async () => {
     if (isKeeping) return
@@ -222,5 +223,5 @@ function startKeeper(db: Db, clock: Clock, log: Logger): NodeJS.Timeout {
       isKeeping = false
     }
   }
-  return setInterval(() => void keep(), KEEP_DAYS_MS).unref()
+  return world.every(KEEP_DAYS_MS, () => void keep())
 }

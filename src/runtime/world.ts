@@ -2,7 +2,7 @@
  * What a process takes from outside without asking anybody: time, turns of the event loop, chance. All of src asks here (a tidy rule),
  * always as `world.elapsed()`, so that a simulation can put a world of its own in that place.
  */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 
 export type Cancel = () => void
 
@@ -20,6 +20,8 @@ export interface World {
   /** From 0 to below 1. */
   chance(): number
   uuid(): string
+  /** That nobody can guess. */
+  bytes(size: number): Buffer
 }
 
 /** The globals are looked up at each call, as a test may have put others there. */
@@ -37,6 +39,7 @@ export const world: World = {
   nextTurn: (run) => void setImmediate(run),
   chance: () => Math.random(),
   uuid: () => randomUUID(),
+  bytes: (size) => randomBytes(size),
 }
 
 /** Puts parts of another world in the place of this one, for the whole process; returns the way back. */

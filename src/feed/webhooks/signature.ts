@@ -1,5 +1,6 @@
 /** Messages as Standard Webhooks has them (standardwebhooks.com): three headers, and a signature for each secret that is good now. */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { world } from '../../runtime/world.ts'
 
 const PREFIX = 'whsec_'
 /** The specification asks for 24 to 64. */
@@ -7,7 +8,7 @@ const SECRET_BYTES = 32
 const MS_PER_SECOND = 1_000
 
 export function newSecret(): string {
-  return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+  return PREFIX + world.bytes(SECRET_BYTES).toString('base64')
 }
 
 /** Those that sign at this time: the first, and while they rotate the one before it. */

@@ -62,6 +62,7 @@ export function enterVirtualWorld(
       nextTurn: (run) => void after(0, run),
       chance: () => chance.below(2 ** 32) / 2 ** 32,
       uuid: () => uuidFrom(chance),
+      bytes: (size) => bytesFrom(chance, size),
     }),
     takeGlobals(startsAt, () => now, chance, alarms === 'timers' ? after : () => undefined),
   ]
@@ -164,7 +165,7 @@ type SetAlarm = (milliseconds: number, run: () => void) => Cancel | undefined
 function takeGlobals(startsAt: number, elapsed: () => number, chance: Random, setAlarm: SetAlarm): () => void {
   const before = { now: Date.now, bytes: crypto.randomBytes, uuid: crypto.randomUUID }
   const { randomBytes, randomUUID } = {
-    randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))),
+    randomBytes: (size: number) => bytesFrom(chance, size),
     randomUUID: () => uuidFrom(chance),
   }
   const { setTimeout: alarm, clearTimeout: clear } = globalThis
@@ -184,6 +185,10 @@ function takeGlobals(startsAt: number, elapsed: () => number, chance: Random, se
     put(before.now, { randomBytes: before.bytes, randomUUID: before.uuid })
     Reflect.deleteProperty(performance, 'now')
   }
+}
+
+function bytesFrom(chance: Random, size: number): Buffer {
+  return Buffer.from(Array.from({ length: size }, () => chance.below(256)))
 }
 
 function uuidFrom(chance: Random): string {

@@ -1,5 +1,4 @@
 /** When a batch began and ended, for the journal; and its span, where tracing is on. */
-import { randomBytes } from 'node:crypto'
 import type { Span } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
 
@@ -13,7 +12,7 @@ export interface BatchTimes {
   readonly traced?: { readonly span: Span; readonly below: Span } | undefined
 }
 
-const PROCESS = randomBytes(4).toString('hex')
+const PROCESS = world.bytes(4).toString('hex')
 let batches = 0
 
 interface Begun {

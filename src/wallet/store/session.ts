@@ -1,8 +1,9 @@
 /** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { statement, type Tx } from '../../db/db.ts'
 import { rowOf } from '../../db/rows.ts'
 import type { Currency, PlayerId } from '../../protocol/ids.ts'
+import { world } from '../../runtime/world.ts'
 import { bucketOf } from './bucket.ts'
 import { noteChanges, sessionItem } from './change.ts'
 
@@ -35,7 +36,7 @@ export function hashToken(token: string): TokenHash {
  */
 export function newToken(bucket: number, buckets: number): string {
   for (;;) {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const token = world.bytes(TOKEN_BYTES).toString('base64url')
     if (bucketOf(hashToken(token), buckets) === bucket) return token
   }
 }

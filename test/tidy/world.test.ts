@@ -1,0 +1,30 @@
+/** The rule of the world sees its globals in every spelling, and nothing in what has only the same name. */
+import { expect, test } from 'vitest'
+import { sourceOf } from './source.ts'
+import { complaintsAboutTheWorld } from './world.ts'
+
+test.each([
+  ['the time of day', 'const at = new Date()'],
+  ['time that passes', 'const begun = performance.now()'],
+  ['chance, handed on', 'const { random = Math.random } = deps'],
+  ['a timer', 'setTimeout(wake, 5)'],
+  ['a sleep', "import { setTimeout as sleep } from 'node:timers/promises'"],
+  ['an id', "import { randomUUID } from 'node:crypto'"],
+  ['a time-out that escapes', 'const signal = AbortSignal.timeout(5)'],
+  ['a time-out by another spelling', 'const signal = AbortSignal?.timeout(5)'],
+  ['a timer by another name', 'const later = setTimeout'],
+  ['a turn that is handed on', 'await new Promise(setImmediate)'],
+  ['the time of day, spelt out', "const at = Date['now']()"],
+  ['chance, taken apart', 'const { random } = Math'],
+  ['what can be reached over the global object', 'globalThis.setTimeout(wake, 5)'],
+  ['what nobody can guess', "import { randomBytes } from 'node:crypto'"],
+  ['another clock', "import { performance as clock } from 'node:perf_hooks'"],
+])('%s that is not the world’s', (_name, text) => {
+  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', text))).not.toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('src/load/drive.ts', text))).toEqual([])
+})
+
+test('no world in what only has the same name', () => {
+  const asks = 'const at = new Date(world.wall()); socket.setTimeout(5); start({ setTimeout: 5 })'
+  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', asks))).toEqual([])
+})
