@@ -86,10 +86,9 @@ export async function play(stage: Stage, { wallets, options, attack, asked }: Pl
   await betting.recovered(20)
   const faults = await attack(betting)
   await betting.recovered(20)
-  const owed = await betting.stop().then(
-    () => 0,
-    () => 1,
-  )
+  const failure = await betting.stop().catch((error: unknown) => error)
+  const owed = betting.bets.filter((bet) => bet.owed !== undefined).length
+  if (failure !== undefined && owed === 0) throw failure
   return { ...(await reckon(asked?.() ?? first, players, betting.bets)), ...figuresOf(betting), faults, owed }
 }
 

@@ -35,6 +35,8 @@ export interface BetRecord {
   answered: { call: Call; text: string } | undefined
   /** Sent, and no answer came. */
   unanswered: Call | undefined
+  /** Repeated until the answer is yes, and it was not yet. */
+  owed?: Call['operation']
 }
 
 export interface Player {

@@ -58,15 +58,14 @@ export function startBetting(options: BettingOptions): Betting {
   let stopped = false
   const platform = { patienceMs: PATIENCE_MS, ...options, bets: [], answers: [], isStopped: () => stopped }
   const bettors = Array.from({ length: options.bettors }, (_, number) => bet(platform, number))
-  const playing = Promise.all([...bettors, ...options.players.map((player) => readBalances(platform, player))])
-  playing.catch(() => {}) // stop() tells
+  const playing = Promise.allSettled([...bettors, ...options.players.map((player) => readBalances(platform, player))])
   return {
     bets: platform.bets,
     answers: platform.answers,
     recovered: (inARow) => recovered(platform.answers, inARow),
     async stop() {
       stopped = true
-      await playing
+      for (const ended of await playing) if (ended.status === 'rejected') throw ended.reason
     },
   }
 }
@@ -97,9 +96,10 @@ async function liveABet(platform: Platform, bet: BetRecord, place: Call, number:
 }
 
 async function untilYes(platform: Platform, bet: BetRecord, call: Call, number: number): Promise<void> {
+  bet.owed = call.operation
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
     const { status } = await attempt(platform, bet, call, number + attempts)
-    if (status === 200) return
+    if (status === 200) return void delete bet.owed
     await sleep(BEFORE_RETRY_MS)
   }
   throw new Error(`${call.operation} of ${bet.betId} was never answered with yes`)
