@@ -120,8 +120,15 @@ export function Stale({ of: { error, dataUpdatedAt } }: { of: Pick<Asked<unknown
   )
 }
 
+interface AnswerProps<T> {
+  readonly of: Asked<T>
+  readonly children: (data: T) => ReactNode
+  /** As high as what comes, where something stands below it. */
+  readonly toCome?: ReactNode
+}
+
 /** What was asked for, or what is there instead. */
-export function Answer<T>({ of, children }: { of: Asked<T>; children: (data: T) => ReactNode }) {
+export function Answer<T>({ of, children, toCome = <Waiting /> }: AnswerProps<T>) {
   if (of.data !== undefined)
     return (
       <>
@@ -129,6 +136,6 @@ export function Answer<T>({ of, children }: { of: Asked<T>; children: (data: T) 
         {children(of.data)}
       </>
     )
-  if (of.isPending) return <Waiting />
+  if (of.isPending) return toCome
   return <Fault error={of.error} again={() => void of.refetch()} />
 }

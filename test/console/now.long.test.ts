@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { resolvable } from '../../src/runtime/resolvable.ts'
 import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'
@@ -39,9 +40,18 @@ describe('Now of a wallet', () => {
     expect((await acme?.place({ ...bet(), amount: 1_000 }))?.status).toBe(400)
     expect((await best?.place(bet()))?.status).toBe(200)
     expect((await partnerWire(wallet.url, 'guessed').place(bet())).status).toBe(400)
+    const held = resolvable()
+    await page.route('**/operator/now', async (route) => {
+      await held.promise
+      await route.continue()
+    })
     await see()
     await page.getByRole('link', { name: '20.00 EUR' }).waitFor()
+    const below = page.getByRole('heading', { name: 'Needs a person' })
+    const before = await below.boundingBox()
+    held.resolve()
     await page.getByRole('img', { name: '4 calls in the last hour' }).waitFor()
+    expect(await below.boundingBox(), 'nothing moves when the charts come').toEqual(before)
     await page.getByRole('img', { name: 'acme: 2 calls in the last hour, 0 failed' }).waitFor()
     await page.getByRole('img', { name: 'Strangers: 1 call in the last hour, 0 failed' }).waitFor()
     await page.getByText('As table').click()

@@ -68,9 +68,8 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
     },
     refetchInterval: LOOK_MS,
   })
-  if (asked.isPending) return <Waiting available={`${amountText(amount)} ${currency}`} />
   return (
-    <Answer of={asked}>
+    <Answer of={asked} toCome={<MoneyToCome available={`${amountText(amount)} ${currency}`} />}>
       {({ moved, open }) => (
         <>
           <dl className="facts">
@@ -92,7 +91,7 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
 }
 
 /** As high as what comes, so that nothing below it moves. */
-function Waiting({ available }: { available: string }) {
+function MoneyToCome({ available }: { available: string }) {
   return (
     <>
       <dl className="facts">

@@ -27,6 +27,9 @@ function linesOf({ from, to, minutes }: Hour): (Omit<Line, 'p99Ms'> & { p99Ms: n
   })
 }
 
+const DURATIONS_NAME = '99 of 100 calls took at most'
+const CALLS_NAME = 'Calls per second'
+
 export function NowChart({ hour, title }: { hour: Hour; title: string }) {
   const lines = linesOf(hour)
   const [at, setAt] = useState<number>()
@@ -34,18 +37,7 @@ export function NowChart({ hour, title }: { hour: Hour; title: string }) {
   const calls = hour.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
   return (
     <section className="card" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <span className="keys">
-          <span className="key accepted">Accepted</span>
-          <span className="key refused">Refused</span>
-          <span className="key failed">Failed</span>
-        </span>
-        <span className="spring" />
-        <button type="button" className="button quiet" onClick={() => saveText('purser-last-hour.csv', csvOf(lines))}>
-          CSV
-        </button>
-      </header>
+      <Head title={title} save={() => saveText('purser-last-hour.csv', csvOf(lines))} />
       {calls === 0 ? (
         <Empty title="No calls in the last hour.">
           <p>A call is here some seconds after it was answered. Place a bet to make one.</p>
@@ -62,19 +54,50 @@ export function NowChart({ hour, title }: { hour: Hour; title: string }) {
               </>
             )}
           </p>
-          <h3>99 of 100 calls took at most</h3>
-          <Chart
-            kind="durations"
-            lines={lines}
-            point={setAt}
-            says={`99 of 100 calls took at most: ${slowestText(hour)}`}
-          />
-          <h3>Calls per second</h3>
+          <h3>{DURATIONS_NAME}</h3>
+          <Chart kind="durations" lines={lines} point={setAt} says={`${DURATIONS_NAME}: ${slowestText(hour)}`} />
+          <h3>{CALLS_NAME}</h3>
           <Chart kind="calls" lines={lines} point={setAt} says={`${countText(calls, 'call')} in the last hour`} />
           <AsTable lines={lines} />
         </div>
       )}
     </section>
+  )
+}
+
+/** As high as the charts. */
+export function NowChartToCome({ title }: { title: string }) {
+  return (
+    <section className="card" role="status" aria-label="Loading the last hour">
+      <Head title={title} />
+      <div className="body now-charts">
+        <p className="muted small readout">…</p>
+        <h3>{DURATIONS_NAME}</h3>
+        <div className="plot durations" />
+        <h3>{CALLS_NAME}</h3>
+        <div className="plot calls" />
+        <details className="as-table">
+          <summary>As table</summary>
+        </details>
+      </div>
+    </section>
+  )
+}
+
+function Head({ title, save }: { title: string; save?: () => void }) {
+  return (
+    <header>
+      <h2>{title}</h2>
+      <span className="keys">
+        <span className="key accepted">Accepted</span>
+        <span className="key refused">Refused</span>
+        <span className="key failed">Failed</span>
+      </span>
+      <span className="spring" />
+      <button type="button" className="button quiet" disabled={save === undefined} onClick={save}>
+        CSV
+      </button>
+    </header>
   )
 }
 

@@ -10,7 +10,7 @@ import { type Partner, Sums, troubleOf, underWayOf } from '../../partners.tsx'
 import { Answer, Stale } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import { daysIn, isZero, type ReportRow } from '../money-days.ts'
-import { NowChart } from './chart.tsx'
+import { NowChart, NowChartToCome } from './chart.tsx'
 import { NeedsPerson } from './needs.tsx'
 import { Parties } from './parties.tsx'
 import './now.css'
@@ -56,6 +56,7 @@ export function NowPage() {
     asks<{ data: Partner[]; next: string | null }>('partners', below(`/partners?limit=${MOST_PARTNERS}`)),
   )
   const hour = bases.wallet ? ofWallet : ofPlatform
+  const title = bases.wallet ? 'Calls to this wallet' : 'Calls to partners'
   return (
     <div className="page wide now">
       <div className="head">
@@ -72,8 +73,8 @@ export function NowPage() {
         )}
         {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour.data} calls={bases.wallet} />}
       </dl>
-      <Answer of={hour}>
-        {(data) => <NowChart hour={data} title={bases.wallet ? 'Calls to this wallet' : 'Calls to partners'} />}
+      <Answer of={hour} toCome={<NowChartToCome title={title} />}>
+        {(data) => <NowChart hour={data} title={title} />}
       </Answer>
       <div className="now-pair">
         <NeedsPerson partners={partners.data?.data} />
