@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { parseJson } from '../../src/protocol/json.ts'
 import { money } from '../../src/protocol/money.ts'
 import type { Target } from './target.ts'
+import { CODE as CONSOLE, consoleTarget } from './targets/console.ts'
 import { CODE as CSV, csvTarget } from './targets/csv.ts'
 import { CODE as DECODE, decodeTarget } from './targets/decode.ts'
 import { CODE as MONEY, moneyTarget } from './targets/money.ts'
@@ -46,6 +47,43 @@ function looksBack(bytes: Buffer): Buffer {
 const MONEY_STEPS = (before: string) => (MONEY.isExactNumber(before.replaceAll(/[^0]/g, '0')) ? 1 : 0)
 
 export const PLANTED: readonly Planted[] = [
+  {
+    what: 'any text is a part of a cursor',
+    target: consoleTarget({
+      ...CONSOLE,
+      decodeParts: (after) => {
+        try {
+          return CONSOLE.decodeParts(after, 3)
+        } catch {
+          return JSON.parse(
+            Buffer.from(after ?? '', 'base64url')
+              .toString('utf8')
+              .replace(/^[^[]*$/, '[]'),
+          ) as string[]
+        }
+      },
+    }),
+  },
+  {
+    what: 'the offset of a time is not looked at',
+    target: consoleTarget({
+      ...CONSOLE,
+      toTime: (text, at) => CONSOLE.toTime(text.replace(/[+-]\d\d:\d\d$/, 'Z'), at),
+    }),
+  },
+  {
+    what: 'what is no step of a saved bet is left out',
+    target: consoleTarget({
+      ...CONSOLE,
+      readRecorded: (text) =>
+        text
+          .split(';')
+          .reduce<ReturnType<typeof CONSOLE.readRecorded>>(
+            (known, part) => [...(known ?? []), ...(CONSOLE.readRecorded(part) ?? [])],
+            undefined,
+          ),
+    }),
+  },
   decode('bytes that are no UTF-8 are taken', (body) => Buffer.from(text(body))),
   decode('numbers are rounded before they are read', (body) => {
     try {

@@ -1,5 +1,6 @@
 /** All that is fuzzed; each is told how many of a night's inputs it gets, for some take longer. */
 import type { Target } from './target.ts'
+import { consoleTarget } from './targets/console.ts'
 import { csvTarget } from './targets/csv.ts'
 import { decodeTarget } from './targets/decode.ts'
 import { moneyTarget } from './targets/money.ts'
@@ -8,7 +9,8 @@ import { spliceTarget } from './targets/splice.ts'
 import { webhookTarget } from './targets/webhook.ts'
 
 const SHARES: readonly (readonly [Target, number])[] = [
-  [decodeTarget(), 0.3],
+  [decodeTarget(), 0.25],
+  [consoleTarget(), 0.05],
   [signatureTarget(), 0.15],
   [moneyTarget(), 0.2],
   [spliceTarget(), 0.25],
