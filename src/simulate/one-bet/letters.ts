@@ -70,6 +70,8 @@ export function read(text: string): readonly Letter[] | undefined {
   return readRecorded(text)?.map(({ letter }) => letter)
 }
 
+const BY_NAME = new Map<string | undefined, Letter>(LETTERS.map((letter) => [describe(letter), letter]))
+
 /** A step, and what a real wallet has answered to it, `200` or `400/7`, where that is known. */
 export interface Recorded {
   readonly letter: Letter
@@ -85,7 +87,7 @@ export function readRecorded(text: string): readonly Recorded[] | undefined {
   const parts = lines.split(/[;\n]/).flatMap((part) => part.replace(/#.*/, '').trim() || [])
   const steps = parts.map((part) => {
     const [word, was] = part.split(' = ')
-    const letter = LETTERS.find((one) => describe(one) === word)
+    const letter = BY_NAME.get(word)
     return letter && { letter, ...(was !== undefined && { was }) }
   })
   return steps.length > 0 && steps.every((step) => step !== undefined) ? steps : undefined
