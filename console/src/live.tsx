@@ -2,7 +2,7 @@
  * Whether what is shown is live. One stream of ids for the whole console; whatever a page has asked for says in its `meta` which changes it is
  * about, and is asked for again when one comes. Without the stream everything shown is asked for every few seconds, and the dot says so.
  */
-import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { focusManager, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { ApiProblem } from './api.ts'
@@ -51,6 +51,12 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const place = useRef<Place>({})
   const url = setup.isSandbox ? '/sandbox/live' : bases.wallet ? '/operator/live' : '/live'
   const isStill = isPaused || isHidden
+
+  // Also what is asked for every few seconds rests: it does where nobody looks.
+  useEffect(() => {
+    focusManager.setFocused(isPaused ? false : undefined)
+    return () => focusManager.setFocused(undefined)
+  }, [isPaused])
 
   useEffect(() => {
     if (isStill) return

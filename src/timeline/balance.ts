@@ -37,7 +37,7 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
     const text = el(
       'text',
       { class: 'tl-detail', x: box.gutter, y: box.top + box.height / 2 + 4 },
-      'no money of the player moved',
+      history.isOfPlatformOnly === true ? 'what moved is known at the wallet only' : 'no money of the player moved',
     )
     return el('g', { class: 'tl-balance' }, ...name, text)
   }

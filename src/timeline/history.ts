@@ -17,6 +17,7 @@ export function historyOf({ wallet, platform, journal: found = [] }: Sources): H
     player: wallet?.userId ?? platform?.userId ?? '',
     currency: wallet?.currency ?? platform?.currency ?? '',
     moments: [...decisions, ...calls].sort(inOrder),
+    isOfPlatformOnly: wallet === undefined && platform !== undefined,
   }
 }
 

@@ -51,6 +51,8 @@ export interface History {
   readonly moments: readonly Moment[]
   /** Of a conformance case: whether balances were looked at. */
   readonly seesMoney?: boolean
+  /** What the wallet did is told by its answers only. */
+  readonly isOfPlatformOnly?: boolean
 }
 
 export function inOrder(a: Moment, b: Moment): number {

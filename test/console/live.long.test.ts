@@ -79,6 +79,26 @@ describe('the console of a wallet', () => {
     await expectAccessibleEverywhere(page, 'the top bar')
   })
 
+  test('asks for nothing while it is paused, however long that is', async () => {
+    const { userId } = await newBet()
+    await page.clock.install()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/operator/')) asked.push(request.url())
+    })
+    await see(`/players/${userId}`)
+    await page.getByRole('img', { name: 'after each of 2 movements' }).waitFor()
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    await wallet.operator.deposit(userId, '55.00', 'EUR')
+    const before = asked.length
+    await page.clock.fastForward(60_000)
+    await page.clock.fastForward(60_000)
+    expect(asked.slice(before)).toEqual([])
+    await page.getByRole('button', { name: 'Paused' }).click()
+    await page.getByRole('img', { name: 'after each of 3 movements' }).waitFor()
+  })
+
   test('says that it is reconnecting when the server ends the stream', async () => {
     await see('/bets')
     await page.route('**/operator/live', (route) => route.abort())

@@ -38,6 +38,12 @@ describe('a history says what happened, in its order:', () => {
     expect(calls.flatMap(({ transfers }) => transfers)).toEqual([])
     expect(picture(recorded('late-call'))).toContain('no money of the player moved')
   })
+  test('without the wallet nobody says that nothing moved', () => {
+    const { platform } = recorded('corrected')
+    const drawn = picture({ ...(platform && { platform }) })
+    expect(drawn).toContain('what moved is known at the wallet only')
+    expect(drawn).not.toContain('no money of the player moved')
+  })
   test('a call that came twice, and a result that was corrected: the payout and its way back', () => {
     expect(withoutTimes(told(recorded('corrected')))).toEqual([
       'Platform: A bet is wanted, 10.00 EUR',

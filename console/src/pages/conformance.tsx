@@ -102,6 +102,7 @@ function OneRun({ runId }: { runId: string }) {
     queryKey: ['conformance', runId],
     queryFn: ({ signal }) => read<Run & { cases: Case[] }>(`${RUNS}/${part(runId)}`, signal),
     refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? LOOK_MS : false),
+    refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
   })
   return (
     <Answer of={asked}>

@@ -124,6 +124,7 @@ function Sent({ retryId, base }: { retryId: string; base: string }) {
     queryFn: ({ signal }) => read<Followed>(`${base}/deliveries/retries/${part(retryId)}?limit=${FOLLOWED}`, signal),
     gcTime: 0,
     refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? LOOK_MS : false),
+    refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
   })
   return (
     <Answer of={asked}>
