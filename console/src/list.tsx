@@ -30,7 +30,7 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
   const { path, columns, empty, keyOf, linkOf, live } = props
   const [isAtRow, setAtRow] = useState(false)
   const { asked, fault, rows, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
-  const at = useKeys(rows.length, (i) => rows[i] && linkOf?.(rows[i]))
+  const at = useLinkKeys(linkOf === undefined ? 0 : rows.length, (i) => rows[i] && linkOf?.(rows[i]))
   useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
   if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
@@ -107,18 +107,24 @@ export function More({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }:
   )
 }
 
-export function useKeys(count: number, linkOf: (i: number) => string | undefined): number {
-  const [at, setAt] = useState(-1)
+/** As `useKeys`; Enter goes where the row leads. */
+export function useLinkKeys(count: number, linkOf: (i: number) => string | undefined): number {
   const [, go] = useLocation()
+  return useKeys(count, (i) => {
+    const link = linkOf(i)
+    if (link !== undefined) go(link)
+  })
+}
+
+/** The row at which j and k are, -1 for none; Enter opens it. One list of a page has keys: one that leads nowhere has none. */
+export function useKeys(count: number, open: (i: number) => void): number {
+  const [at, setAt] = useState(-1)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === 'j') setAt((now) => Math.min(count - 1, now + 1))
-      else if (event.key === 'k') setAt((now) => Math.max(0, now - 1))
-      else if (event.key === 'Enter' && event.target === document.body) {
-        const link = linkOf(at)
-        if (link !== undefined) go(link)
-      }
+      else if (event.key === 'k') setAt((now) => Math.min(count - 1, Math.max(0, now - 1)))
+      else if (event.key === 'Enter' && event.target === document.body && at >= 0) open(at)
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

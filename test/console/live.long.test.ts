@@ -141,6 +141,25 @@ describe('the console of a wallet', () => {
     await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' })
   })
 
+  test('keys go through the calls, and through the bets of a player', async () => {
+    const { userId, transactionId } = await newBet()
+    await page.goto(`${wallet.url}/console/calls`)
+    const newest = page.getByRole('row').filter({ has: page.locator(`a[href$="${transactionId}"]`) })
+    await newest.waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.call-details').getByText(transactionId).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator('.call-details').waitFor({ state: 'detached' })
+
+    await see(`/players/${userId}`)
+    await linkOf({ userId, transactionId }).first().waitFor()
+    await page.keyboard.press('j')
+    await expect.poll(() => page.locator('tr.at').count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/bets/${userId}/${transactionId}`)
+  })
+
   test('counts new calls while one is open, and shows them by itself when it is closed', async () => {
     const { transactionId } = await newBet()
     await page.goto(`${wallet.url}/console/calls`)

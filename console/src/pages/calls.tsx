@@ -1,12 +1,12 @@
 /** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
-import { type FormEvent, Fragment, useState } from 'react'
+import { type FormEvent, Fragment, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { spanOf } from '../../../src/timeline/layout.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
 import { part } from '../api.ts'
 import { capital, ShortId, Time } from '../format.tsx'
-import { Fresh, More } from '../list.tsx'
+import { Fresh, More, useKeys } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
@@ -46,7 +46,7 @@ export function CallsPage() {
         </label>
         {unknown.length > 0 && (
           <p className="notice">
-            No filter: {unknown.join(' ')}. There are player, bet, request, op, outcome, code, slow.
+            No filter: {unknown.join(' ')}. There are player, bet, request, op, outcome, code, platform, slow.
           </p>
         )}
       </form>
@@ -64,6 +64,7 @@ export function CallsPage() {
 function Calls({ text }: { text: string }) {
   const [open, setOpen] = useState<string>()
   const [isStopped, setStopped] = useState(false)
+  const [isAtRow, setAtRow] = useState(false)
   const {
     asked,
     fault,
@@ -75,8 +76,11 @@ function Calls({ text }: { text: string }) {
     path: `/operator/calls?limit=30${filtersOf(text).query}`,
     keyOf: ({ id }) => id,
     live: LIVE,
-    isHeld: isStopped || open !== undefined,
+    isHeld: isStopped || open !== undefined || isAtRow,
   })
+  const toggle = (id?: string) => setOpen(open === id ? undefined : id)
+  const at = useKeys(calls.length, (i) => toggle(calls[i]?.id))
+  useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
   if (asked.error !== null && calls.length === 0)
     return <Fault error={asked.error} again={() => void asked.refetch()} />
@@ -114,13 +118,9 @@ function Calls({ text }: { text: string }) {
               </tr>
             </thead>
             <tbody>
-              {calls.map((call) => (
+              {calls.map((call, i) => (
                 <Fragment key={call.id}>
-                  <Row
-                    call={call}
-                    isOpen={open === call.id}
-                    toggle={() => setOpen(open === call.id ? undefined : call.id)}
-                  />
+                  <Row call={call} isOpen={open === call.id} isAt={i === at} toggle={() => toggle(call.id)} />
                   {open === call.id && <Details call={call} />}
                 </Fragment>
               ))}
@@ -133,11 +133,19 @@ function Calls({ text }: { text: string }) {
   )
 }
 
-function Row({ call, isOpen, toggle }: { call: JournalCall; isOpen: boolean; toggle(): void }) {
+interface RowProps {
+  readonly call: JournalCall
+  readonly isOpen: boolean
+  /** The keys are at it. */
+  readonly isAt: boolean
+  toggle(): void
+}
+
+function Row({ call, isOpen, isAt, toggle }: RowProps) {
   const { answer, milliseconds, outcome, player, transactionId } = call
   const tone = answer.status === 200 ? 'good' : outcome === 'bad_signature' || answer.status >= 500 ? 'bad' : 'wait'
   return (
-    <tr className={isOpen ? 'at' : undefined}>
+    <tr className={isOpen || isAt ? 'at' : undefined}>
       <td>
         <Time at={call.at} millis />
       </td>

@@ -86,6 +86,7 @@ export function PlayerPage({ user }: { user: string }) {
                 path={`/operator/bets?limit=20&selections=true&userId=${part(user)}`}
                 columns={BETS(user)}
                 keyOf={({ transactionId }) => transactionId}
+                linkOf={({ transactionId }) => `/bets/${part(user)}/${part(transactionId)}`}
                 empty={
                   <Empty title="No bets yet.">
                     <p>A bet appears here when its first call arrives.</p>

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
 import { amountText, countText } from '../../format.tsx'
-import { useKeys } from '../../list.tsx'
+import { useLinkKeys } from '../../list.tsx'
 import { owedMoney } from '../../owed.ts'
 import { type Partner, Sums, sinceText, troubleOf, underWayOf } from '../../partners.tsx'
 import { Badge, Empty, Fault, Stale, Waiting } from '../../parts.tsx'
@@ -59,7 +59,7 @@ export function NeedsPerson({ partners }: { partners: readonly Partner[] | undef
     ...ofAdjustments(adjustments.data?.data ?? []),
   ]
   const shown = needs.slice(0, MOST)
-  const at = useKeys(shown.length, (i) => shown[i]?.href)
+  const at = useLinkKeys(shown.length, (i) => shown[i]?.href)
   const isKnown =
     (!issues.isEnabled || (issues.data !== undefined && partners !== undefined)) &&
     (!adjustments.isEnabled || adjustments.data !== undefined)
