@@ -219,7 +219,7 @@ const TROUBLES = [
   ['correct', 'Correct the result', 'Won and paid; then it had lost'],
   ['take back', 'Take it back', 'Won and paid; then no result'],
   ['two bets', 'Two bets of 80 on 100', 'In the same instant; first the balance is made 100'],
-  ['kill', 'Kill the wallet', 'kill -9, with a bet open; takes some seconds'],
+  ['kill', 'Kill the wallet', 'kill -9 on a second wallet, with a bet open; takes some seconds'],
 ] as const
 
 function Troubles({ onDone }: { onDone(): void }) {
