@@ -30,6 +30,17 @@ test('of a player without money says what would be here', async () => {
   await expectAccessibleEverywhere(page, 'a player without money')
 })
 
+test('the currency that is looked at stands in the address', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  await wallet.operator.deposit(userId, '7.00', 'USD')
+  await see(userId)
+  await page.getByRole('button', { name: 'USD' }).click()
+  await page.getByRole('img', { name: 'first 7.00, last 7.00' }).waitFor()
+  await page.reload()
+  await page.getByRole('img', { name: 'first 7.00, last 7.00' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('currency')).toBe('USD')
+})
+
 test('nothing moves when the balance is there: what was pointed at is still under the pointer', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const held = resolvable()

@@ -1,9 +1,9 @@
 /** A player's money: what can be staked, what is in play, what the bets have brought, and the balance. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { part, read } from '../api.ts'
+import { useFilters } from '../filters.tsx'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
@@ -31,8 +31,8 @@ interface Balance {
 }
 
 export function PlayerMoney({ user, balances }: { user: string; balances: readonly Balance[] }) {
-  const [chosen, setChosen] = useState<string>()
-  const balance = balances.find(({ currency }) => currency === chosen) ?? balances[0]
+  const [query, set] = useFilters()
+  const balance = balances.find(({ currency }) => currency === query.get('currency')) ?? balances[0]
   if (balance === undefined) return null
   return (
     <>
@@ -43,7 +43,7 @@ export function PlayerMoney({ user, balances }: { user: string; balances: readon
               key={currency}
               type="button"
               aria-pressed={currency === balance.currency}
-              onClick={() => setChosen(currency)}
+              onClick={() => set('currency', currency)}
             >
               {currency}
             </button>
