@@ -4,7 +4,7 @@ import { type Db, statement, type Tx } from '../../src/db/db.ts'
 import { isOutage, NotDurable } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
-import { reload, reloaded, until } from '../support/server-settings.ts'
+import { cancelStandbyWaits, reload, reloaded, until, waitForNobody } from '../support/server-settings.ts'
 
 let postgres: SecondPostgres
 let db: Db
@@ -82,20 +82,14 @@ describe.each(manners)('%s', (_name, begin) => {
   ]
   test.each(writes)('is no yes when a standby was given up, %s', async (_how, write) => {
     await level()
-    await postgres.execute("alter system set synchronous_standby_names = 'nobody'")
-    await reloaded(postgres, 'synchronous_standby_names', 'nobody')
+    await waitForNobody(postgres)
     const writing = begin(write)
-    await Promise.all([expect(writing).rejects.toBeInstanceOf(NotDurable), cancelTheWait()])
+    await Promise.all([expect(writing).rejects.toBeInstanceOf(NotDurable), until(() => cancelStandbyWaits(postgres))])
     await postgres.execute('alter system reset synchronous_standby_names')
     await reloaded(postgres, 'synchronous_standby_names', '')
     await begin(write) // on another connection
   })
 })
-
-async function cancelTheWait(): Promise<void> {
-  const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
-  await until(async () => (await postgres.execute(cancel)).length > 0)
-}
 
 test('a server that is found with synchronous_commit off is refused, in whatever way it was set', async () => {
   await postgres.execute('create database careless')

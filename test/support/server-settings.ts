@@ -25,3 +25,31 @@ export async function reload(postgres: SecondPostgres, setting: string, value: s
   await postgres.execute(`alter system set ${setting} = '${value}'`)
   await reloaded(postgres, setting, value)
 }
+
+const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
+
+/** Ends the wait of each COMMIT that waits for a standby; whether there was one. */
+export async function cancelStandbyWaits(postgres: SecondPostgres): Promise<boolean> {
+  return (await postgres.execute(CANCEL)).length > 0
+}
+
+/**
+ * Makes every COMMIT wait for a standby that never comes. The checkpointer tells the sessions, some time after they have seen the setting: until
+ * then a COMMIT waits for nobody.
+ */
+export async function waitForNobody(postgres: SecondPostgres): Promise<void> {
+  await reload(postgres, 'synchronous_standby_names', 'nobody')
+  await until(async () => {
+    let [isOver, hasWaited] = [false, false]
+    const over = () => {
+      isOver = true
+    }
+    const probe = postgres.execute("comment on schema public is 'waits'").then(over, over)
+    await until(async () => {
+      hasWaited = await cancelStandbyWaits(postgres)
+      return hasWaited || isOver
+    })
+    await probe
+    return hasWaited
+  })
+}
