@@ -40,6 +40,7 @@ test('bets are of a player, a state and days; a player’s refused ones are one 
   const late = await place(hana.userId, 1)
 
   await see(`/players/${hana.userId}`)
+  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor() // above the link: it is as long as it will be
   await page.getByRole('link', { name: 'Refused bets' }).click()
   await expect.poll(ids).toEqual([refused])
   expect([query('player'), query('status')]).toEqual([hana.userId, 'refused'])

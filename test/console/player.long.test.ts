@@ -30,6 +30,17 @@ test('of a player without money says what would be here', async () => {
   await expectAccessibleEverywhere(page, 'a player without money')
 })
 
+test('says by which rules the player bets, and who set them when', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const path = `/operator/players/${userId}`
+  await wallet.operator.request('PATCH', path, { limits: { stake: '50.00', betCount: 3 } })
+  await see(userId)
+  const rules = page.getByRole('region', { name: 'Rules' })
+  await rules.getByText('stakes of 50.00, 3 bets').waitFor()
+  await rules.getByRole('row').filter({ hasText: 'limits.stake 50.00' }).waitFor()
+  await expectAccessibleEverywhere(page, 'the rules of a player')
+})
+
 test('the currency that is looked at stands in the address', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   await wallet.operator.deposit(userId, '7.00', 'USD')
@@ -49,6 +60,7 @@ test('nothing moves when the balance is there: what was pointed at is still unde
     await route.continue()
   })
   await see(player.userId)
+  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor() // it is as long as it will be
   const below = page.getByRole('link', { name: 'Refused bets' })
   const before = await below.boundingBox()
   held.resolve()

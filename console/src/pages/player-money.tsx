@@ -104,7 +104,7 @@ function MoneyToCome({ available }: { available: string }) {
   )
 }
 
-function Fact({ name, note, children }: { name: string; note?: string | undefined; children: React.ReactNode }) {
+export function Fact({ name, note, children }: { name: string; note?: string | undefined; children: React.ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

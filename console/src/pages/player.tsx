@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/draw.ts'
+import { ACTIONS, type Action, keyOfAction } from '../actions.tsx'
 import { part, read } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { amountText, capital, Id, ShortId, Time } from '../format.tsx'
@@ -13,7 +14,7 @@ import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
 import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
-import { PlayerMoney } from './player-money.tsx'
+import { Fact, PlayerMoney } from './player-money.tsx'
 import './player.css'
 
 interface Player {
@@ -24,6 +25,7 @@ interface Player {
   readonly verified?: boolean
   readonly isTest?: boolean
   readonly selfExcludedUntil?: string | null
+  readonly limits?: { readonly stake?: string; readonly loss?: string; readonly betCount?: number }
 }
 
 export function PlayerPage({ user }: { user: string }) {
@@ -51,7 +53,7 @@ export function PlayerPage({ user }: { user: string }) {
         {asked.data && <Adjust user={user} currencies={asked.data.balances.map(({ currency }) => currency)} />}
       </div>
       <Answer of={asked}>
-        {({ balances }) => (
+        {({ player, balances }) => (
           <>
             <PlayerMoney user={user} balances={balances} />
             <section className="card half" aria-label="Statement">
@@ -95,6 +97,23 @@ export function PlayerPage({ user }: { user: string }) {
                 live={live}
               />
             </section>
+            <section className="card" aria-label="Rules">
+              <header>
+                <h2>Rules and who set them</h2>
+              </header>
+              <Rules of={player} />
+              <List
+                path={`${base}/history?limit=10`}
+                columns={HISTORY}
+                keyOf={keyOfAction}
+                empty={
+                  <Empty title="Nobody has changed a rule.">
+                    <p>Blocks, limits, exclusions and locks of bets are here, with who set them and when.</p>
+                  </Empty>
+                }
+                live={live}
+              />
+            </section>
           </>
         )}
       </Answer>
@@ -115,6 +134,31 @@ function State({ player: { status, selfExcludedUntil, isTest } }: { player: Play
       )}
       {isTest && <Badge tone="plain">Test</Badge>}
     </>
+  )
+}
+
+/** Of the player itself, or of a bet: the player is known. */
+const HISTORY: readonly Column<Action>[] = ACTIONS.map((column) =>
+  column.name === 'On'
+    ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') }
+    : column,
+)
+
+function Rules({ of: { limits = {}, verified, selfExcludedUntil } }: { of: Player }) {
+  const { stake, loss, betCount } = limits
+  const perDay = [
+    stake !== undefined && `stakes of ${stake}`,
+    loss !== undefined && `losses of ${loss}`,
+    betCount !== undefined && `${betCount} bets`,
+  ].filter((one) => one !== false)
+  return (
+    <dl className="facts body">
+      <Fact name="A day at most">{perDay.length === 0 ? 'no limit' : perDay.join(', ')}</Fact>
+      <Fact name="Verified">{verified === undefined ? 'not said' : verified ? 'yes' : 'no'}</Fact>
+      <Fact name="Excluded until">
+        {typeof selfExcludedUntil === 'string' ? <Time at={selfExcludedUntil} /> : 'not'}
+      </Fact>
+    </dl>
   )
 }
 
