@@ -45,6 +45,7 @@ program
   .option('--seed <number>', 'the same seed makes the same choices; absent: another one each time')
   .option('--quiet', 'no line per bet')
   .option('--gateway', 'two operators behind a gateway')
+  .option('--addresses', 'prints the address and API reference of each server too')
   .addHelpText(
     'before',
     examples(

@@ -48,18 +48,16 @@ async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_P
   return { userId, currency, entry, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
-/** Lines of at most 80 columns: the second address is a page that says all of it again (front-page.ts). */
-export function welcome(stage: Stage, config: Config, { players, bet }: Demo): string[] {
+/**
+ * Lines of at most 80 columns. One address, whose page leads to all others (front-page.ts): what a newcomer has to choose from is not begun with.
+ */
+export function welcome(stage: Stage, config: Config, { players, bet }: Demo, hasAddresses: boolean): string[] {
   const walletUrl = stage.houses[0]?.wallet.url ?? ''
   return [
     '',
     `Purser wallet   ${walletUrl}   open it in a browser`,
-    `Keys, last bets ${walletUrl}/sandbox`,
-    `API reference   ${walletUrl}/docs`,
+    ...(hasAddresses ? addressesOf(stage, walletUrl) : [OTHER_ADDRESSES]),
     `Database        ${storeOf(config)}`,
-    `Platform        ${stage.platform.url}`,
-    `API reference   ${stage.platform.url}/docs`,
-    ...aboutGateway(stage),
     ...keyLines(stage, config),
     '',
     ...players.map(
@@ -79,6 +77,18 @@ export function welcome(stage: Stage, config: Config, { players, bet }: Demo): s
     '',
     'Ctrl-C stops it.',
     '',
+  ]
+}
+
+const OTHER_ADDRESSES = '                there: "Addresses and keys"; here: --addresses'
+
+function addressesOf(stage: Stage, walletUrl: string): string[] {
+  return [
+    `Keys, last bets ${walletUrl}/sandbox`,
+    `API reference   ${walletUrl}/docs`,
+    `Platform        ${stage.platform.url}`,
+    `API reference   ${stage.platform.url}/docs`,
+    ...aboutGateway(stage),
   ]
 }
 

@@ -10,6 +10,7 @@ export interface SandboxFlags {
   readonly seed?: string
   readonly quiet?: true
   readonly gateway?: true
+  readonly addresses?: true
 }
 
 /** What one process with an embedded database can do. */
@@ -18,7 +19,7 @@ const MAX_DURATION = 7 * 86_400
 const MAX_SEED = 2 ** 31 - 1
 
 /** Throws ConfigError with everything that is wrong. */
-export function readSandboxOptions({ rate, duration, faults, seed, quiet, gateway }: SandboxFlags): SandboxOptions {
+export function readSandboxOptions({ rate, duration, faults, seed, ...flags }: SandboxFlags): SandboxOptions {
   const problems: string[] = []
   const read = (name: string, written: string, max: number) => {
     const value = /^\d{1,10}(\.\d{1,6})?$/.test(written) ? toDouble(written) : Number.NaN
@@ -30,8 +31,9 @@ export function readSandboxOptions({ rate, duration, faults, seed, quiet, gatewa
     duration: read('duration', duration, MAX_DURATION),
     faults: read('faults', faults, 1),
     seed: seed === undefined ? Date.now() % 1_000_000 : read('seed', seed, MAX_SEED),
-    quiet: quiet === true,
-    gateway: gateway === true,
+    quiet: flags.quiet === true,
+    gateway: flags.gateway === true,
+    addresses: flags.addresses === true,
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return options

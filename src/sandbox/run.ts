@@ -39,6 +39,8 @@ export interface SandboxOptions {
   readonly quiet: boolean
   /** Two operators behind a gateway instead of one. */
   readonly gateway: boolean
+  /** Says the address of each server too. */
+  readonly addresses: boolean
 }
 
 export interface SandboxDeps {
@@ -90,7 +92,7 @@ async function show(
   const isTable = options.rate > TABLE_RATE
   const story = createStory({ screen, quiet: options.quiet || isTable })
   const byHand = await followByHand(houses, story.byHand)
-  for (const line of welcome(stage, config, demo)) screen.line(line)
+  for (const line of welcome(stage, config, demo, options.addresses)) screen.line(line)
   const changes = await changesOf(platform, isTable ? story : undefined)
   const watch = createWatch({ platform, changes, tell: isTable ? undefined : story.bet })
   const table = createTable()

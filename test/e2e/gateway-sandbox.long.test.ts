@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-const BUSY = ['sandbox', '--gateway', '--rate', '4', '--faults', '0.1', '--seed', '1', '--duration', '8']
+const BUSY = ['sandbox', '--gateway', '--addresses', '--rate', '4', '--faults', '0.1', '--seed', '1', '--duration', '8']
 /** Milliseconds for one run, on a machine that has much else to do. */
 const TIMEOUT_MS = 150_000
 

@@ -34,8 +34,24 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
   }
 }
 
+test('one address is printed, whose page leads to the others; all of them when they are asked for', async () => {
+  const { sandbox, url } = await startSandbox('--rate', '0')
+  const addresses = () => new Set(sandbox.output().match(/https?:\/\/[^\s/]+/g))
+  expect([...addresses()]).toEqual([url])
+  expect(
+    sandbox
+      .output()
+      .split('\n')
+      .filter((line) => line.endsWith(url) || line.includes(`${url} `)),
+  ).toHaveLength(1)
+  const page = await (await fetch(`${url}/sandbox`)).text()
+  const [, platform = ''] = /Platform<\/th><td><code>(\S+?)<\/code>/.exec(page) ?? []
+  expect((await fetch(`${platform}/readyz`)).status).toBe(200)
+  expect(page).toContain(`${platform}/docs`)
+})
+
 test('the bet that it prints is placed once however often it is pasted, is told as yours, and is a note in the end', async () => {
-  const { sandbox, url, platform, named, bet } = await startSandbox('--rate', '0')
+  const { sandbox, url, platform, named, bet } = await startSandbox('--rate', '0', '--addresses')
   const first = paste(bet)
   expect(first).toContain('transactionTime')
   await until('the bet is told', () => /◀ yours +→ debited$/m.test(sandbox.output()))
@@ -57,7 +73,7 @@ test('the bet that it prints is placed once however often it is pasted, is told 
 })
 
 test('the page /sandbox has what runs, the keys, and the bet that was just pasted', async () => {
-  const { url, platform, named, bet } = await startSandbox('--rate', '5')
+  const { url, platform, named, bet } = await startSandbox('--rate', '5', '--addresses')
   paste(bet)
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
@@ -69,7 +85,7 @@ test('the page /sandbox has what runs, the keys, and the bet that was just paste
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
   await page.goto(url)
   await page.getByRole('link', { name: 'the sandbox’s own page' }).click()
-  expect(page.url(), 'the second address that is printed').toBe(named('Keys, last bets'))
+  expect(page.url(), 'as --addresses names it').toBe(named('Keys, last bets'))
   for (const name of ['Partner secret', 'Operator key', 'Platform key'])
     await page.getByText(named(name), { exact: true }).waitFor()
   for (const base of [url, platform]) expect(await page.locator(`a[href="${base}/docs"]`).count()).toBe(1)

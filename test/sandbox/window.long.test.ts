@@ -9,7 +9,7 @@ let operatorKey: string
 let reader: string
 
 beforeAll(async () => {
-  const quiet = ['--rate', '0', '--faults', '0']
+  const quiet = ['--rate', '0', '--faults', '0', '--addresses']
   sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...quiet], { PORT: '0', PURSER_DATA_DIR: 'memory://' })
   wallet = named('Purser wallet')
   operatorKey = named('Operator key')

@@ -61,7 +61,7 @@ async function scene(stand: Stand, wallet: Mortal): Promise<Caption> {
   return {
     title: 'Kill the wallet',
     story:
-      'A second wallet, a process of its own (the one above shares the platform’s), was killed with kill -9 while a bet of 10.00 was open. Its result was decided meanwhile: the platform found nobody, and tried again until the wallet was back. All that the wallet had answered was in its books, and the payout was booked once.',
+      'A second wallet, a process of its own (the one above shares the platform’s), was killed with kill -9 while a bet of 10.00 was open. Its result was decided meanwhile: the platform found nobody, and tried again until the wallet was back. All that the wallet had answered was in its books, and the payout was booked once. Its calls went to that other wallet, so they are not among those on the wire above: its story has each of them, as the platform made it.',
     money: `The balance was ${before} before the kill and ${kept} after the start; with the payout it is ${await balance(wallet)}. The wallet's audit finds ${ok ? 'nothing' : 'something'}.`,
     isAsDemanded: before === '90.00' && kept === before && status === 'settled' && payouts === 1 && ok,
     betIds: [betId],

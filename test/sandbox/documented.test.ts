@@ -1,0 +1,33 @@
+/** Each call of the sandbox's own stands in its reference with the role that it needs, and no other one does (U-1). */
+import { readFileSync } from 'node:fs'
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { addSandboxApi } from '../../src/sandbox/frame/api.ts'
+import { TROUBLES } from '../../src/sandbox/frame/troubles.ts'
+import { addFrontPage } from '../../src/sandbox/front-page.ts'
+
+const page = readFileSync(new URL('../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
+
+/** As the page writes them. */
+async function served(): Promise<string[]> {
+  const app = Fastify({ exposeHeadRoutes: false })
+  const rows: string[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    const { role = '–' } = (config ?? {}) as { role?: string }
+    const path = url.replace(/:(\w+)/g, '{$1}')
+    if (path.startsWith('/sandbox') && !path.endsWith('*')) rows.push(`${method} ${path} ${role}`)
+  })
+  addFrontPage(app, () => undefined)
+  const nobody = { find: async () => undefined } as never
+  addSandboxApi(app, { admission: nobody, log: createLogger('silent'), parts: () => undefined })
+  await app.ready()
+  await app.close()
+  return rows
+}
+
+test('the reference of the sandbox’s API has every call with its role, and every trouble', async () => {
+  const documented = [...page.matchAll(/^\| `(\w+ \S+)` \| (\S+) \|/gm)].map(([, call, role]) => `${call} ${role}`)
+  expect(documented.sort()).toEqual((await served()).sort())
+  for (const trouble of Object.keys(TROUBLES)) expect(page).toContain(`\`${trouble}\``)
+})
