@@ -67,7 +67,9 @@ async function load({ bases }: Session, bet: string, user: string | undefined, s
   ])
   const owner = user ?? owners.find((one) => one === platform?.userId) ?? owners[0]
   const wallet = known ?? (user === undefined ? await askWallet(owner) : undefined)
-  if (wallet === undefined && platform === undefined) throw new ApiProblem(404, `nobody here knows a bet ${bet}`)
+  const isOfOther = wallet === undefined && user !== undefined && platform?.userId !== user
+  if (wallet === undefined && (platform === undefined || isOfOther))
+    throw new ApiProblem(404, `nobody here knows a bet ${bet}${user === undefined ? '' : ` of ${user}`}`)
   return { wallet, platform, owners }
 }
 

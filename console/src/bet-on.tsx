@@ -19,7 +19,7 @@ function wordsOf({ eventId, event, outcomeId, outcome }: Selection): string[] {
 }
 
 /** On hover all that the list has. */
-function titleOf({ selections = [], selectionCount = 0 }: On): string {
+function hintOf({ selections = [], selectionCount = 0 }: On): string {
   const lines = selections.map((one) => [one.event ?? one.eventId, one.market, one.outcome ?? one.outcomeId])
   const more = selectionCount - selections.length
   return [...lines.map((line) => line.filter(Boolean).join(' · ')), ...(more > 0 ? [`and ${more} more`] : [])].join(
@@ -33,7 +33,7 @@ export function BetOn({ of }: { of: On }) {
   if (words.length === 0) return <span className="muted">–</span>
   const more = (of.selectionCount ?? 1) - 1
   return (
-    <span className="bet-on" title={titleOf(of)}>
+    <span className="bet-on" data-hint={hintOf(of)}>
       <span className="cut">{words[0]}</span>
       <small className="muted cut">{more > 0 ? `and ${more} more` : words.slice(1).join(' ')}</small>
     </span>

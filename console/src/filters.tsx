@@ -2,12 +2,13 @@
 import { useSearchParams } from 'wouter'
 import './filters.css'
 
-export type SetFilter = (name: string, value: string) => void
+/** `isStep`: something is opened or closed, and the browser's way back undoes it. */
+export type SetFilter = (name: string, value: string, isStep?: boolean) => void
 
 /** An empty one is not in the address. */
 export function useFilters(): readonly [URLSearchParams, SetFilter] {
   const [query, setQuery] = useSearchParams()
-  const set: SetFilter = (name, value) =>
+  const set: SetFilter = (name, value, isStep = false) =>
     setQuery(
       (before) => {
         const next = new URLSearchParams(before)
@@ -15,7 +16,7 @@ export function useFilters(): readonly [URLSearchParams, SetFilter] {
         else next.set(name, value)
         return next
       },
-      { replace: true },
+      { replace: !isStep },
     )
   return [query, set]
 }

@@ -1,5 +1,5 @@
 /** How the console writes times, amounts and ids. Amounts are the API's own text: no float ever touches money. */
-import { useState, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import type { Zone } from './chart-times.ts'
 
 const listeners = new Set<() => void>()
@@ -25,22 +25,69 @@ const pad = (value: number, width = 2) => String(value).padStart(width, '0')
 
 interface TimeProps {
   readonly at: string | number
+  /** Never relative: with milliseconds. */
   readonly millis?: boolean
-  /** Also today. */
+  /** Never relative: with the day, also today. */
   readonly withDay?: boolean
 }
 
+/** What was lately is so long ago; the exact time is on the card, in both zones. Older, and what is to come, is exact. */
 export function Time({ at, millis = false, withDay = false }: TimeProps) {
   const now = useZone()
   const date = new Date(at)
-  const [day, time] = now === 'utc' ? utc(date) : local(date)
-  const text = millis ? `${time}.${pad(date.getUTCMilliseconds(), 3)}` : time
+  const recent = useRecent(date)
+  const [day, time] = partsIn(now, date)
+  const exact = millis ? `${time}.${pad(date.getUTCMilliseconds(), 3)}` : time
+  const isRelative = recent !== undefined && !millis && !withDay
   return (
-    <time dateTime={date.toISOString()} title={`${date.toISOString()} · ${agoOf(date)}`} className="num">
-      {isToday(date, now) && !withDay ? text : `${day} ${time}`}
+    <time dateTime={date.toISOString()} data-hint={hintOf(date, isRelative)} className="num">
+      {isRelative ? recent : isToday(date, now) && !withDay ? exact : `${day} ${exact}`}
     </time>
   )
 }
+
+/** What is not seen of it already. */
+function hintOf(date: Date, isRelative: boolean): string {
+  const lines = (['utc', 'local'] as const).map(
+    (zone) => `${partsIn(zone, date).join(' ')} ${zone === 'utc' ? 'UTC' : 'local time'}`,
+  )
+  return [...lines, ...(isRelative || date.getTime() > Date.now() ? [] : [agoOf(date)])].join('\n')
+}
+
+/** Milliseconds: what is older is told by its time, and so is what a clock ahead of this one says. */
+const RECENT_MS = 3_600_000
+const AHEAD_MS = 1_000
+
+/** So long ago, and still so as the seconds go by. */
+export function useAgo(date: Date | undefined): string | undefined {
+  return useSyncExternalStore(everySecond, () => date && agoOf(date))
+}
+
+function useRecent(date: Date): string | undefined {
+  return useSyncExternalStore(everySecond, () => {
+    const age = Date.now() - date.getTime()
+    return age < RECENT_MS && age > -AHEAD_MS ? agoOf(date) : undefined
+  })
+}
+
+const ticked = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** One timer for all times of a page; it draws again only what reads otherwise than before. */
+function everySecond(tell: () => void): () => void {
+  ticked.add(tell)
+  timer ??= setInterval(() => {
+    for (const one of ticked) one()
+  }, 1_000)
+  return () => {
+    ticked.delete(tell)
+    if (ticked.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+const partsIn = (zone: Zone, date: Date) => (zone === 'utc' ? utc(date) : local(date))
 
 function utc(date: Date): [string, string] {
   const text = date.toISOString()
@@ -56,7 +103,7 @@ function local(date: Date): [string, string] {
 
 function isToday(date: Date, now: Zone): boolean {
   const today = new Date()
-  return now === 'utc' ? utc(date)[0] === utc(today)[0] : local(date)[0] === local(today)[0]
+  return partsIn(now, date)[0] === partsIn(now, today)[0]
 }
 
 export function agoOf(date: Date): string {
@@ -78,33 +125,4 @@ export const capital = (text: string) => text.charAt(0).toUpperCase() + text.sli
 /** A minus as wide as a plus. */
 export function amountText(amount: string): string {
   return amount.startsWith('-') ? `−${amount.slice(1)}` : amount
-}
-
-/**
- * Both ends, whole on hover: what is made in the same instant begins alike, and the sandbox's terminal names a bet by its end.
- */
-export function ShortId({ id }: { id: string }) {
-  return <code title={id}>{id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`}</code>
-}
-
-/** Says that it has copied. */
-export function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState<string>()
-  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(text))
-  return (
-    <button type="button" className="button quiet small" onClick={copy}>
-      <span aria-live="polite">{copied === text ? 'Copied' : 'Copy'}</span>
-    </button>
-  )
-}
-
-/** Short, whole on hover, copied on click. */
-export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
-  const copy = () => void navigator.clipboard?.writeText(id)
-  const text = whole || id.length <= 13 ? id : `${id.slice(0, 8)}…`
-  return (
-    <button type="button" className="id" title={`${id} · click to copy`} onClick={copy}>
-      {text}
-    </button>
-  )
 }

@@ -1,9 +1,8 @@
 /** What the top bar says of all that is shown: whether it is live, and whether the ledger sums to zero. Colour, shape and word. */
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { read } from './api.ts'
-import { agoOf } from './format.tsx'
+import { useAgo } from './format.tsx'
 import { type Liveness, useLive } from './live.tsx'
 import { useSession } from './session.tsx'
 
@@ -48,10 +47,9 @@ export function LedgerLight() {
     enabled: bases.wallet,
     refetchInterval: LOOK_MS,
   })
-  useEverySecond()
+  const ago = useAgo(data && new Date(data.checkedAt))
   if (!bases.wallet) return null
   const { state, text } = lightOf(data, isError)
-  const ago = data && agoOf(new Date(data.checkedAt))
   return (
     <Link href="/reports?view=trial" className="light-button" title={titleOf(data)}>
       <span className={`ledger ${state}`}>
@@ -73,12 +71,4 @@ function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string;
 function titleOf(ledger: Ledger | undefined): string {
   const sums = ledger?.currencies.map(({ currency, sum }) => `${sum} ${currency}`).join(', ')
   return `The ledger: all accounts together${sums ? `: ${sums}` : ''}`
-}
-
-function useEverySecond(): void {
-  const [, setSeconds] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((seconds) => seconds + 1), 1_000)
-    return () => clearInterval(timer)
-  }, [])
 }

@@ -1,6 +1,7 @@
 /** A list as pages with "more", its filters in the address, and j, k and Enter to go through it. */
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
+import { hintIn } from './hint.tsx'
 import type { LiveMeta } from './live.tsx'
 import { Empty, Fault, Stale, Waiting } from './parts.tsx'
 import { isTyping } from './shell.tsx'
@@ -60,7 +61,7 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
           </thead>
           <tbody>
             {rows.map((row, i) => (
-              <tr key={keyOf(row)} className={i === at ? 'at' : undefined}>
+              <tr key={keyOf(row)} className={keyedClass(i === at)}>
                 {columns.map(({ name, isNumber, show: cell }) => (
                   <td key={name} className={isNumber ? 'num' : undefined}>
                     {cell(row)}
@@ -108,27 +109,49 @@ export function More({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }:
 }
 
 /** As `useKeys`; Enter goes where the row leads. */
-export function useLinkKeys(count: number, linkOf: (i: number) => string | undefined): number {
+export function useLinkKeys(count: number, linkOf: (i: number) => string | undefined, more: Keys = KEYS): number {
   const [, go] = useLocation()
-  return useKeys(count, (i) => {
-    const link = linkOf(i)
-    if (link !== undefined) go(link)
-  })
+  return useKeys(
+    count,
+    (i) => {
+      const link = linkOf(i)
+      if (link !== undefined) go(link)
+    },
+    more,
+  )
 }
 
-/** The row at which j and k are, -1 for none; Enter opens it. One list of a page has keys: one that leads nowhere has none. */
-export function useKeys(count: number, open: (i: number) => void): number {
+export interface Keys {
+  readonly down: readonly string[]
+  readonly up: readonly string[]
+}
+const KEYS: Keys = { down: ['j'], up: ['k'] }
+
+/** Of the row at which the keys are; other rows may look alike. */
+const KEYED = 'at keyed'
+export const keyedClass = (isAt: boolean) => (isAt ? KEYED : undefined)
+
+/** The row at which the keys are, -1 for none; Enter opens it. One list of a page has keys: one that leads nowhere has none. */
+export function useKeys(count: number, open: (i: number) => void, { down, up }: Keys = KEYS): number {
   const [at, setAt] = useState(-1)
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === 'j') setAt((now) => Math.min(count - 1, now + 1))
-      else if (event.key === 'k') setAt((now) => Math.min(count - 1, Math.max(0, now - 1)))
-      else if (event.key === 'Enter' && event.target === document.body && at >= 0) open(at)
+      const { key, target } = event
+      if (isTyping(target) || event.ctrlKey || event.metaKey || event.altKey) return
+      if (down.includes(key)) setAt((now) => Math.min(count - 1, now + 1))
+      else if (up.includes(key)) setAt((now) => Math.min(count - 1, Math.max(0, now - 1)))
+      else if (key === 'Enter' && target === document.body && at >= 0) open(at)
+      else return
+      if (key.length > 1) event.preventDefault() // else the page scrolls with the arrows, too
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)
   })
+  useEffect(() => {
+    const row = at < 0 ? null : document.querySelector('.keyed')
+    row?.scrollIntoView({ block: 'nearest' })
+    if (row) hintIn(row)
+  }, [at])
   return at
 }
 

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { setZone, useZone } from './format.tsx'
+import { Hints } from './hint.tsx'
 import { LedgerLight, LiveDot } from './lights.tsx'
 import icon from './look/icon.svg'
 import { Guard } from './parts.tsx'
@@ -59,6 +60,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Guard at={here}>{children}</Guard>
         </main>
       </div>
+      <Hints />
     </div>
   )
 }
@@ -132,7 +134,9 @@ function Search() {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const typed = box.current?.value.trim()
-    if (typed) go(`/find?q=${encodeURIComponent(typed)}`)
+    if (!typed) return
+    box.current?.blur() // the keys are for what is found, from now on
+    go(`/find?q=${encodeURIComponent(typed)}`)
   }
   return (
     <search className="search">

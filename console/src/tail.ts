@@ -88,14 +88,15 @@ function useAtTop(place: RefObject<HTMLDivElement | null>): boolean {
   const [isAtTop, setAtTop] = useState(true)
   useEffect(() => {
     const isOver = () => place.current?.matches(':hover') ?? false
-    const look = () => setAtTop(!isOver() && (place.current?.getBoundingClientRect().top ?? 0) >= 0)
+    const isTop = () => (place.current?.getBoundingClientRect().top ?? 0) >= 0 && (place.current?.scrollTop ?? 0) === 0
+    const look = () => setAtTop(!isOver() && isTop())
     const element = place.current
-    addEventListener('scroll', look, { passive: true })
+    addEventListener('scroll', look, { passive: true, capture: true }) // of the list itself too, where it is what scrolls
     element?.addEventListener('pointerenter', look)
     element?.addEventListener('pointerleave', look)
     look()
     return () => {
-      removeEventListener('scroll', look)
+      removeEventListener('scroll', look, { capture: true })
       element?.removeEventListener('pointerenter', look)
       element?.removeEventListener('pointerleave', look)
     }

@@ -89,6 +89,8 @@ export interface Attempt {
   readonly code?: number
   readonly error?: string
   readonly body: string
+  /** Where its time went, where that was kept (C-18). */
+  readonly phases?: Readonly<Partial<Record<'nameMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'bodyMs', number>>>
 }
 
 /** GET /operator/calls. */

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readRecorded } from '../../src/simulate/one-bet/letters.ts'
 import { startUntil } from '../cli/command.ts'
-import { ALONE, expectAccessible, launch, open } from './browser.ts'
+import { ALONE, expectAccessibleEverywhere, launch, open } from './browser.ts'
 
 let browser: Browser
 let context: BrowserContext
@@ -84,14 +84,14 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   expect(curl.startsWith(`curl -sS -i -X PUT '${url}/payment/bet' -H 'content-type: application/json'`)).toBe(true)
   expect(curl.includes(`-H "x-sign-jws: $SIGNATURE" --data-binary '{`)).toBe(true)
   expect(curl.includes(betId)).toBe(true)
-  await expectAccessible(page, 'a refused call')
+  await expectAccessibleEverywhere(page, 'a refused call')
   await move('deposits', '1000.00')
   await moment.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('The bet lost.').waitFor()
   await page.getByRole('button', { name: 'Replay' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('npm run simulate -- --history').waitFor()
-  await expectAccessible(page, 'replay')
+  await expectAccessibleEverywhere(page, 'replay')
   const saved = await downloaded(page, () => dialog.getByText('Save the history').click())
   const steps = readRecorded(saved) ?? []
   expect(steps.length).toBeGreaterThan(4)
@@ -113,12 +113,14 @@ test('an admin says that the partner has done what it refused: it is owed no mor
   const done = moment.getByRole('button', { name: 'It is done' })
   expect(await done.isDisabled()).toBe(true)
   await moment.getByLabel('How this is known').fill('taken back by hand, ticket 4711')
-  await expectAccessible(page, 'it is done')
+  await expectAccessibleEverywhere(page, 'it is done')
   await done.click()
   await moment.getByText('said by hand to be done: taken back by hand, ticket 4711').waitFor()
   expect(await page.getByText('a person has to settle that').count()).toBe(0)
   expect(await ask('GET', '/sandbox/platform/deliveries?needsPerson=true')).toMatchObject({ data: [] })
   expect(complaints).toEqual([])
+  await page.goto(`${url}/console/bets/alice/${betId}`)
+  await page.getByText('nobody here knows a bet').waitFor() // it is Robin's, also where the platform knows it
   await page.close()
 })
 

@@ -19,8 +19,8 @@ beforeEach(() => {
 const see = (path: string) => page.goto(`${wallet.url}/console${path}`)
 const today = () => wallet.clock.now().toISOString().slice(0, 10)
 const ids = async () =>
-  (await page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').evaluateAll(titles)) as string[]
-const titles = (codes: { title: string }[]) => codes.map(({ title }) => title)
+  (await page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').evaluateAll(hints)) as string[]
+const hints = (codes: { dataset: { hint: string } }[]) => codes.map(({ dataset }) => dataset.hint)
 const query = (name: string) => new URL(page.url()).searchParams.get(name)
 
 /** A second later than the one before. */
@@ -82,6 +82,26 @@ test('a bet in the list says what it is on: names, else ids, else nothing', asyn
     page.getByRole('region', { name: 'Bets', exact: true }).locator('td:nth-child(4)').allTextContents()
   await expect.poll(matches).toEqual(['–', '4711home', 'Ajax - PSVDraw'])
   await expectAccessibleEverywhere(page, 'bets with matches')
+})
+
+test('an id is whole on hover and focus and copied by the button beside it; a time is exact on hover', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  const id = await place(userId, 1)
+  await at.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await see(`/bets?player=${userId}`)
+  const card = page.getByRole('tooltip')
+  await page.locator('td time').first().hover()
+  await card.getByText(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\s/).waitFor()
+  await page.keyboard.press('Escape')
+  await card.waitFor({ state: 'hidden' })
+  await page.locator(`a[href$="${id}"]`).focus()
+  await card.getByText(id, { exact: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await card.getByText('Copied').waitFor()
+  expect(await page.locator('[aria-live=polite]').allTextContents(), 'said aloud').toContain('Copied')
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
+  await expectAccessibleEverywhere(page, 'an id that was copied')
 })
 
 test('a day that is none is refused in words', async () => {

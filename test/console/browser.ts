@@ -25,8 +25,17 @@ export interface Watched {
 
 export async function open(context: BrowserContext, base: string, path: string): Promise<Watched> {
   const page = await context.newPage()
+  const complaints = complaintsOf(page, base)
+  await page.goto(base + path)
+  return { page, complaints }
+}
+
+/** Filled from now on. */
+export function complaintsOf(page: Page, base: string): string[] {
   const complaints: string[] = []
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`)
+  })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('dialog', (dialog) => {
     complaints.push(`a dialog: ${dialog.message()}`)
@@ -36,8 +45,7 @@ export async function open(context: BrowserContext, base: string, path: string):
     const url = request.url()
     if (!url.startsWith(`${base}/`) && !url.startsWith('blob:')) complaints.push(`asked ${url}`)
   })
-  await page.goto(base + path)
-  return { page, complaints }
+  return complaints
 }
 
 interface Found {
@@ -45,7 +53,7 @@ interface Found {
 }
 
 /** Nothing serious for whoever cannot see well, or has no mouse. */
-export async function expectAccessible(page: Page, what: string): Promise<void> {
+async function expectAccessible(page: Page, what: string): Promise<void> {
   const bypassed = await page.context().newCDPSession(page)
   await bypassed.send('Page.setBypassCSP', { enabled: true }) // our policy lets no script in, not even this one
   const source = (await import('node:fs')).readFileSync(AXE, 'utf8')

@@ -103,3 +103,31 @@ test('each delivery says which match its bet is on, in every list', async () => 
   expect(await rows.filter({ hasText: MATCH }).first().textContent()).toContain('and 1 more')
   await expectAccessibleEverywhere(page, 'deliveries with their matches')
 })
+
+test('before many are sent again each has a line that says what it would do, and afterwards what came of it', async () => {
+  await see(`?partner=${other.partnerId}`)
+  await issues().getByRole('button', { name: 'Send 2 again' }).click()
+  const dialog = page.getByRole('dialog')
+  const lines = (name: string) => dialog.getByRole('list', { name }).getByRole('listitem')
+  const dry = lines('What each would do')
+  await expect.poll(() => dry.count()).toBe(2)
+  for (const amount of ['30.00', '12.50'])
+    await dry
+      .filter({ hasText: `Settle: ${amount} EUR to pay` })
+      .getByText('Not sent', { exact: true })
+      .waitFor()
+  await expectAccessibleEverywhere(page, 'what each would do')
+  await dialog.getByRole('button', { name: 'Send 2 again' }).click()
+  await dialog.getByText('2 of 2 sent again.').waitFor()
+  const after = lines('What came of each')
+  await expect
+    .poll(async () => {
+      await scene.time.settle()
+      return after.filter({ hasText: 'Done' }).count()
+    })
+    .toBe(2)
+  await after.filter({ hasText: 'Settle: 12.50 EUR to pay' }).waitFor()
+  await dialog.getByText('2 of 2 answered').waitFor()
+  expect(await dialog.getByRole('progressbar').getAttribute('value')).toBe('2')
+  await expectAccessibleEverywhere(page, 'what came of each')
+})

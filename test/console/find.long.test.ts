@@ -60,6 +60,30 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/*/${made[0]}`)
   })
 
+  test('on the keyboard alone: / finds, arrows or j and k go through what was found, Enter opens', async () => {
+    const made = ['1', '2', '3'].map((i) => `keyed-${i}-${tail()}`)
+    const userId = await place(...made)
+    await page.goto(`${wallet.url}/console/players`)
+    await page.getByRole('heading', { name: 'Players' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('keyed-')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => ids(page)).toEqual(made.toReversed())
+    const at = () => page.locator('tr.keyed code').allTextContents()
+    for (const [key, expected] of [
+      ['ArrowDown', made[2]],
+      ['j', made[1]],
+      ['ArrowDown', made[0]],
+      ['ArrowDown', made[0]],
+      ['ArrowUp', made[1]],
+    ] as const) {
+      await page.keyboard.press(key)
+      await expect.poll(at).toEqual([expected])
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/bets/${userId}/${made[1]}`)
+  })
+
   test('an id as a list shows it is its bet, with dots or without an end', async () => {
     const [one = '', other = ''] = ['aaaaaa', 'bbbbbb'].map((end) => `made-at-once-${tail()}-${end}`)
     const userId = await place(one, other)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessible, expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe('the console of a wallet', () => {
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${first.transactionId}"]`) })
     await row.getByText('25.00').waitFor() // a row that is shown is as it is now
     expect(await linkOf(others[0] as typeof first).count()).toBe(0)
-    await expectAccessible(page, 'bets with new ones')
+    await expectAccessibleEverywhere(page, 'bets with new ones')
     // Without a pointer that travels: when it leaves the list, the rows come by themselves and the button goes.
     await page.getByRole('button', { name: '2 new' }).dispatchEvent('click')
     for (const one of others) await linkOf(one).waitFor()

@@ -2,7 +2,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessible, launch } from './browser.ts'
+import { expectAccessibleEverywhere, launch } from './browser.ts'
 
 let browser: Browser
 let wallet: TestWallet
@@ -62,21 +62,21 @@ describe('people', () => {
     const boss = await admin()
     const anna = await make(boss, 'anna', 'cash')
     const bert = await make(boss, 'bert', 'cash')
-    await expectAccessible(boss, 'settings')
+    await expectAccessibleEverywhere(boss, 'settings')
     const form = boss.locator('.line-form').first()
     const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { y: 0, height: -1 }
     const [name, button] = [await boxOf(form.getByLabel('Name')), await boxOf(form.getByRole('button'))]
     expect([button.y, button.height], 'the button stands on the line of the fields').toEqual([name.y, name.height])
 
     const hers = await atTheDoor()
-    await expectAccessible(hers, 'sign-in by name')
+    await expectAccessibleEverywhere(hers, 'sign-in by name')
     await signIn(hers, anna)
     await hers.getByRole('link', { name: 'Players' }).click()
     await hers.getByRole('link', { name: 'zoe' }).click()
     await hers.getByRole('button', { name: 'Adjust…' }).click()
     await hers.getByLabel('Amount').fill('75.00')
     await hers.getByLabel('Reason').fill('a bonus that was promised')
-    await expectAccessible(hers, 'adjusting')
+    await expectAccessibleEverywhere(hers, 'adjusting')
     await hers.getByRole('button', { name: 'Book it' }).click()
     await hers.getByText('Nothing is booked yet').waitFor()
     expect(await balance()).toBe('100.00')
@@ -90,7 +90,7 @@ describe('people', () => {
     await signIn(his, bert)
     await his.getByRole('link', { name: 'Money' }).click()
     await his.getByText('asked for by anna').waitFor()
-    await expectAccessible(his, 'approving')
+    await expectAccessibleEverywhere(his, 'approving')
     await his.getByRole('button', { name: 'Approve' }).click()
     await his.getByRole('region', { name: 'Adjustments that wait' }).waitFor({ state: 'detached' })
     expect(await balance()).toBe('175.00')

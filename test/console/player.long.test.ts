@@ -68,6 +68,26 @@ test('nothing moves when the balance is there: what was pointed at is still unde
   expect(await below.boundingBox()).toEqual(before)
 })
 
+test('nothing below a list moves when the list is there', async () => {
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  for (let i = 0; i < 3; i++)
+    expect((await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 } as never)).status).toBe(200)
+  const held = resolvable()
+  for (const list of ['**/statement?limit=20&*', '**/operator/bets?limit=20&*'])
+    await page.route(list, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+  await see(player.userId)
+  await page.getByRole('img', { name: 'first 100.00' }).waitFor()
+  const below = page.getByRole('region', { name: 'Rules' })
+  const before = await below.boundingBox()
+  held.resolve()
+  for (const list of ['Statement', 'Bets'])
+    await page.getByRole('region', { name: list }).getByRole('row').nth(3).waitFor()
+  expect(await below.boundingBox()).toEqual(before)
+})
+
 test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const bet = (amount: number) => ({ ...player, transactionId: randomUUID(), amount, currency: 'EUR' })
@@ -80,6 +100,16 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   expect(await fact('Available').textContent()).toBe('95.05 EUR')
   expect(await fact('In play').textContent()).toBe('20.20 EUR')
   expect(await fact('Net of bets').textContent()).toBe('+15.25 EUR and 20.20 EUR in play')
+  for (const [name, status, id] of [
+    ['In play', 'open', open.transactionId],
+    ['Net of bets', 'settled', won.transactionId],
+  ] as const) {
+    await fact(name).getByRole('link').click() // to the bets that are summed up
+    await page.waitForURL(`**/bets?player=${player.userId}&status=${status}`)
+    await page.getByRole('heading', { name: 'Bets', level: 1 }).waitFor()
+    await page.locator(`a[href$="${id}"]`).waitFor()
+    await page.goBack()
+  }
   await expectAccessibleEverywhere(page, 'a player')
   await see(player.userId)
   const chart = page.getByRole('region', { name: 'Balance' })
@@ -117,7 +147,7 @@ test('a line of the statement tells a lost bet from an open one, and what it is 
     await row(list, 'Arsenal - Chelsea Home').getByText('Lost', { exact: true }).waitFor()
     await row(list, 'Ajax - PSV and 2 more').getByText('Open', { exact: true }).waitFor()
   }
-  await row('Statement', 'Ajax - PSV').getByTitle('Roma - Lazio · Match winner · Home').waitFor()
+  await row('Statement', 'Ajax - PSV').locator('[data-hint*="Roma - Lazio · Match winner · Home"]').waitFor()
   await expectAccessibleEverywhere(page, 'a player with matches')
   expect((await lose(open)).status).toBe(200)
   await row('Statement', 'Ajax - PSV').getByText('Lost', { exact: true }).waitFor()

@@ -8,7 +8,7 @@ import { refusal, status } from '../support/scripted-wallet.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
 import { atPlatform, atWallet } from './at.ts'
-import { expectAccessible, expectAccessibleEverywhere } from './browser.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
 const MINUTE_MS = 60_000
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
@@ -49,7 +49,7 @@ describe('the console of a wallet', () => {
     await platforms.getByRole('row', { name: 'acme' }).getByText('10.00', { exact: true }).waitFor()
     await platforms.getByRole('row', { name: 'best' }).getByText('15.00', { exact: true }).waitFor()
     expect(await platforms.getByRole('row').count(), 'what moved nothing is left out').toBe(3)
-    await expectAccessible(page, 'money of two platforms')
+    await expectAccessibleEverywhere(page, 'money of two platforms')
     const calls = `/operator/calls?transactionId=${bet.transactionId}`
     const journal = async () => (await wallet.operator.request('GET', calls)).body as unknown as { data: object[] }
     await expect.poll(async () => (await journal()).data.length).toBe(2)
@@ -186,7 +186,7 @@ describe('the console of a platform', () => {
     const second = await scene.api.place(scene.frame)
     await see(`/find?q=${betId.slice(0, 6)}`)
     for (const id of [betId, second.betId]) await page.getByRole('link', { name: id }).waitFor()
-    await expectAccessible(page, 'several bets')
+    await expectAccessibleEverywhere(page, 'several bets')
     await see('/find?q=no-such-thing')
     await page.getByText('Nothing was found.').waitFor()
   })
@@ -220,7 +220,7 @@ describe('the console of a platform', () => {
     await dialog.getByRole('list').getByText('Done', { exact: true }).waitFor()
     expect(scene.wallet.of('rollback', plain)).toHaveLength(11)
     expect(scene.wallet.of('rollback', coded)).toHaveLength(10)
-    await expectAccessible(page, 'sent again')
+    await expectAccessibleEverywhere(page, 'sent again')
   })
 
   test('the retry ladder has what was tried, what is planned, and what was given up, as the platform has it (C-4)', async () => {

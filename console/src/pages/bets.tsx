@@ -8,7 +8,8 @@ import { part } from '../api.ts'
 import { BetOn, type On } from '../bet-on.tsx'
 import { dayOf, endOf, startOf } from '../days.ts'
 import { DayField, useFilters, WordField } from '../filters.tsx'
-import { capital, Id, ShortId, Time } from '../format.tsx'
+import { capital, Time } from '../format.tsx'
+import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
@@ -220,11 +221,7 @@ const WALLET: readonly Column<ListedBet>[] = [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   {
     name: 'Bet',
-    show: (bet) => (
-      <Link href={linkOf(bet)}>
-        <ShortId id={bet.transactionId} />
-      </Link>
-    ),
+    show: (bet) => <ShortId id={bet.transactionId} href={linkOf(bet)} />,
   },
   {
     name: 'Player',
@@ -245,11 +242,7 @@ const PLATFORM: readonly Column<PlatformListed>[] = [
   { name: 'Time', show: ({ placedAt }) => <Time at={placedAt} /> },
   {
     name: 'Bet',
-    show: ({ betId }) => (
-      <Link href={`/bets/${part(betId)}`}>
-        <ShortId id={betId} />
-      </Link>
-    ),
+    show: ({ betId }) => <ShortId id={betId} href={`/bets/${part(betId)}`} />,
   },
   { name: 'Player', show: ({ userId }) => <Id id={userId} whole /> },
   { name: 'Match', show: (bet) => <BetOn of={bet} /> },

@@ -1,14 +1,18 @@
 /** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
-import { type FormEvent, Fragment, useEffect, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, Fragment, type ReactNode, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { spanOf } from '../../../src/timeline/layout.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
-import { part } from '../api.ts'
-import { capital, ShortId, Time } from '../format.tsx'
-import { Fresh, More, useKeys } from '../list.tsx'
+import { part, read } from '../api.ts'
+import { useFilters } from '../filters.tsx'
+import { capital, Time } from '../format.tsx'
+import { Id, ShortId } from '../ids.tsx'
+import { Fresh, keyedClass, More, useKeys } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
-import { Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
+import { Answer, Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
+import { Phases } from '../phases.tsx'
 import { mayDo, useSession } from '../session.tsx'
 import { useTail } from '../tail.ts'
 import { filtersOf } from '../words.ts'
@@ -60,9 +64,13 @@ export function CallsPage() {
   )
 }
 
+/** In the address: its id, and when it came, by which it is found again when the list has gone on. */
+const nameOf = ({ id, at }: JournalCall) => `${id}@${at}`
+
 /** While somebody reads nothing shifts: the tail stands still while a call is open, and new ones are counted. */
 function Calls({ text }: { text: string }) {
-  const [open, setOpen] = useState<string>()
+  const [query, set] = useFilters()
+  const open = query.get('call') ?? undefined
   const [isStopped, setStopped] = useState(false)
   const [isAtRow, setAtRow] = useState(false)
   const {
@@ -78,57 +86,102 @@ function Calls({ text }: { text: string }) {
     live: LIVE,
     isHeld: isStopped || open !== undefined || isAtRow,
   })
-  const toggle = (id?: string) => setOpen(open === id ? undefined : id)
-  const at = useKeys(calls.length, (i) => toggle(calls[i]?.id))
+  const toggle = (call: JournalCall) => set('call', open === nameOf(call) ? '' : nameOf(call), true)
+  const at = useKeys(calls.length, (i) => calls[i] && toggle(calls[i]))
   useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
   if (asked.error !== null && calls.length === 0)
     return <Fault error={asked.error} again={() => void asked.refetch()} />
+  const isListed = calls.some((call) => nameOf(call) === open)
   return (
-    <section className="card" aria-label="Calls">
-      <header>
-        <h2>Newest first</h2>
-        {isStopped && <span className="live paused">Paused</span>}
-        <span className="spring" />
-        <button type="button" className="button" onClick={() => setStopped(!isStopped)}>
-          {isStopped ? 'Go on' : 'Pause'}
-        </button>
-      </header>
-      <Stale of={fault} />
-      <Fresh text={fresh} show={show} />
-      {calls.length === 0 ? (
-        <Empty title="No such calls.">
-          <p>
-            {text === ''
-              ? 'A call appears here a moment after it was answered.'
-              : 'Nothing that the journal keeps fits these words.'}
-          </p>
-        </Empty>
-      ) : (
-        <div className="scroll" ref={place}>
-          <table className="list calls">
-            <thead>
-              <tr>
-                <th>Time</th>
-                <th>Call</th>
-                <th>Outcome</th>
-                <th>Player</th>
-                <th>Bet</th>
-                <th className="num">Took</th>
-              </tr>
-            </thead>
-            <tbody>
+    <>
+      {open !== undefined && !isListed && <Addressed name={open} close={() => set('call', '', true)} />}
+      <section className="card" aria-label="Calls">
+        <header>
+          <h2>Newest first</h2>
+          {isStopped && <span className="live paused">Paused</span>}
+          <span className="spring" />
+          <button type="button" className="button" onClick={() => setStopped(!isStopped)}>
+            {isStopped ? 'Go on' : 'Pause'}
+          </button>
+        </header>
+        <Stale of={fault} />
+        <Fresh text={fresh} show={show} />
+        {calls.length === 0 ? (
+          <Empty title="No such calls.">
+            <p>
+              {text === ''
+                ? 'A call appears here a moment after it was answered.'
+                : 'Nothing that the journal keeps fits these words.'}
+            </p>
+          </Empty>
+        ) : (
+          <div className="scroll" ref={place}>
+            <Table>
               {calls.map((call, i) => (
                 <Fragment key={call.id}>
-                  <Row call={call} isOpen={open === call.id} isAt={i === at} toggle={() => toggle(call.id)} />
-                  {open === call.id && <Details call={call} />}
+                  <Row call={call} isOpen={open === nameOf(call)} isAt={i === at} toggle={() => toggle(call)} />
+                  {open === nameOf(call) && <Details call={call} />}
                 </Fragment>
               ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <More of={asked} />
+            </Table>
+          </div>
+        )}
+        <More of={asked} />
+      </section>
+    </>
+  )
+}
+
+function Table({ children }: { children: ReactNode }) {
+  return (
+    <table className="list calls">
+      <thead>
+        <tr>
+          <th>Time</th>
+          <th>Call</th>
+          <th>Outcome</th>
+          <th>Player</th>
+          <th>Bet</th>
+          <th className="num">Took</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}
+
+/** The call of the address, which is not in the list (any more). The journal finds by time: within a millisecond there are few. */
+function Addressed({ name, close }: { name: string; close(): void }) {
+  const asked = useQuery({
+    queryKey: ['call', name],
+    queryFn: async ({ signal }) => {
+      const from = new Date(name.slice(name.lastIndexOf('@') + 1))
+      if (Number.isNaN(from.getTime())) return null
+      const to = new Date(from.getTime() + 1)
+      const path = `/operator/calls?limit=100&from=${from.toISOString()}&to=${to.toISOString()}`
+      const { data } = await read<{ data: JournalCall[] }>(path, signal)
+      return data.find((call) => nameOf(call) === name) ?? null
+    },
+  })
+  return (
+    <section className="card" aria-label="The call of this address">
+      <Answer of={asked}>
+        {(call) =>
+          call === null ? (
+            <Empty title="The call of this address is not in the journal (any more).">
+              <p>The journal keeps calls for some days.</p>
+            </Empty>
+          ) : (
+            <div className="scroll">
+              <Table>
+                <Row call={call} isOpen isAt={false} toggle={close} />
+                <Details call={call} />
+              </Table>
+            </div>
+          )
+        }
+      </Answer>
     </section>
   )
 }
@@ -145,7 +198,7 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
   const { answer, milliseconds, outcome, player, transactionId } = call
   const tone = answer.status === 200 ? 'good' : outcome === 'bad_signature' || answer.status >= 500 ? 'bad' : 'wait'
   return (
-    <tr className={isOpen || isAt ? 'at' : undefined}>
+    <tr className={isAt ? keyedClass(isAt) : isOpen ? 'at' : undefined}>
       <td>
         <Time at={call.at} millis />
       </td>
@@ -177,9 +230,7 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
         {player === undefined || transactionId === undefined ? (
           <span className="muted">–</span>
         ) : (
-          <Link href={`/bets/${part(player)}/${part(transactionId)}`}>
-            <ShortId id={transactionId} />
-          </Link>
+          <ShortId id={transactionId} href={`/bets/${part(player)}/${part(transactionId)}`} />
         )}
       </td>
       <td className="num">{spanOf(milliseconds.arrival + milliseconds.work)}</td>
@@ -187,7 +238,8 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
   )
 }
 
-function Details({ call: { signature, source, request, answer, requestId } }: { call: JournalCall }) {
+function Details({ call }: { call: JournalCall }) {
+  const { signature, source, request, answer, requestId } = call
   return (
     <tr className="call-details">
       <td colSpan={6}>
@@ -202,9 +254,13 @@ function Details({ call: { signature, source, request, answer, requestId } }: { 
           <dd>{source}</dd>
           <dt>Request</dt>
           <dd>
-            {requestId ?? '–'} · {request.bytes} bytes · SHA-256 <code>{request.sha256.slice(0, 16)}…</code>
+            {requestId === undefined ? '–' : <Id id={requestId} whole />} · {request.bytes} bytes · SHA-256{' '}
+            <code>{request.sha256.slice(0, 16)}…</code>
           </dd>
         </dl>
+        <div className="call-phases">
+          <Phases seen={call} />
+        </div>
         <div className="call-bodies">
           <Code name="Request">{request.body}</Code>
           <Code name="Answer">{`${answer.status} ${answer.body}`}</Code>

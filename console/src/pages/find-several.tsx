@@ -3,7 +3,8 @@ import { Link } from 'wouter'
 import { part } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { betLink, LOOKED_AT, type Match, type NewestBets } from '../find-bets.ts'
-import { Time } from '../format.tsx'
+import { capital, Time } from '../format.tsx'
+import { type Keys, keyedClass, useLinkKeys } from '../list.tsx'
 import { BetState, currencyOf, Stake } from './bets.tsx'
 
 const KINDS = ['player', 'bet', 'transfer', 'adjustment', 'session']
@@ -17,21 +18,45 @@ interface SeveralProps {
 /** Of one kind the server gives no more. */
 const MOST = 10
 
-export function Several({ matches, isOfPlatform, newest }: SeveralProps) {
-  const { bets } = newest ?? { bets: [] }
-  const mayBeMore = KINDS.filter((kind) => matches.filter((match) => match.kind === kind).length >= MOST)
+/** Nothing else here scrolls far: the arrows are for what was found. */
+const KEYS: Keys = { down: ['j', 'ArrowDown'], up: ['k', 'ArrowUp'] }
+
+interface Found {
+  readonly title: string
+  readonly kind: string
+  readonly matches: readonly Match[]
+}
+
+/** As they are shown; what is among the newest bets is not shown again. */
+function groupsIn(matches: readonly Match[], bets: NewestBets['bets']): Found[] {
   const isNewest = ({ kind, id, userId }: Match) =>
     kind === 'bet' && bets.some((bet) => bet.id === id && bet.userId === userId)
+  return KINDS.map((kind) => ({
+    title: kind === 'bet' && bets.length > 0 ? 'Older bets' : `${capital(kind)}s`,
+    kind,
+    matches: matches.filter((match) => match.kind === kind && !isNewest(match)),
+  }))
+}
+
+export function Several({ matches, isOfPlatform, newest }: SeveralProps) {
+  const bets = (newest?.bets ?? []).slice(0, MOST)
+  const mayBeMore = KINDS.filter((kind) => matches.filter((match) => match.kind === kind).length >= MOST)
+  const groups = groupsIn(matches, newest?.bets ?? [])
+  const links = [
+    ...bets.map((bet) => linkOf({ ...bet, kind: 'bet' }, isOfPlatform)),
+    ...groups.flatMap((group) => group.matches.map((match) => linkOf(match, isOfPlatform))),
+  ]
+  const at = links[useLinkKeys(links.length, (i) => links[i], KEYS)]
   return (
     <>
-      {newest !== undefined && bets.length > 0 && <Newest newest={newest} isOfPlatform={isOfPlatform} />}
-      {KINDS.map((kind) => (
+      {newest !== undefined && bets.length > 0 && <Newest newest={newest} isOfPlatform={isOfPlatform} at={at} />}
+      {groups.map((group) => (
         <Group
-          key={kind}
-          title={kind === 'bet' && bets.length > 0 ? 'Older bets' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s`}
-          matches={matches.filter((match) => match.kind === kind && !isNewest(match))}
-          mayBeMore={mayBeMore.includes(kind) && !(kind === 'bet' && newest?.isAll === true)}
+          key={group.kind}
+          of={group}
+          mayBeMore={mayBeMore.includes(group.kind) && !(group.kind === 'bet' && newest?.isAll === true)}
           isOfPlatform={isOfPlatform}
+          at={at}
         />
       ))}
     </>
@@ -44,7 +69,14 @@ function saysOf({ bets, isAll }: NewestBets): string {
   return isAll ? shown : `${shown}, among the newest ${LOOKED_AT} bets`
 }
 
-function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: boolean }) {
+interface NewestProps {
+  readonly newest: NewestBets
+  readonly isOfPlatform: boolean
+  /** Where the keys are. */
+  readonly at: string | undefined
+}
+
+function Newest({ newest, isOfPlatform, at }: NewestProps) {
   return (
     <section className="card" aria-label="Bets">
       <header>
@@ -66,14 +98,15 @@ function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: bo
           </thead>
           <tbody>
             {newest.bets.slice(0, MOST).map((bet) => (
-              <tr key={`${bet.userId}/${bet.id}`}>
+              <tr
+                key={`${bet.userId}/${bet.id}`}
+                className={keyedClass(at === linkOf({ ...bet, kind: 'bet' }, isOfPlatform))}
+              >
                 <td>
                   <Time at={bet.at} />
                 </td>
                 <td>
-                  <Link
-                    href={betLink(isOfPlatform ? { betId: bet.id } : { userId: bet.userId, transactionId: bet.id })}
-                  >
+                  <Link href={linkOf({ ...bet, kind: 'bet' }, isOfPlatform)}>
                     <code>{bet.id}</code>
                   </Link>
                 </td>
@@ -98,13 +131,13 @@ function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: bo
 }
 
 interface GroupProps {
-  readonly title: string
-  readonly matches: readonly Match[]
+  readonly of: Found
   readonly mayBeMore: boolean
   readonly isOfPlatform: boolean
+  readonly at: string | undefined
 }
 
-function Group({ title, matches, mayBeMore, isOfPlatform }: GroupProps) {
+function Group({ of: { title, matches }, mayBeMore, isOfPlatform, at }: GroupProps) {
   if (matches.length === 0) return null
   return (
     <section className="card" aria-label={title}>
@@ -116,7 +149,7 @@ function Group({ title, matches, mayBeMore, isOfPlatform }: GroupProps) {
         <table className="list">
           <tbody>
             {matches.map((match) => (
-              <tr key={`${match.userId}/${match.id}`}>
+              <tr key={`${match.userId}/${match.id}`} className={keyedClass(at === linkOf(match, isOfPlatform))}>
                 <td>
                   <Link href={linkOf(match, isOfPlatform)}>
                     <code>{match.id}</code>
@@ -137,7 +170,7 @@ function Group({ title, matches, mayBeMore, isOfPlatform }: GroupProps) {
   )
 }
 
-function linkOf({ kind, id, userId }: Match, isOfPlatform: boolean): string {
+function linkOf({ kind, id, userId }: Pick<Match, 'kind' | 'id' | 'userId'>, isOfPlatform: boolean): string {
   if (kind === 'bet') return betLink(isOfPlatform ? { betId: id } : { userId, transactionId: id })
   return kind === 'player' ? `/players/${part(id)}` : `/find?q=${part(`${userId}/${id}`)}`
 }

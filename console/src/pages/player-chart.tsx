@@ -1,12 +1,12 @@
 /** A player's balance as a step line with the bets on it. */
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { Link } from 'wouter'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/draw.ts'
 import { part } from '../api.ts'
 import { labelsOf, type Zone } from '../chart-times.ts'
-import { amountText, ShortId, Time } from '../format.tsx'
+import { amountText, Time } from '../format.tsx'
+import { ShortId } from '../ids.tsx'
 import { Empty } from '../parts.tsx'
 import { AXIS, type Look, Plot, token } from '../plot.tsx'
 import { saveText } from '../save.ts'
@@ -55,10 +55,7 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
                 {shown.transactionId !== undefined && (
                   <>
                     {' '}
-                    · bet{' '}
-                    <Link href={`/bets/${part(user)}/${part(shown.transactionId)}`}>
-                      <ShortId id={shown.transactionId} />
-                    </Link>
+                    · bet <ShortId id={shown.transactionId} href={`/bets/${part(user)}/${part(shown.transactionId)}`} />
                   </>
                 )}
               </>

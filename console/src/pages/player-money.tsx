@@ -1,5 +1,7 @@
 /** A player's money: what can be staked, what is in play, what the bets have brought, and the balance. */
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { part, read } from '../api.ts'
@@ -7,6 +9,7 @@ import { useFilters } from '../filters.tsx'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
+import { betsOf } from './bets.tsx'
 import { BalanceChart, ChartToCome } from './player-chart.tsx'
 
 interface OpenBet {
@@ -73,13 +76,21 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
       {({ moved, open }) => (
         <>
           <dl className="facts">
-            <Fact name="Available">
+            <Fact name="Available" href="#statement">
               {amountText(amount)} {currency}
             </Fact>
-            <Fact name="In play" note={open.next === null ? undefined : `of the newest ${MOST} open bets`}>
+            <Fact
+              name="In play"
+              href={betsOf(user, 'open')}
+              note={open.next === null ? undefined : `of the newest ${MOST} open bets`}
+            >
               {inPlay(open.data, currency, amount)} {currency}
             </Fact>
-            <Fact name="Net of bets" note={isFromTheBeginning(moved) ? undefined : sinceText(moved.data)}>
+            <Fact
+              name="Net of bets"
+              href={betsOf(user, 'settled')}
+              note={isFromTheBeginning(moved) ? undefined : sinceText(moved.data)}
+            >
               <NetOfBets moved={moved} open={open.data} balance={{ currency, amount }} />
             </Fact>
           </dl>
@@ -104,11 +115,31 @@ function MoneyToCome({ available }: { available: string }) {
   )
 }
 
-export function Fact({ name, note, children }: { name: string; note?: string | undefined; children: React.ReactNode }) {
+interface FactProps {
+  readonly name: string
+  readonly note?: string | undefined
+  /** Of the list behind it; "#…" is on this page. */
+  readonly href?: string
+  readonly children: ReactNode
+}
+
+export function Fact({ name, note, href, children }: FactProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>
+        {href === undefined ? (
+          children
+        ) : href.startsWith('#') ? (
+          <a className="plain" href={href}>
+            {children}
+          </a>
+        ) : (
+          <Link className="plain" href={href}>
+            {children}
+          </Link>
+        )}
+      </dd>
       {note !== undefined && <dd className="muted small">{note}</dd>}
     </div>
   )

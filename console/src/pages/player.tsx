@@ -6,7 +6,8 @@ import { sayKind } from '../../../src/timeline/draw.ts'
 import { ACTIONS, type Action, keyOfAction } from '../actions.tsx'
 import { part, read } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
-import { amountText, capital, Id, ShortId, Time } from '../format.tsx'
+import { amountText, capital, Time } from '../format.tsx'
+import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
@@ -56,7 +57,7 @@ export function PlayerPage({ user }: { user: string }) {
         {({ player, balances }) => (
           <>
             <PlayerMoney user={user} balances={balances} />
-            <section className="card half" aria-label="Statement">
+            <section className="card half tall" aria-label="Statement" id="statement">
               <header>
                 <h2>Statement</h2>
               </header>
@@ -73,7 +74,7 @@ export function PlayerPage({ user }: { user: string }) {
                 live={live}
               />
             </section>
-            <section className="card half" aria-label="Bets">
+            <section className="card half tall" aria-label="Bets">
               <header>
                 <h2>Bets</h2>
                 <span className="spring" />
@@ -171,9 +172,7 @@ const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
       transactionId === undefined ? (
         <span className="muted">{[reason, reference].filter(Boolean).join(' · ')}</span>
       ) : (
-        <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
-          <ShortId id={transactionId} />
-        </Link>
+        <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
       ),
   },
   { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
@@ -187,11 +186,7 @@ const BETS = (user: string): readonly Column<ListedBet>[] => [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   {
     name: 'Bet',
-    show: ({ transactionId }) => (
-      <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
-        <ShortId id={transactionId} />
-      </Link>
-    ),
+    show: ({ transactionId }) => <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />,
   },
   { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },

@@ -1,6 +1,6 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
-import { useMemo, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useMemo } from 'react'
+import { Link } from 'wouter'
 import { signed } from '../../../../src/timeline/amounts.ts'
 import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
 import { drawTimeline } from '../../../../src/timeline/draw.ts'
@@ -17,7 +17,9 @@ import '../../../../src/timeline/timeline.css'
 import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, useBet } from '../../bet-data.ts'
-import { CopyButton, capital, Id, Time } from '../../format.tsx'
+import { useFilters } from '../../filters.tsx'
+import { capital, Time } from '../../format.tsx'
+import { CopyButton, Id } from '../../ids.tsx'
 import { Answer, Badge } from '../../parts.tsx'
 import { Picture } from '../../picture.tsx'
 import { saveText } from '../../save.ts'
@@ -36,9 +38,10 @@ export function BetPage({ bet, user }: { bet: string; user?: string | undefined 
 }
 
 function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
-  const [query, setQuery] = useSearchParams()
+  const [query, set] = useFilters()
   const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
-  const [chosen, setChosen] = useState<string>()
+  const chosen = query.get('moment') ?? undefined
+  const choose = (id: string | undefined) => set('moment', id === chosen ? '' : (id ?? ''), true)
   const history = useMemo(() => historyOf(sources), [sources])
   const { wallet, platform } = sources
   const available = useBalanceAt(wallet, wallet === undefined ? -1 : refusedPlaceOf(wallet))
@@ -50,7 +53,6 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
     saveText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
   }
   const moment = history.moments.find(({ id }) => id === chosen)
-  const setScale = (next: Scale) => setQuery(next === 'time' ? { scale: 'time' } : {}, { replace: true })
   return (
     <>
       <div className="head">
@@ -73,19 +75,24 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
           <span className="spring" />
           <fieldset className="switch" aria-label="Scale">
             {(['compact', 'time'] as const).map((one) => (
-              <button key={one} type="button" aria-pressed={scale === one} onClick={() => setScale(one)}>
+              <button
+                key={one}
+                type="button"
+                aria-pressed={scale === one}
+                onClick={() => set('scale', one === 'time' ? one : '')}
+              >
                 {one === 'compact' ? 'Steps' : 'True time'}
               </button>
             ))}
           </fieldset>
         </header>
         <div className="body scroll picture">
-          <Picture of={picture} onChoose={(id) => setChosen(id === chosen ? undefined : id)} />
+          <Picture of={picture} onChoose={choose} />
         </div>
         {moment === undefined ? (
           <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
         ) : (
-          <MomentPanel moment={moment} wallet={wallet} close={() => setChosen(undefined)} />
+          <MomentPanel moment={moment} wallet={wallet} close={() => choose(undefined)} />
         )}
       </section>
       <Selections sources={sources} />
@@ -124,7 +131,12 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const moneyOf = (amount: string | undefined) => (amount === undefined ? '–' : `${amount} ${currency}`)
   return (
     <dl className="facts">
-      <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
+      <Fact name="Player">
+        {bases.wallet && wallet !== undefined ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}
+        {bases.wallet && wallet === undefined && platform !== undefined && (
+          <small className="muted"> of another wallet, the partner {platform.partnerId}</small>
+        )}
+      </Fact>
       <Fact name={isStaked ? 'Stake' : 'Asked for'}>
         {moneyOf(stake)}
         {taken !== undefined && <small className="muted"> {taken}</small>}

@@ -3,13 +3,14 @@ import type { ReactNode } from 'react'
 import { signed } from '../../../../src/timeline/amounts.ts'
 import { sayBranch } from '../../../../src/timeline/branch.ts'
 import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/draw.ts'
-import { spanOf } from '../../../../src/timeline/layout.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
 import { type Known, knownBefore, LIFE, whyOf } from '../../../../src/timeline/why.ts'
 import { useBalanceAt } from '../../balance-at.ts'
-import { Id, Time } from '../../format.tsx'
+import { Time } from '../../format.tsx'
+import { Id } from '../../ids.tsx'
 import { Code } from '../../parts.tsx'
+import { Phases } from '../../phases.tsx'
 import { AsCurl, SendAgain } from './again.tsx'
 
 interface Props {
@@ -66,7 +67,7 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
           <Row name="Request">{call.requestId === '' ? '–' : <Id id={call.requestId} />}</Row>
           {journal !== undefined && <Row name="From">{journal.source}</Row>}
         </dl>
-        {journal !== undefined && <Phases call={call} />}
+        <Phases seen={journal} made={made} />
         <SendAgain call={call} />
         <Moved call={call} />
         <Why call={call} wallet={wallet} />
@@ -102,43 +103,6 @@ function pretty(text: string): string {
   } catch {
     return text
   }
-}
-
-/** Where the time went. */
-function Phases({ call: { journal, made } }: { call: Call }) {
-  if (journal === undefined) return null
-  const { arrival, queue, database, reply, work } = journal.milliseconds
-  const phases =
-    queue === undefined
-      ? [['work', work] as const]
-      : [['queue', queue] as const, ['database', database ?? 0] as const, ['reply', reply ?? 0] as const]
-  const inside = [['arrival', arrival] as const, ...phases]
-  const total = (parts: readonly (readonly [string, number])[]) => parts.reduce((sum, [, ms]) => sum + ms, 0)
-  const outside = (made?.durationMs ?? 0) - total(inside)
-  const all = outside >= 1 ? [...inside, ['outside the wallet', outside] as const] : inside
-  const sum = total(all) || 1
-  let x = 0
-  return (
-    <figure className="phases">
-      <svg viewBox="0 0 300 10" preserveAspectRatio="none" aria-hidden="true">
-        {all.map(([name, ms]) => {
-          const from = x
-          x += (ms / sum) * 300
-          return (
-            <rect
-              key={name}
-              className={`phase-${name.replaceAll(' ', '-')}`}
-              x={from}
-              y="0"
-              width={Math.max(0, x - from - 1)}
-              height="10"
-            />
-          )
-        })}
-      </svg>
-      <figcaption className="small muted">{all.map(([name, ms]) => `${name} ${spanOf(ms)}`).join(' · ')}</figcaption>
-    </figure>
-  )
 }
 
 function Moved({ call: { transfers } }: { call: Call }) {

@@ -1,11 +1,12 @@
-/** Sending again what one cause holds up: first tried dry, then sent, then what came of each. */
+/** Sending again what one cause holds up, line by line: first what each would do, tried dry; then sent, how far it has come, and what came of each. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
+import { type ReactNode, useMemo } from 'react'
+import { titleOf } from '../../../../src/timeline/moments.ts'
 import { ApiProblem, ask, part, read } from '../../api.ts'
 import { Dialog } from '../../dialog.tsx'
-import { ShortId } from '../../format.tsx'
-import { type OwedMoney, owedText } from '../../owed.ts'
-import { Answer, Refusal } from '../../parts.tsx'
+import { ShortId } from '../../ids.tsx'
+import { type OwedMoney, owedMoney, owedText } from '../../owed.ts'
+import { Answer, Badge, Refusal } from '../../parts.tsx'
 import { type Delivery, DeliveryState } from './deliveries.tsx'
 import type { Issue } from './issues.tsx'
 
@@ -71,10 +72,11 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
     gcTime: 0,
   })
   const send = useMutation({ mutationFn: () => sendAgain(issue, base) })
+  const lines = useMemo(() => inOrder(issue.deliveries), [issue])
   return (
     <Dialog title="Send again" close={close}>
       {send.data !== undefined ? (
-        <Sent retryId={send.data.retryId} base={base} />
+        <Sent retryId={send.data.retryId} base={base} lines={lines} />
       ) : (
         <Answer of={dry}>
           {({ count, money, notTaken }) => (
@@ -90,6 +92,7 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
               {notTaken.stillTried > 0 && (
                 <p className="muted">{notTaken.stillTried} more are tried again by themselves.</p>
               )}
+              <Lines name="What each would do" lines={lines} count={count} stateOf={() => WOULD_BE_SENT} />
             </>
           )}
         </Answer>
@@ -114,11 +117,54 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
   )
 }
 
-/** Lines whose outcome is followed, and milliseconds between two looks. */
-const FOLLOWED = 20
+/** Lines that are shown and followed, and milliseconds between two looks. */
+const FOLLOWED = 100
 const LOOK_MS = 700
 
-function Sent({ retryId, base }: { retryId: string; base: string }) {
+/** As the platform lists those of a retry: by their ids, which are numbers of any length. */
+function inOrder(deliveries: readonly Delivery[]): readonly Delivery[] {
+  const byId = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
+  return deliveries.toSorted((a, b) => byId(a.deliveryId, b.deliveryId)).slice(0, FOLLOWED)
+}
+
+const WOULD_BE_SENT = <Badge tone="plain">Not sent</Badge>
+
+interface LinesProps {
+  readonly name: string
+  readonly lines: readonly Delivery[]
+  /** Of all, some of which may not be shown. */
+  readonly count: number
+  stateOf(line: Delivery): ReactNode
+}
+
+function Lines({ name, lines, count, stateOf }: LinesProps) {
+  return (
+    <>
+      <ul className="outcomes" aria-label={name}>
+        {lines.map((line) => (
+          <li key={line.deliveryId}>
+            <span className="outcome-what">
+              <ShortId id={line.betId} href={`/bets/${part(line.betId)}`} />
+              <span className="muted small">
+                {titleOf(line.operation)}: {owedText(owedMoney([line])) || 'no money'}
+              </span>
+            </span>
+            {stateOf(line)}
+          </li>
+        ))}
+      </ul>
+      {count > lines.length && <p className="muted small">and {count - lines.length} more</p>}
+    </>
+  )
+}
+
+interface SentProps {
+  readonly retryId: string
+  readonly base: string
+  readonly lines: readonly Delivery[]
+}
+
+function Sent({ retryId, base, lines }: SentProps) {
   const asked = useQuery({
     queryKey: ['retry', retryId],
     queryFn: ({ signal }) => read<Followed>(`${base}/deliveries/retries/${part(retryId)}?limit=${FOLLOWED}`, signal),
@@ -126,31 +172,47 @@ function Sent({ retryId, base }: { retryId: string; base: string }) {
     refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? LOOK_MS : false),
     refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
   })
+  return <Answer of={asked}>{(retry) => <Outcome retry={retry} lines={lines} />}</Answer>
+}
+
+function Outcome({ retry, lines }: { retry: Followed; lines: readonly Delivery[] }) {
+  const now = new Map(retry.data.map((one) => [one.deliveryId, one]))
+  const shown = [
+    ...lines,
+    ...retry.data.filter(({ deliveryId }) => !lines.some((one) => one.deliveryId === deliveryId)),
+  ]
+  const over = retry.taken - underWay(retry)
   return (
-    <Answer of={asked}>
-      {(retry) => (
-        <>
-          <p role="status">
-            <strong>
-              {retry.taken} of {retry.count}
-            </strong>{' '}
-            sent again{retry.state === 'finished' && retry.taken === retry.count ? '.' : SAYS[retry.state]}
-          </p>
-          <ul className="outcomes" aria-label="What came of each">
-            {retry.data.map(({ deliveryId, betId, status, code }) => (
-              <li key={deliveryId}>
-                <Link href={`/bets/${part(betId)}`}>
-                  <ShortId id={betId} />
-                </Link>
-                <DeliveryState status={status} code={code} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </Answer>
+    <>
+      <p role="status">
+        <strong>
+          {retry.taken} of {retry.count}
+        </strong>{' '}
+        sent again{retry.state === 'finished' && retry.taken === retry.count ? '.' : SAYS[retry.state]}
+      </p>
+      <label className="progress">
+        <span className="small muted">
+          {over} of {retry.count} answered
+        </span>
+        <progress max={retry.count || 1} value={Math.max(0, over)} />
+      </label>
+      <Lines
+        name="What came of each"
+        lines={shown}
+        count={Math.max(retry.count, shown.length)}
+        stateOf={({ deliveryId }) => {
+          const { status, code } = now.get(deliveryId) ?? {}
+          if (status !== undefined) return <DeliveryState status={status} code={code} />
+          return retry.state === 'running' ? NOT_YET : LEFT_OUT
+        }}
+      />
+    </>
   )
 }
+
+const NOT_YET = <Badge tone="wait">Not sent yet</Badge>
+/** Somebody else was quicker, or the retry was cut short: what is said above tells which. */
+const LEFT_OUT = <Badge tone="plain">Left out</Badge>
 
 const SAYS: Readonly<Record<Retry['state'], string>> = {
   running: ', and it goes on.',
@@ -158,6 +220,5 @@ const SAYS: Readonly<Record<Retry['state'], string>> = {
   cut_short: '. Then it was cut short: send the others again.',
 }
 
-function isUnderWay({ state, states }: Followed): boolean {
-  return state === 'running' || (states.pending ?? 0) + (states.waiting ?? 0) > 0
-}
+const underWay = ({ states }: Followed) => (states.pending ?? 0) + (states.waiting ?? 0)
+const isUnderWay = (retry: Followed) => retry.state === 'running' || underWay(retry) > 0

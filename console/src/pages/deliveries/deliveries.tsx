@@ -1,9 +1,10 @@
 /** What the platform owes a partner: what needs a person, by its cause; what is under way; what is done. */
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part } from '../../api.ts'
 import { BetOn, type On } from '../../bet-on.tsx'
-import { ShortId, Time } from '../../format.tsx'
+import { Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
 import { Badge, Empty } from '../../parts.tsx'
@@ -115,11 +116,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Call', show: ({ operation }) => titleOf(operation) },
   {
     name: 'Bet',
-    show: ({ betId }) => (
-      <Link href={`/bets/${part(betId)}`}>
-        <ShortId id={betId} />
-      </Link>
-    ),
+    show: ({ betId }) => <ShortId id={betId} href={`/bets/${part(betId)}`} />,
   },
   { name: 'Match', show: (delivery) => <BetOn of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },

@@ -1,12 +1,12 @@
 /** What needs a person, by partner and cause: how many, since when, the money they are about, and the next step. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { replyCodes } from '../../../../src/protocol/codes.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
 import { BetOn } from '../../bet-on.tsx'
-import { agoOf, ShortId, Time } from '../../format.tsx'
+import { agoOf, Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
 import { owedMoney, owedText } from '../../owed.ts'
 import { Answer, Badge, Empty } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
@@ -171,9 +171,7 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
                 <Time at={needsPersonSince ?? decidedAt} />
               </td>
               <td>
-                <Link href={`/bets/${part(betId)}`}>
-                  <ShortId id={betId} />
-                </Link>
+                <ShortId id={betId} href={`/bets/${part(betId)}`} />
               </td>
               <td>
                 <BetOn of={rest} />

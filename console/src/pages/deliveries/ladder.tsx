@@ -4,11 +4,11 @@
  */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Link } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
 import { BetOn } from '../../bet-on.tsx'
-import { countText, ShortId } from '../../format.tsx'
+import { countText } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
 import { Badge } from '../../parts.tsx'
 import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
 
@@ -104,9 +104,7 @@ function Line({ of, passed }: { of: Tried; passed: number }) {
   return (
     <li className="ladder">
       <span className="ladder-what">
-        <Link href={`/bets/${part(betId)}`}>
-          <ShortId id={betId} />
-        </Link>
+        <ShortId id={betId} href={`/bets/${part(betId)}`} />
         <span className="small muted cut">
           {titleOf(operation)} to {partnerId}
         </span>

@@ -1,0 +1,37 @@
+/** Where the time of a call went: each phase begins where the one before it ended, and the wallet's own lie within the platform's (C-18, W-30). */
+import { expect, test } from 'vitest'
+import { phasesOf } from '../../console/src/call-phases.ts'
+
+const seen = { at: '2031-05-16T18:00:00.030Z', milliseconds: { arrival: 1, work: 9, queue: 2, database: 6, reply: 1 } }
+const made = { startedAt: '2031-05-16T18:00:00.000Z', durationMs: 50 }
+const rows = (...of: Parameters<typeof phasesOf>) =>
+  phasesOf(...of).map(({ name, from, ms, isInWallet }) => `${isInWallet ? '  ' : ''}${name} ${from}+${ms}`)
+
+test('in the journal alone they begin with its first byte', () => {
+  expect(rows(seen, undefined)).toEqual(['arrival 0+1', 'queue 1+2', 'database 3+6', 'reply 9+1'])
+  const { arrival, work } = seen.milliseconds
+  expect(rows({ ...seen, milliseconds: { arrival, work } }, undefined)).toEqual(['arrival 0+1', 'work 1+9'])
+})
+
+test('of an attempt too: what it waited, the connection, the answer, and in that the wallet', () => {
+  const phases = { connectMs: 4, firstByteMs: 40, bodyMs: 1 }
+  expect(rows(seen, { ...made, phases })).toEqual([
+    ...['waiting 0+5', 'connection 5+4', 'answer 9+40'],
+    ...['  arrival 30+1', '  queue 31+2', '  database 33+6', '  reply 39+1'],
+    'rest 49+1',
+  ])
+})
+
+test('a clock that differs moves the wallet to the edge of the answer, and no further', () => {
+  const phases = { firstByteMs: 20, bodyMs: 0 }
+  const wallet = (at: string) => rows({ ...seen, at }, { ...made, durationMs: 20, phases })[1]
+  expect(wallet('2031-05-16T17:59:59.000Z')).toBe('  arrival 0+1')
+  expect(wallet('2031-05-16T18:00:01.000Z')).toBe('  arrival 10+1')
+})
+
+test('an attempt from before phases were kept is one, and one that nobody heard has the platform’s alone', () => {
+  expect(rows(seen, made)[0]).toBe('call 0+50')
+  expect(rows(seen, made)[1]).toBe('  arrival 30+1')
+  expect(rows(undefined, { ...made, phases: { connectMs: 50 } })).toEqual(['connection 0+50'])
+  expect(rows(undefined, undefined)).toEqual([])
+})
