@@ -51,6 +51,17 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
   await page.getByText('A stake counts when its bet is decided').waitFor()
   expect(await page.getByText('does not add up').count()).toBe(0)
   await expectAccessibleEverywhere(page, 'the result of a day')
+  const leadsTo = async (row: string, number: string, address: string, below: string) => {
+    const card = page.getByRole('region', { name: 'EUR', exact: true })
+    await card.getByRole('row', { name: row }).getByRole('link', { name: number }).click()
+    await page.waitForURL(`**/console/${address}`)
+    await page.getByText(below).first().waitFor()
+    await page.goBack()
+  }
+  const days = `from=${first}&to=${first}`
+  await leadsTo('Stakes', '−46.01', `bets?${days}`, '20.00')
+  await leadsTo('Payouts', '28.00', `reports?${days}&currency=EUR&by=platform`, 'Paid out')
+  await leadsTo('Players have', '83.99', `reports?${days}&currency=EUR&view=trial`, 'Open stakes')
 
   wallet.clock.advance(DAY_MS)
   await settled(open, 0, 'lost')

@@ -1,6 +1,8 @@
 /** What the house earned with the bets of a day, by currency, and how that comes about. */
+import { Link } from 'wouter'
 import { dayOf } from '../days.ts'
 import { amountText } from '../format.tsx'
+import { linkOf } from './day-links.ts'
 import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
 
 const COLUMNS = {
@@ -46,7 +48,9 @@ export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day:
                 <th scope="row">{currencies[i]}</th>
                 {columns.map((name) => (
                   <td key={name} className="num">
-                    {amountText(of[name])}
+                    <Link className="plain" href={linkOf(COLUMNS.result, { day, currency: currencies[i] ?? '' })}>
+                      {amountText(of[name])}
+                    </Link>
                   </td>
                 ))}
               </tr>

@@ -1,6 +1,6 @@
 /** The money of a day: from what was there at midnight to what is there, by currency and brand, and that all accounts sum to zero. */
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { fileOf, read } from '../api.ts'
 import { DAY_MS, dayOf } from '../days.ts'
@@ -9,6 +9,7 @@ import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
+import { linkOf } from './day-links.ts'
 import { type DayOfMoney, daysIn, isZero, NONE_OF, negated, type ReportRow } from './money-days.ts'
 import { ResultOfTheDay } from './money-result.tsx'
 import './money.css'
@@ -131,23 +132,32 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
       <table className="list waterfall">
         <caption className="vh">What the players have, from midnight to now</caption>
         <tbody>
-          <Line name="Players had" amount={opening} isEnd />
+          <Line name="Players had" amount={opening} of={row} isEnd />
           {steps
             .filter(([, amount]) => !isZero(amount))
             .map(([name, amount]) => (
-              <Line key={name} name={name} amount={amount} bar={share(amount, steps)} />
+              <Line key={name} name={name} amount={amount} of={row} bar={share(amount, steps)} />
             ))}
-          <Line name="Players have" amount={closing} isEnd />
+          <Line name="Players have" amount={closing} of={row} isEnd />
         </tbody>
       </table>
       {byPlatform.length > 0 && <Platforms rows={byPlatform} />}
       <Promotions row={row} />
       <p className="ties">
-        <span>Result of the day</span> <strong className="num">{amountText(row.ggr)}</strong>
+        <span>Result of the day</span>{' '}
+        <strong className="num">
+          <Link className="plain" href={linkOf('Result', row)}>
+            {amountText(row.ggr)}
+          </Link>
+        </strong>
       </p>
       <p className={isRight ? 'ties good' : 'ties bad'}>
         <span>{isRight ? 'It adds up, and all accounts sum to' : 'This does not add up'}</span>{' '}
-        <strong className="num">{amountText(row.sum)}</strong>
+        <strong className="num">
+          <Link className="plain" href={linkOf('Players have', row)}>
+            {amountText(row.sum)}
+          </Link>
+        </strong>
       </p>
     </section>
   )
@@ -218,7 +228,15 @@ function share(amount: string, steps: readonly (readonly [string, string])[]): n
   return (size(amount) / Math.max(...steps.map(([, one]) => size(one)))) * 100
 }
 
-function Line({ name, amount, bar, isEnd = false }: { name: string; amount: string; bar?: number; isEnd?: boolean }) {
+interface LineProps {
+  readonly name: string
+  readonly amount: string
+  readonly of: ReportRow
+  readonly bar?: number
+  readonly isEnd?: boolean
+}
+
+function Line({ name, amount, of, bar, isEnd = false }: LineProps) {
   const sign = amount.startsWith('-') || isEnd || isZero(amount) ? '' : '+'
   return (
     <tr className={isEnd ? 'end' : undefined}>
@@ -236,8 +254,10 @@ function Line({ name, amount, bar, isEnd = false }: { name: string; amount: stri
         )}
       </td>
       <td className="num">
-        {sign}
-        {amountText(amount)}
+        <Link className="plain" href={linkOf(name, of)}>
+          {sign}
+          {amountText(amount)}
+        </Link>
       </td>
     </tr>
   )
