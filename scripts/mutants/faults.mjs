@@ -60,8 +60,6 @@ const BY_FILE = {
   ],
   'src/wallet/apply/judge.ts': [
     ['return now > startBefore', 'return false', LANES],
-    ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
-    ['&& decision.isNew === true', '&& false', REPEATS],
     ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
     ['stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion', 'stakeVersion: null', RULES],
@@ -141,6 +139,8 @@ const BY_FILE = {
     ['return fitsBalance(after) ?', 'return true ?', BOUNDS],
   ],
   'src/wallet/decide/seen.ts': [
+    ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
+    ['&& decision.isNew === true', '&& false', REPEATS],
     ['refused.seq < lastResult', 'refused.seq < lastResult + 2', REPEATS],
     ['requestId === placeRequestId || ', '', ['test/wallet/other-operation.test.ts']],
   ],

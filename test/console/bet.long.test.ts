@@ -79,6 +79,13 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   await page.locator('.facts').getByText('taken once', { exact: true }).waitFor()
   await page.locator('[data-moment^="call"].tl-refused').last().click()
   const moment = page.locator('.moment')
+  const rowOf = (state: string) => moment.locator('.why').getByRole('row', { name: new RegExp(`^${state}`) })
+  await rowOf('settled').filter({ hasText: 'this call' }).getByText('400 code 21').waitFor()
+  await rowOf('nothing').getByText('400 code 5').waitFor()
+  expect(await rowOf('open').getByRole('cell').nth(1).textContent()).toBe('200')
+  expect(await rowOf('open').getByRole('cell').nth(3).textContent()).toBe('settled')
+  await rowOf('cancelled').getByText('400 code 20').waitFor()
+  await rowOf('refused').getByText('to be looked at: settle of refused bet').waitFor()
   await moment.getByText('As curl').click()
   const curl = (await moment.getByRole('region', { name: 'As curl' }).textContent()) ?? ''
   expect(curl.startsWith(`curl -sS -i -X PUT '${url}/payment/bet' -H 'content-type: application/json'`)).toBe(true)

@@ -10,12 +10,9 @@ import type { ReplyCode } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../../protocol/ids.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { world } from '../../runtime/world.ts'
-import type { Anomaly, Decision, Facts, Rules } from '../decide/decision.ts'
-import { decidePlace } from '../decide/place.ts'
-import { decideRollback } from '../decide/rollback.ts'
-import { becameOf, contentOf } from '../decide/seen.ts'
-import { decideSettle } from '../decide/settle.ts'
-import { decideUnsettle } from '../decide/unsettle.ts'
+import { decide } from '../decide/decide.ts'
+import { type Anomaly, type Decision, type Facts, OUTCOMES, type Rules } from '../decide/decision.ts'
+import { becameOf, contentOf, isNewResult } from '../decide/seen.ts'
 import type { Bet, BetCall } from '../store/bet.ts'
 import type { BetRecord } from '../store/bet-store.ts'
 import type { CallRecord } from '../store/call-store.ts'
@@ -101,21 +98,6 @@ function newRecord({ player, betId, platform }: BetCall, now: Date): BetRecord {
   }
 }
 
-function decide(call: BetCall, facts: Facts): Decision {
-  switch (call.kind) {
-    case 'place':
-      return decidePlace(call, facts)
-    case 'settle':
-      return decideSettle(call, facts)
-    case 'unsettle':
-      return decideUnsettle(call, facts)
-    case 'rollback':
-      return decideRollback(call, facts)
-    default:
-      return call satisfies never
-  }
-}
-
 function factsFor(batch: Batch, call: BetCall, key: string, record: BetRecord, rules: Rules): Facts {
   const { player } = call
   return {
@@ -183,8 +165,6 @@ function post(batch: Batch, call: BetCall, { platform }: BetRecord, decision: De
   })
 }
 
-const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
-
 function toCallRecord(
   call: BetCall,
   seq: number,
@@ -205,10 +185,4 @@ function toCallRecord(
 function rememberSeen(batch: Batch, call: BetCall, key: string, seq: number, decision: Decision): void {
   const became = becameOf(call, seq, decision, batch.now)
   if (became !== undefined) batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), became }])
-}
-
-/** Also one that the bet had already: what was refused before it is not the platform's last word any more (I-2). */
-function isNewResult({ kind }: BetCall, decision: Decision): boolean {
-  const isResult = kind === 'settle' || kind === 'unsettle'
-  return isResult && (decision.kind === 'apply' || (decision.kind === 'repeat' && decision.isNew === true))
 }

@@ -42,6 +42,9 @@ export type Decision =
       readonly anomaly?: Anomaly
     }
 
+/** How a decision stands on record. */
+export const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
+
 export interface Rules {
   readonly scales: Scales
   /** L-2: what happens when money is taken back that the player no longer has. */

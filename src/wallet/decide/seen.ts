@@ -73,6 +73,12 @@ function isFinal(code: ReplyCode): code is FinalRefusal {
   return FINAL_REFUSALS.some((one) => one === code)
 }
 
+/** Also one that the bet had already: what was refused before it is not the platform's last word any more (I-2). */
+export function isNewResult({ kind }: BetCall, decision: Decision): boolean {
+  const isResult = kind === 'settle' || kind === 'unsettle'
+  return isResult && (decision.kind === 'apply' || (decision.kind === 'repeat' && decision.isNew === true))
+}
+
 /**
  * The late copy of an acknowledged settle or unsettle succeeds, and that of one that was refused for good is refused again,
  * both without effect, whatever came in between (I-2). As long as no other result was acknowledged since, a refused one is no

@@ -1,17 +1,17 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { signed } from '../../../../src/timeline/amounts.ts'
-import { sayBranch } from '../../../../src/timeline/branch.ts'
 import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/draw.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
-import { type Known, knownBefore, LIFE, whyOf } from '../../../../src/timeline/why.ts'
-import { useBalanceAt } from '../../balance-at.ts'
 import { Time } from '../../format.tsx'
 import { Id } from '../../ids.tsx'
-import { Code } from '../../parts.tsx'
+import { Code, Waiting } from '../../parts.tsx'
 import { Phases } from '../../phases.tsx'
 import { AsCurl, SendAgain } from './again.tsx'
+
+/** With the rules of the wallet, which nobody needs before a call is chosen. */
+const Why = lazy(() => import('./why.tsx').then((module) => ({ default: module.Why })))
 
 interface Props {
   readonly moment: Moment
@@ -70,7 +70,9 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
         <Phases seen={journal} made={made} />
         <SendAgain call={call} />
         <Moved call={call} />
-        <Why call={call} wallet={wallet} />
+        <Suspense fallback={<Waiting rows={3} />}>
+          <Why call={call} wallet={wallet} />
+        </Suspense>
       </div>
       <div className="bodies">
         <h3>Asked</h3>
@@ -128,56 +130,5 @@ function Moved({ call: { transfers } }: { call: Call }) {
         ))}
       </tbody>
     </table>
-  )
-}
-
-/** A refusal for want of money is told with what was there. */
-function Branch({ wallet, at }: { wallet: WalletBet; at: number }) {
-  return sayBranch(wallet, at, useBalanceAt(wallet, at))
-}
-
-const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
-
-/** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
-function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
-  const i = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
-  const known = wallet === undefined || i < 0 ? undefined : knownBefore(wallet.history)[i]
-  const { operation } = call
-  if (known === undefined || operation === 'other') {
-    if (call.wallet !== undefined || call.journal === undefined) return null
-    return (
-      <p className="why-says small">
-        The bet's life did not decide this: the wallet answered{' '}
-        <strong>{call.journal.outcome.replaceAll('_', ' ')}</strong>.
-      </p>
-    )
-  }
-  return (
-    <div className="why">
-      <h3>Why this answer, and what if</h3>
-      <p className="why-says">{wallet !== undefined && <Branch wallet={wallet} at={i} />}</p>
-      <table className="list">
-        <thead>
-          <tr>
-            <th>The wallet knew</th>
-            <th>{titleOf(operation)} then means</th>
-          </tr>
-        </thead>
-        <tbody>
-          {STATES.map((state) => (
-            <tr key={state} className={state === known ? 'at' : undefined}>
-              <td>
-                {state}
-                {state === known && <span className="vh"> (this call)</span>}
-              </td>
-              <td>
-                {whyOf(state, operation).says}
-                <code className="muted why-row">{LIFE[state][operation]}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   )
 }

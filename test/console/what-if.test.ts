@@ -1,0 +1,163 @@
+/** Why this answer, and what if: the console says of every row of the life table what a real wallet does (life-grid.long.test.ts lives through the same cells). */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { type Row, whatIf } from '../../console/src/what-if/what-if.ts'
+import { sumOf } from '../../src/protocol/decimal.ts'
+import type { WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+import { type Call, columnOf, type Past, pasts, type Way } from '../wallet/life-grid.ts'
+import { lines, linesOf, pastNames, waysOf } from '../wallet/life-grid-lived.ts'
+
+const EUR = { currency: 'EUR' }
+const money = (amount: number | undefined) => (amount === undefined ? {} : { amount: amount.toFixed(2) })
+
+/** The plain calls of the grid, as they stand on record. */
+const PLAIN: Record<Call, Pick<WalletCall, 'operation' | 'amount' | 'currency' | 'resultType'>> = {
+  place: { operation: 'place', ...money(100), ...EUR },
+  settle: { operation: 'settle', ...money(250), ...EUR, resultType: 'won' },
+  cashout: { operation: 'settle', ...money(150), ...EUR, resultType: 'cashout' },
+  unsettle: { operation: 'unsettle', ...money(100), ...EUR },
+  rollback: { operation: 'rollback', ...money(100), ...EUR },
+}
+
+let moments = 0
+const recorded = (call: Partial<WalletCall> & Pick<WalletCall, 'operation' | 'outcome'>): WalletCall => ({
+  requestId: `request-${moments}`,
+  at: new Date(Date.UTC(2026, 10, 22) + moments++ * 1_000).toISOString(),
+  transfers: [],
+  ...call,
+})
+
+function historyOf(past: Past): WalletCall[] {
+  return pasts[past].map((step) =>
+    step === 'place of 5000'
+      ? recorded({ ...PLAIN.place, ...money(5000), outcome: 'refused', code: 7 })
+      : recorded({ ...PLAIN[step], outcome: 'applied' }),
+  )
+}
+
+function betOf(history: WalletCall[], past: Past): WalletBet {
+  const bet = { userId: 'robin', transactionId: 'bet-0000001', status: 'unknown', firstSeenAt: '2026-11-22T00:00:00Z' }
+  const isPlaced = history.some(({ operation, outcome }) => operation === 'place' && outcome === 'applied')
+  const placed = isPlaced && { stake: '100.00', stakePaidBy: 'player', ...EUR }
+  return { ...bet, ...placed, ...(past === 'refused' && { refusalCode: 7 }), history } as WalletBet
+}
+
+/** The call of a cell in the way that its line says, answered as the cell says. */
+function callOf(call: Call, way: Way, cell: string, history: WalletCall[]): WalletCall {
+  const { amount, currency, resultType } = (typeof way.with === 'object' ? way.with : {}) as Record<string, unknown>
+  const earlier = (way.resent && columnOf(call)) || way.bytesOf
+  const { at: _, ...sent } = history.findLast(({ operation }) => operation === earlier) ?? { at: '' }
+  const told: Record<string, unknown> = { ...PLAIN[call], ...sent, operation: columnOf(call), transfers: [] }
+  if (way.with !== undefined && 'amount' in way.with) told.amount = money(amount as number).amount
+  if (way.with !== undefined && 'currency' in way.with) told.currency = currency
+  if (resultType !== undefined) told.resultType = resultType
+  const [, code] = /^(\d+)!?( refused)?$/.exec(cell) ?? []
+  const outcome = code !== undefined ? 'refused' : cell.startsWith('=') ? 'repeated' : 'applied'
+  const { code: __, ...rest } = told
+  return recorded({ ...(rest as unknown as WalletCall), outcome, ...(code !== undefined && { code: Number(code) }) })
+}
+
+/** A row in the words of the grid, but for whose time a repeat has, and what the result is. */
+function said({ answer, isRepeat, forPlayer, leaves, known, anomaly }: Row): string {
+  const mark = anomaly === undefined ? '' : '!'
+  const moved = /^0(\.0+)?$/.test(forPlayer) ? [] : [`${forPlayer.startsWith('-') ? '' : '+'}${forPlayer.slice(0, -3)}`]
+  const then = leaves === known ? [] : [leaves]
+  if (answer !== 200) return [`${answer.code}${mark}`, ...moved, ...then].join(' ')
+  return isRepeat ? '=' : [...moved, ...then].join(' ') + mark
+}
+
+function meant(cell: string, known: string): string {
+  if (cell.startsWith('=')) return '='
+  const words = cell.replace(/won|lost|cashout|refund/, 'settled').split(' ')
+  return words.filter((word) => word !== known).join(' ')
+}
+
+/** "21!/-250 open": one for each policy of clawback. */
+const policiesOf = (cell: string) => cell.split('/')
+/** Another player's bet is another bet, and what lacks its token is refused before anybody looks at the bet. */
+const ELSEWHERE = ['other player', 'no token']
+
+test('every cell of the grid: the call that was answered so is judged so, and nothing but its record says how', () => {
+  const wrong: string[] = []
+  let cells = 0
+  for (const { call, name, line } of lines.filter(({ name }) => !ELSEWHERE.includes(name)))
+    for (const way of waysOf(name))
+      for (const past of pastNames)
+        for (const cell of policiesOf(line[past])) {
+          if (cell === 'unsent' || cell === 'unknown') continue
+          const before = historyOf(past)
+          const history = [...before, callOf(call, way, cell, before)]
+          const judged = whatIf(betOf(history, past), before.length)
+          const own = judged?.rows.find(({ isOwn }) => isOwn)
+          const is = own === undefined ? 'nothing' : said(own)
+          if (is !== meant(cell, own?.known ?? '') || judged?.isAsRecorded !== true)
+            wrong.push(`${call}, ${name}, ${past}: ${is} instead of ${cell}`)
+          cells++
+        }
+  expect(wrong).toEqual([])
+  expect(cells).toBeGreaterThan(500)
+})
+
+describe('what if: every row of the life table says what the wallet does there', () => {
+  const plain = (call: Call) => new Map(linesOf(call)).get('new requestId') as Record<Past, string>
+  const states = {
+    nothing: 'nothing',
+    open: 'open',
+    settled: 'settled',
+    cancelled: 'cancelled',
+    refused: 'refused',
+  } as const
+  test.each(['place', 'settle', 'cashout', 'unsettle', 'rollback'] as const)('%s', (call) => {
+    // What an Unsettle takes back stands in the record of a bet that was settled, and nowhere else.
+    for (const past of call === 'unsettle' ? (['settled'] as const) : (['open', 'settled', 'cancelled'] as const)) {
+      const before = historyOf(past)
+      const [cell = ''] = policiesOf(plain(call)[past])
+      const bet = betOf([...before, callOf(call, {}, cell, before)], past)
+      const rows = whatIf(bet, before.length)?.rows ?? []
+      for (const [known, column] of Object.entries(states)) {
+        const found = rows.filter((row) => row.known === known).map(said)
+        // Cashed out with 150 is what a cashout meets at its own result; its line has the one that was won with 250.
+        const cell = call === 'cashout' && known === 'settled' ? '=' : plain(call)[column]
+        expect(found, `${call} after ${past}, had it been ${known}`).toContain(meant(cell, known))
+      }
+    }
+  })
+  test('of a Place bet and a Settle both halves of a row: the same again, and another one', () => {
+    const place = whatIf(betOf(historyOf('open'), 'open'), 0)?.rows.map((row) => `${row.had}: ${said(row)}`)
+    expect(place).toEqual([
+      ': -100 open',
+      ...['100.00 staked: =', '200.00 staked: 8!'],
+      ...['100.00 staked, won 100.00: =', '200.00 staked, won 200.00: 8!'],
+      ...['100.00 refunded: 8!', 'not enough money: 7'],
+    ])
+    const settle = whatIf(betOf(historyOf('settled'), 'settled'), 1)?.rows.map((row) => `${row.had}: ${said(row)}`)
+    expect(settle).toEqual([
+      ': 5!',
+      '100.00 staked: +250 settled',
+      ...['100.00 staked, won 250.00: =', '100.00 staked, lost 0.00: +250'],
+      ...['100.00 refunded: 20!', 'not enough money: 5!'],
+    ])
+  })
+})
+
+describe('of histories that a real wallet left behind', () => {
+  test.each(['lost-answer', 'late-answer', 'late-call', 'corrected'])('"%s": the rules move what was moved', (name) => {
+    const text = readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
+    const { wallet } = JSON.parse(text) as { wallet: WalletBet }
+    for (const [i, call] of wallet.history.entries()) {
+      const judged = whatIf(wallet, i)
+      const own = judged?.rows.find(({ isOwn }) => isOwn)
+      expect(judged?.isAsRecorded).toBe(true)
+      expect(own?.forPlayer).toBe(sumOf(['0.00', ...call.transfers.map(({ amount }) => amount)]))
+      expect(own?.moves).toHaveLength(call.transfers.length)
+    }
+  })
+  test('an answer that these rules do not give is told, and what comes behind it is judged by what stands on record', () => {
+    const text = readFileSync(new URL('histories/corrected.json', import.meta.url), 'utf8')
+    const { wallet } = JSON.parse(text) as { wallet: WalletBet }
+    const history = wallet.history.filter(({ operation }) => operation === 'settle')
+    const judged = history.map((_, i) => whatIf({ ...wallet, history }, i))
+    expect(judged.map((one) => one?.isAsRecorded)).toEqual([false, true])
+    expect(judged[1]?.rows.find(({ isOwn }) => isOwn)).toMatchObject({ known: 'settled', forPlayer: '-27.70' })
+  })
+})
