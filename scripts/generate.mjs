@@ -11,6 +11,7 @@ import { makePlatformOpenApi } from './openapi/platform.mjs'
 import { makeWalletOpenApi } from './openapi/wallet.mjs'
 import { makeCodesPage, makeConfigurationPage, makeGrantsPage } from './reference-tables.mjs'
 import { makeSchemaSql } from './schema-sql.mjs'
+import { makeTimelinePicture } from './timeline-picture.mjs'
 
 const GENERATED = {
   'openapi/wallet.json': makeWalletOpenApi,
@@ -21,6 +22,10 @@ const GENERATED = {
   'docs/reference/grants.md': makeGrantsPage,
   'docs/reference/codes.md': makeCodesPage,
   'docs/reference/conformance-cases.md': makeConformanceCasesPage,
+  'docs/images/lost-answer.svg': () =>
+    makeTimelinePicture('lost-answer', 'A Place bet whose answer was lost, and the Rollback that gave the stake back'),
+  'docs/images/corrected-result.svg': () =>
+    makeTimelinePicture('corrected', 'A Place bet that came twice, a bet that won and was paid, and then had lost'),
 }
 
 const check = process.argv.includes('--check')

@@ -5,7 +5,7 @@ import { drawTimeline, sayAttempt, sayEnding, sayKind } from './draw.ts'
 import { spanOf } from './layout.ts'
 import { type History, titleOf } from './moments.ts'
 import type { Standing } from './sentence.ts'
-import { toMarkup } from './svg.ts'
+import { el, toMarkup } from './svg.ts'
 
 export interface Story {
   readonly history: History
@@ -17,8 +17,9 @@ export interface Story {
   readonly replay?: string | undefined
 }
 
-const PAGE_CSS = `:root{color-scheme:light dark;--ink:#18212b;--muted:#56616f;--line:#dde2e6;--surface:#fff;--accent:#0b6b66;--good:#14703f;--bad:#b3261e;--wait:#875200}
-@media(prefers-color-scheme:dark){:root{--ink:#e6ebf0;--muted:#9eabb8;--line:#2a343f;--surface:#171e26;--accent:#52c7bc;--good:#62d192;--bad:#ff8a80;--wait:#f0b75c}}
+const COLOURS = `:root{color-scheme:light dark;--ink:#18212b;--muted:#56616f;--line:#dde2e6;--surface:#fff;--accent:#0b6b66;--good:#14703f;--bad:#b3261e;--wait:#875200}
+@media(prefers-color-scheme:dark){:root{--ink:#e6ebf0;--muted:#9eabb8;--line:#2a343f;--surface:#171e26;--accent:#52c7bc;--good:#62d192;--bad:#ff8a80;--wait:#f0b75c}}`
+const PAGE_CSS = `${COLOURS}
 body{margin:0 auto;padding:32px 24px;max-width:1200px;background:var(--surface);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}
 h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 24px}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th{text-align:left;color:var(--muted);font-weight:600}th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}.num{text-align:right}code{font-size:.9em}`
@@ -49,6 +50,21 @@ ${replay === '' ? '' : `<details><summary>As a history for <code>npm run simulat
 </body>
 </html>
 `
+}
+
+/** Pixels around a picture that stands alone. */
+const MARGIN = 16
+
+/** The picture alone, for a page that shows images: it brings its colours, light and dark, and the ground that they are for. */
+export function pictureFile(history: History, css: string, label: string): string {
+  const { tag, attrs, children } = drawTimeline(history, { scale: 'compact', isStill: true, label })
+  const [, top = 0, width = 0, height = 0] = String(attrs.viewBox)
+    .split(' ')
+    .map((text) => Number.parseInt(text, 10))
+  const box = { x: -MARGIN, y: top - MARGIN, width: width + 2 * MARGIN, height: height + 2 * MARGIN }
+  const ground = el('rect', { ...box, rx: 10, fill: 'var(--surface)' })
+  const size = { viewBox: Object.values(box).join(' '), width: box.width, height: box.height }
+  return `${toMarkup(el(tag, { ...attrs, ...size }, el('style', {}, `${COLOURS}\n${css}`), ground, ...children))}\n`
 }
 
 function rowOf(moment: History['moments'][number]): string {

@@ -6,7 +6,7 @@ import { historyOf, netOf, netSoFar } from '../../src/timeline/history.ts'
 import type { Call } from '../../src/timeline/moments.ts'
 import { countsOf, paidOf, takenOf } from '../../src/timeline/paid.ts'
 import { standingOf } from '../../src/timeline/sentence.ts'
-import { storyFile } from '../../src/timeline/share.ts'
+import { pictureFile, storyFile } from '../../src/timeline/share.ts'
 import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
 import { toMarkup } from '../../src/timeline/svg.ts'
 import { read } from '../tidy/source.ts'
@@ -205,4 +205,15 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
   expect(file).toContain("default-src 'none'")
   expect(file).toContain('&lt;/style&gt;&lt;script&gt;')
   expect(file.match(/<\/style>/g)).toHaveLength(1)
+})
+
+test('the picture alone is an image that brings its colours, light and dark, and loads nothing', () => {
+  const history = historyOf(recorded('lost-answer'))
+  const file = pictureFile(history, read('src/timeline/timeline.css'), 'a "lost" answer')
+  expect(file).toMatch(
+    /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"[^>]*aria-label="a &quot;lost&quot; answer"/,
+  )
+  expect(file).toContain('prefers-color-scheme:dark')
+  expect(file).not.toMatch(/<script|<image|url\(|@import|tabindex|href/i)
+  for (const { id } of history.moments) expect(file).toContain(`data-moment="${id}"`)
 })

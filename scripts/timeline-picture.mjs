@@ -1,0 +1,12 @@
+/** The life of a bet as a picture for the docs: a history that a real wallet and platform left behind, drawn by what draws it in the console. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
+
+export async function makeTimelinePicture(name, label) {
+  const { historyOf } = await import('../dist/timeline/history.js')
+  const { pictureFile } = await import('../dist/timeline/share.js')
+  const sources = JSON.parse(read(`test/console/histories/${name}.json`))
+  return pictureFile(historyOf(sources), read('src/timeline/timeline.css'), label)
+}
