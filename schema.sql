@@ -1194,6 +1194,8 @@ CREATE INDEX action_by_time ON purser.action USING btree (at, request_id) WHERE 
 
 CREATE INDEX action_history ON purser.action USING btree (subject, at, request_id) WHERE (operation = ANY (ARRAY['createPlayer'::text, 'changePlayer'::text, 'lockBet'::text, 'unlockBet'::text]));
 
+CREATE INDEX action_openings ON purser.action USING btree (subject, at, request_id) WHERE (operation = 'openPersonalData'::text);
+
 CREATE INDEX api_key_by_end ON purser.api_key USING btree (ends_at);
 
 CREATE INDEX api_key_by_time ON purser.api_key USING btree (made_at, name, number);
@@ -1244,7 +1246,7 @@ CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed
 
 CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);
 
-CREATE INDEX session_of_player ON purser.session USING btree (player);
+CREATE INDEX session_by_player ON purser.session USING btree (player, created_at, token_hash);
 
 CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_range='64', autosummarize='on');
 

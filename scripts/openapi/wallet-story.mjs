@@ -2,6 +2,7 @@
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'
 import { keySteps } from './key-story.mjs'
+import { sessionSteps } from './session-story.mjs'
 import { webhookSteps } from './webhook-story.mjs'
 
 export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
@@ -90,13 +91,6 @@ const players = [
   step('changePlayer', 404, 'unknown', 'Nobody has this id', () => ['PATCH', NOBODY, { status: 'blocked' }]),
 ]
 
-const sessions = [
-  step('startSession', 400, 'invalid', 'Too short a life', post(`${PATH}/sessions`, { ttlSeconds: 0 })),
-  step('startSession', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/sessions`, {})),
-  step('startSession', 409, 'notHers', 'Not one of her currencies', post(`${PATH}/sessions`, { currency: 'SEK' })),
-  step('startSession', 201, 'session', 'For an hour', post(`${PATH}/sessions`, { ttlSeconds: 3600 })),
-]
-
 const money = [
   step(
     'deposit',
@@ -178,6 +172,8 @@ const oversight = [
     accept: 'text/csv',
   }),
   step('reportDays', 400, 'invalid', 'A day that has not begun', get('/operator/reports/daily?from=9000-01-01')),
+  step('reportPlayers', 200, 'page', 'Of a day', get('/operator/reports/players?day=2026-05-16')),
+  step('reportPlayers', 400, 'cursor', 'Not a cursor', get('/operator/reports/players?day=2026-05-16&after=x')),
   step('listBets', 200, 'page', 'The first page', get('/operator/bets?userId=alice&status=settled&limit=2')),
   step('listBets', 400, 'status', 'A status that does not exist', get('/operator/bets?status=pending')),
   step('readBet', 200, 'bet', 'Settled, unsettled, settled', get(BET_PATH)),
@@ -223,30 +219,13 @@ const keys = keySteps('/operator').map(([operationId, status, name, summary, cal
   step(operationId, status, name, summary, () => call),
 )
 
-const farewell = [
-  step('switchCurrency', 400, 'invalid', 'No currency', post(`${PATH}/currency`, {})),
-  step('switchCurrency', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/currency`, { currency: 'USD' })),
-  step('switchCurrency', 409, 'notHers', 'Not one of her currencies', post(`${PATH}/currency`, { currency: 'SEK' })),
-  step(
-    'switchCurrency',
-    200,
-    'switched',
-    'Her earlier tokens have ended',
-    post(`${PATH}/currency`, { currency: 'USD' }),
-  ),
-  step('endSessions', 204, 'ended', 'All ended', () => ['DELETE', `${PATH}/sessions`]),
-  step('endSessions', 400, 'tooLong', 'An id of 65 characters', () => [
-    'DELETE',
-    `/operator/players/${'a'.repeat(65)}/sessions`,
-  ]),
-  step('endSessions', 404, 'unknown', 'Nobody has this id', () => ['DELETE', `${NOBODY}/sessions`]),
-]
+const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: NOBODY })
 
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId \
+readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId listSessions openPersonalData listOpenings reportPlayers \
 saveWebhook listWebhooks readWebhook listWebhookAttempts testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
@@ -285,7 +264,7 @@ const unavailable = OPERATIONS.split(' ').map((operationId) =>
 
 export const STORY = [
   players,
-  sessions,
+  begun,
   money,
   wire,
   adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),

@@ -13,6 +13,8 @@ export interface Caller {
   readonly role: Role
   /** Who signed in by name (U-4): whatever a request says of a person, it is this one. */
   readonly person?: string
+  /** In a browser, by a session of the console: what is personal of a player is folded until it is opened, which is kept (O-15). */
+  readonly inBrowser?: true
 }
 
 /** Whoever knows the keys of an API. */

@@ -2,6 +2,7 @@
 import { CSV, orCsv, type Routes } from '../http/route.ts'
 import type { OperatorDeps } from './operator.ts'
 import { ReportQuerySchema, ReportSchema, report, toCsv } from './report.ts'
+import { listPlayersOfDay, PlayersOfDayQuerySchema, PlayersOfDaySchema } from './report-players.ts'
 import { describe } from './shapes.ts'
 
 export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
@@ -17,5 +18,14 @@ export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
       if (!headers.accept?.includes(CSV)) return reply.send({ data: rows })
       return reply.type(`${CSV}; charset=utf-8`).send(toCsv(rows))
     },
+  )
+  api.get(
+    '/reports/players',
+    describe('reportPlayers', 'Money', 'The players of a day: what each had at midnight, what moved, what was left', {
+      role: 'read',
+      querystring: PlayersOfDayQuerySchema,
+      ok: { 200: PlayersOfDaySchema },
+    }),
+    ({ query }) => listPlayersOfDay(deps, query),
   )
 }

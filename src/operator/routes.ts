@@ -36,17 +36,11 @@ import { addConformanceRoutes } from './conformance-routes.ts'
 import type { ConformanceRuns } from './conformance-runs.ts'
 import { addMoneyRoutes } from './money-routes.ts'
 import { findPlayer } from './operator.ts'
+import { openPersonalData, PersonalDataSchema } from './personal-data.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
 import { addReportRoutes } from './report-routes.ts'
-import {
-  createSession,
-  endAllSessions,
-  NewSessionSchema,
-  SessionSchema,
-  SwitchSchema,
-  switchCurrency,
-} from './sessions.ts'
+import { addSessionRoutes } from './session-routes.ts'
 import { BetPath, describe, describeChange, KEY, PlayerPath } from './shapes.ts'
 import { addShowRoute } from './show-id.ts'
 
@@ -118,46 +112,14 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
     }),
     (request) => patchPlayer(deps, deps.actions.by(request), request.params.userId, request.body),
   )
-}
-
-function addSessionRoutes(api: Routes, deps: RouteDeps): void {
-  const tag = 'Players'
   api.post(
-    '/players/:userId/sessions',
-    describeChange('startSession', tag, 'Start a session: a token for the frame', {
+    '/players/:userId/personal-data',
+    describeChange('openPersonalData', tag, 'Open who a player is: it is kept who did, and what was shown (O-15)', {
       role: 'support',
       params: PlayerPath,
-      body: Type.Optional(NewSessionSchema),
-      ok: { 201: SessionSchema },
-      problems: { 409: 'currency_not_available' },
+      ok: { 200: PersonalDataSchema },
     }),
-    async (request, reply) =>
-      reply
-        .code(201)
-        .send(await createSession(deps, deps.actions.by(request), request.params.userId, request.body ?? undefined)),
-  )
-  api.delete(
-    '/players/:userId/sessions',
-    describeChange('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
-      role: 'support',
-      params: PlayerPath,
-      ok: { 204: Type.Null() },
-    }),
-    async (request, reply) => {
-      await endAllSessions(deps, deps.actions.by(request), request.params.userId)
-      return reply.code(204).send()
-    },
-  )
-  api.post(
-    '/players/:userId/currency',
-    describeChange('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
-      role: 'support',
-      params: PlayerPath,
-      body: SwitchSchema,
-      ok: { 200: SessionSchema },
-      problems: { 409: 'currency_not_available' },
-    }),
-    (request) => switchCurrency(deps, deps.actions.by(request), request.params.userId, request.body),
+    (request) => openPersonalData(deps, deps.actions.by(request), request.params.userId),
   )
 }
 
@@ -230,6 +192,19 @@ function addActionRoutes(api: Routes, deps: RouteDeps): void {
     async ({ params, query }) => {
       const { player } = await findPlayer(deps, params.userId)
       return actions.list(db.people, query, player.id, 'history')
+    },
+  )
+  api.get(
+    '/players/:userId/personal-data',
+    describe('listOpenings', 'Players', 'Who opened the personal data of the player, newest first (O-15)', {
+      role: 'read',
+      params: PlayerPath,
+      querystring: actionQuery({}),
+      ok: { 200: ActionPageSchema },
+    }),
+    async ({ params, query }) => {
+      const { player } = await findPlayer(deps, params.userId)
+      return actions.list(db.people, query, player.id, 'openings')
     },
   )
   api.get(

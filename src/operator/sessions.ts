@@ -70,8 +70,8 @@ export function switchCurrency(deps: OperatorDeps, author: Author, userId: strin
   return withPlayer(deps, userId, async (tx, located) => {
     const { player, bucket } = located
     const currency = allowed(deps, located, body.currency)
-    const sessionsEnded = await endSessions(tx, bucket, player.id, deps.clock.now())
     const { token, session, at } = newSession(deps, located, currency, body)
+    const sessionsEnded = await endSessions(tx, bucket, player.id, at)
     const after = { currency, ...countOf(sessionsEnded), session: showSession(session) }
     await Promise.all([
       updatePlayer(tx, bucket, { ...player, currency }),

@@ -52,10 +52,11 @@ interface ActionRow extends Record<string, unknown> {
   request_id: string
 }
 
-/** Of one subject only these: a player's, since a key may have the name of a player; and what was decided about a player (0033). */
+/** Of one subject only these: a player's, since a key may have the name of a player; what was decided about a player (0033), and who opened the personal data (0180). */
 const ONLY = {
   player: "ids ->> 'userId' is not null",
   history: "operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet')",
+  openings: "operation = 'openPersonalData'",
 } as const
 export type Only = keyof typeof ONLY
 

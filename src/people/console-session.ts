@@ -62,8 +62,11 @@ export function createConsoleSessions(
       const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token)])
       if (row === undefined) return 'unknown'
       const { key_hash, person, role } = row
-      if (key_hash !== null) return (await keyring.findHash(Buffer.from(key_hash))) ?? 'unknown'
-      return person === null || role === null ? 'unknown' : callerFor({ name: person, role })
+      const caller =
+        key_hash !== null
+          ? await keyring.findHash(Buffer.from(key_hash))
+          : person !== null && role !== null && callerFor({ name: person, role })
+      return caller ? { ...caller, inBrowser: true } : 'unknown'
     },
     async end(request) {
       const token = tokenOf(request)

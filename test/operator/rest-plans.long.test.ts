@@ -4,6 +4,7 @@ import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listProposals } from '../../src/operator/proposals.ts'
 import { refusedResultsOf } from '../../src/operator/refused-results.ts'
+import { listSessions } from '../../src/operator/session-list.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
@@ -27,7 +28,15 @@ const BET_CALLS = `insert into purser.bet_call (bucket, player, bet_id, seq, ope
     case when refused then 'recalculation_negative' end, '{}'::bigint[], now()
   from generate_series(1, ${MANY} / 2) i, generate_series(1, 2) seq, lateral (select i % 10 = 0 and seq = 2 as refused) r`
 
-const filled = filledDatabase(PROPOSALS, BET_CALLS)
+/** Half of all sessions are of one player, one a minute; each was begun and ended by an action. */
+const SESSIONS = `insert into purser.session (bucket, player, token_hash, currency, created_at, expires_at, ended_at)
+  select 0, case when i % 2 = 0 then 'ada' else 'player-' || i % 20 end, 'hash-' || i, 'EUR', t, t + interval '1 day', t + interval '30 seconds'
+  from generate_series(1, ${MANY}) i, lateral (select timestamptz '2030-01-01Z' + i * interval '1 minute' as t) s`
+const ACTIONS = `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
+  select player, at, 'request-' || token_hash || at, 'startSession', '{}', 'KEY', 'hash', '{}', '{}'
+  from purser.session, lateral (values (created_at), (ended_at)) m (at)`
+
+const filled = filledDatabase(PROPOSALS, BET_CALLS, SESSIONS, ACTIONS)
 
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
@@ -64,4 +73,29 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(plan?.scans[0]).toMatch(/^bet_call_/)
     expect(plan?.rows).toBeLessThanOrEqual(FEW)
   })
+
+  test('the sessions of a player who has 50,000, and who began and ended them: a few rows', async () => {
+    const behind = Buffer.from('["2030-01-06T00:00:00.000Z","hash-7200"]').toString('base64url')
+    const created = new Date('2030-01-05T00:00:00Z')
+    const row = { token_hash: 'hash-5760', currency: 'EUR', created_at: created, expires_at: NOW, ended_at: NOW }
+    for (const query of [{}, { after: behind }]) {
+      const [list, authors] = await plansOf((deps) =>
+        listSessions(answering(deps, row), 'ada', { limit: '10', ...query }),
+      )
+      expect(list?.scans).toEqual(['session_by_player'])
+      expect(list?.rows).toBeLessThan(FEW)
+      expect(authors?.scans).toEqual(['action_pkey'])
+      expect(authors?.rows).toBeLessThan(FEW)
+    }
+  })
 })
+
+/** The player is there, and has this one session. */
+function answering(deps: OperatorDeps, row: object): OperatorDeps {
+  const query: Reading['query'] = async (statement, values) => {
+    if (statement.name.includes('read_player')) return [{ player: 'ada', limits: {}, currencies: [] }] as never
+    const found = await deps.db.people.query(statement, values)
+    return statement.name.startsWith('operator_list_sessions') ? ([row] as never) : (found as never)
+  }
+  return { ...deps, db: { ...deps.db, people: { query } } }
+}

@@ -86,6 +86,44 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await codeFor(token)).toBe(4)
   })
 
+  test('the list says of each session who began it and how it ended, newest first, and has no token', async () => {
+    const userId = await newPlayer()
+    const path = `/operator/players/${userId}/sessions`
+    const tokens: string[] = []
+    const begin = async (body?: Record<string, unknown>) => tokens.push(await wallet.operator.session(userId, body))
+    await begin({ ttlSeconds: 60, ip: '203.0.113.9' })
+    wallet.clock.advance(60_000)
+    await begin()
+    wallet.clock.advance(1_000)
+    const named = { 'x-purser-person': 'maria', 'x-purser-reason': 'lost the phone' }
+    await fetch(wallet.url + path, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${wallet.operatorKey}`, ...named },
+    })
+    await begin()
+    wallet.clock.advance(1_000)
+    expect((await turn(userId, { currency: 'USD' })).status).toBe(200)
+    const { body } = await wallet.operator.request('GET', path)
+    const { data } = body as { data: JsonObject[] }
+    const by = { key: 'OPERATOR_API_KEY' }
+    expect(data).toMatchObject([
+      { status: 'live', currency: 'USD', begunBy: { operation: 'switchCurrency', ...by } },
+      { status: 'ended', currency: 'EUR', endedBy: { operation: 'switchCurrency', ...by } },
+      { status: 'ended', endedBy: { operation: 'endSessions', person: 'maria', reason: 'lost the phone', ...by } },
+      { status: 'expired', begunBy: { operation: 'startSession', ...by }, ip: '203.0.113.9' },
+    ])
+    expect(data[3]).not.toHaveProperty('endedAt')
+    expect(tokens.filter((token) => JSON.stringify(body).includes(token))).toEqual([])
+    const pages: unknown[] = []
+    for (let after = ''; pages.length < 4; ) {
+      const page = (await wallet.operator.request('GET', `${path}?limit=1${after}`)).body as JsonObject
+      pages.push(...(page.data as unknown[]))
+      after = `&after=${page.next}`
+    }
+    expect(pages).toEqual(data)
+    expectProblem(await wallet.operator.request('GET', `${path}?after=yesterday`), 400, 'invalid_request')
+  })
+
   test('ending all sessions makes every token out of date, and a new one can be had', async () => {
     const [userId, other] = [await newPlayer(), await newPlayer()]
     const tokens = [await wallet.operator.session(userId), await wallet.operator.session(userId, { currency: 'USD' })]

@@ -12,7 +12,7 @@ const FEW = 20
 const filled = filledDatabase(
   `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
      select case when i <= 20000 then 'alice' else 'player-' || i % 20 end, timestamptz '2031-01-01Z' + i * interval '1 minute',
-       'request-' || i, case when i % 1000 = 0 then 'changePlayer' else 'deposit' end, '{}', 'KEY', 'hash', '{}', '{}' from generate_series(1, 100000) i`,
+       'request-' || i, case i % 1000 when 0 then 'changePlayer' when 1 then 'openPersonalData' else 'deposit' end, '{}', 'KEY', 'hash', '{}', '{}' from generate_series(1, 100000) i`,
 )
 
 const range = { from: '2031-01-10T00:00:00Z', to: '2031-01-11T00:00:00Z' }
@@ -39,7 +39,8 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
       'action_history',
       'history',
     ],
-  ] as const)('%s', (_whose, subject, index, only?: 'history') => {
+    ['of who opened the personal data of a player', 'alice', 'action_openings', 'openings'],
+  ] as const)('%s', (_whose, subject, index, only?: 'history' | 'openings') => {
     test.each(asked)('%s: through one index, a few rows', async (_name, query) => {
       const [sent] = await sentBy((reading) => listActions(reading, 'purser', { limit: '10', ...query }, subject, only))
       const { scans, rows } = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent as NonNullable<typeof sent>)

@@ -48,6 +48,7 @@ test.each([
   ['/operator/show/player-1', [...Object.values(NAMES)]],
   [`/operator/show/${transactionId}`, [IP, INFO]],
   ['/operator/actions', [...Object.values(NAMES), BIRTHDAY, IP, `"${COUNTRY}"`]],
+  [`${player}/sessions`, [IP, `"${COUNTRY}"`]],
   [`${player}/history`, [...Object.values(NAMES), BIRTHDAY]],
 ])('%s shows the person to support, and not to who only reads', async (path, shown) => {
   const seen = JSON.stringify(await asked.support.must('GET', path))
@@ -55,6 +56,23 @@ test.each([
   const masked = JSON.stringify(await asked.read.must('GET', path))
   for (const text of PERSONAL) expect(masked, text).not.toContain(text)
   expect(masked).toContain('***')
+})
+
+test('opening who a player is leaves a line with what was shown, and nothing of it; the role read may look at the lines', async () => {
+  expect(await asked.support.must('POST', `${player}/personal-data`)).toMatchObject({
+    ...{ userId: 'player-1', birthday: BIRTHDAY, customFields: NAMES },
+  })
+  const seen = await asked.read.must('GET', `${player}/personal-data`)
+  expect(seen).toMatchObject({
+    data: [
+      {
+        operation: 'openPersonalData',
+        key: { name: 'support' },
+        after: { opened: expect.arrayContaining(['birthday', 'email']) },
+      },
+    ],
+  })
+  for (const text of PERSONAL) expect(JSON.stringify(seen), text).not.toContain(text)
 })
 
 test('a session is shown with where it comes from to support only', async () => {

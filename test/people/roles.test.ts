@@ -27,10 +27,11 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
         'listAnomalies',
       ],
       ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId', 'readNow'],
-      ...['readLedger', 'watchChanges'],
+      ...['readLedger', 'watchChanges', 'listSessions', 'listOpenings', 'reportPlayers'],
     ],
     support: [
       'listCalls',
+      'openPersonalData',
       'listConformance',
       'readConformance',
       'createPlayer',
