@@ -52,6 +52,6 @@ function textOf(value: unknown): string {
 }
 
 /** makeConsolePerson: make console person. */
-function wordsOf(operation: string): string {
+export function wordsOf(operation: string): string {
   return operation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

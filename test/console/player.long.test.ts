@@ -41,6 +41,35 @@ test('says by which rules the player bets, and who set them when', async () => {
   await expectAccessibleEverywhere(page, 'the rules of a player')
 })
 
+test('who a player is stays folded until it is opened, which is kept and shown; sessions say who began and ended them', async () => {
+  const personal = { email: 'ada@person.example', phone: '+4712345678' }
+  const customFields = { nickname: 'Countess', ...personal }
+  const { userId } = await wallet.operator.createPlayer({ customFields })
+  await wallet.operator.request('PATCH', `/operator/players/${userId}`, { birthday: '1815-12-10' })
+  await wallet.operator.session(userId)
+  await wallet.operator.request('DELETE', `/operator/players/${userId}/sessions`)
+  await wallet.operator.session(userId)
+  const answers: Promise<string>[] = []
+  page.on('response', (response) => response.url().includes('/operator/players/') && answers.push(response.text()))
+  await see(userId)
+  const sessions = page.getByRole('region', { name: 'Sessions' })
+  await sessions.getByRole('row').filter({ hasText: 'Ended' }).getByText('all ended by hand').waitFor()
+  await sessions.getByRole('row').filter({ hasText: 'Live' }).getByText('OPERATOR_API_KEY').waitFor()
+  const card = page.getByRole('region', { name: 'Personal data' })
+  await card.getByText('Nobody has opened it.').waitFor()
+  const told = (await Promise.all(answers)).join('\n')
+  expect([...Object.values(personal), '1815-12-10'].filter((text) => told.includes(text))).toEqual([])
+  await card.getByRole('button', { name: 'Open' }).click()
+  await card.getByText(personal.email).waitFor()
+  await card.getByText('1815-12-10').waitFor()
+  await card.getByRole('row').filter({ hasText: 'birthday, nickname, email, phone' }).waitFor()
+  await expectAccessibleEverywhere(page, 'an opened player')
+  await card.getByRole('button', { name: 'Fold' }).click()
+  await card.getByText(personal.email).waitFor({ state: 'detached' })
+  const kept = await wallet.operator.request('GET', `/operator/players/${userId}/personal-data`)
+  expect(kept.body).toMatchObject({ data: [{ operation: 'openPersonalData', key: { name: 'OPERATOR_API_KEY' } }] })
+})
+
 test('the currency that is looked at stands in the address', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   await wallet.operator.deposit(userId, '7.00', 'USD')
@@ -158,6 +187,7 @@ test('says behind the statement what lies in files, and with what balance the re
   const other = await startWallet()
   other.clock.advance(-60 * DAY_MS)
   const { userId } = await playerWithMoney(other.operator, '100.00', 'EUR')
+  const day = other.clock.now().toISOString().slice(0, 10)
   other.clock.advance(PAST_MIDNIGHT_MS)
   await archiveAll(other, folder.path)
   const seen = await signedIn(at.browser, other.url, other.operatorKey)
@@ -168,6 +198,8 @@ test('says behind the statement what lies in files, and with what balance the re
   await note.getByText('The balance was 100.00 EUR then.').waitFor()
   expect(await note.textContent()).toContain('(EUR-1) lies in files')
   expect(await note.getByRole('listitem').textContent()).toMatch(/^purser-archive-.*\.gz, account 1$/)
+  const players = await other.operator.request('GET', `/operator/reports/players?day=${day}`)
+  expect(players, 'the players of a day whose transfers lie in files').toMatchObject({ status: 400 })
   await other.operator.deposit(userId, '5.00')
   await open.getByRole('cell', { name: '105.00' }).waitFor()
   await note.waitFor()

@@ -15,6 +15,8 @@ import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
 import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
+import { PersonalData } from './player/personal.tsx'
+import { Sessions } from './player/sessions.tsx'
 import { Fact, PlayerMoney } from './player-money.tsx'
 import './player.css'
 
@@ -115,6 +117,8 @@ export function PlayerPage({ user }: { user: string }) {
                 live={live}
               />
             </section>
+            <Sessions base={base} live={live} />
+            <PersonalData base={base} />
           </>
         )}
       </Answer>
