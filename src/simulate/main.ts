@@ -1,8 +1,10 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { forgiveClosedPipes } from '../process/stopping.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
+import { asOutput, requirePlace, writeFigures } from './figures.ts'
 import { describe, type Recorded, readRecorded, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
 
@@ -21,6 +23,7 @@ interface Flags {
   readonly file?: string
   readonly shrink?: string
   readonly planted?: string
+  readonly write?: string
   readonly length: number
   readonly clawback?: Clawback
   readonly history?: readonly Recorded[]
@@ -42,6 +45,7 @@ const program = new Command('simulate')
   .option('--file <path>', 'of level 2: plays the run that a failure has kept in this file')
   .option('--shrink <path>', 'of level 2: makes the run in this file shorter, as long as it fails in the same way')
   .option('--planted <path>', 'of level 2: finds each planted fault, and writes the table of them to this file')
+  .option('--write <page>', 'writes the figures into this page, when nothing was found, where it has a place for them')
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
   .option(
@@ -50,24 +54,34 @@ const program = new Command('simulate')
     toHistory,
   )
   .action(async (flags: Flags) => {
-    const { length, clawback, history } = flags
+    const { level, write: page } = flags
+    const of = `level ${level < 3 && isOfMarkets(flags) ? 2 : level}`
+    if (page !== undefined) requirePlace(page, of)
     const isGood =
-      flags.level === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : undefined
-    if (isGood === false) process.exitCode = 1
-    if (isGood !== undefined) return
-    const policies = clawback === undefined ? POLICIES : [clawback]
-    if (history !== undefined) tellAgain(policies, history)
-    else for (const policy of policies) searchWith(policy, length)
+      level === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : playOneBet(flags)
+    if (!isGood) process.exitCode = 1
+    else if (page !== undefined) writeFigures(page, { of, command: typed(), text: asOutput(said) })
   })
 
 function isOfMarkets({ level, ...of }: Flags): boolean {
   return level === 2 || [of.night, of.file, of.shrink, of.planted].some((given) => given !== undefined)
 }
 
+/** Without what says where its figures go. */
+function typed(): string {
+  const flags = process.argv.slice(2).join(' ')
+  return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`
+}
+
 /** True when nothing was found that should not be there. Levels 2 and 3 are loaded when they are wanted: they bring a database. */
 async function playLocks(flags: Flags): Promise<boolean> {
   const { simulateLocks } = await import('./locks/command.ts')
-  return simulateLocks(flags, say)
+  return simulateLocks(flags, say, progress)
+}
+
+function playOneBet({ length, clawback, history }: Flags): boolean {
+  const policies = clawback === undefined ? POLICIES : [clawback]
+  return history === undefined ? searchAll(policies, length) : tellAgain(policies, history)
 }
 
 async function playMarkets({ seed, runs, night, file, shrink, planted }: Flags): Promise<boolean> {
@@ -75,19 +89,24 @@ async function playMarkets({ seed, runs, night, file, shrink, planted }: Flags):
   if (file !== undefined) return playKept(file, say)
   if (shrink !== undefined) return shrinkKept(shrink, say)
   if (planted !== undefined) return findPlanted(planted, say)
-  return simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say)
+  return simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say, progress)
 }
 
-function searchWith(clawback: Clawback, length: number): void {
+function searchAll(policies: readonly Clawback[], length: number): boolean {
+  return policies.map((policy) => searchWith(policy, length)).every((isGood) => isGood)
+}
+
+function searchWith(clawback: Clawback, length: number): boolean {
   const startedAt = performance.now()
   const searched = search({ length, clawback })
   say(`clawback ${clawback}: ${figures(searched, length, Math.trunc(performance.now() - startedAt))}`)
-  if (searched.found === undefined) return
+  if (searched.found === undefined) return true
   tellStory(
     clawback,
     searched.found.history.map((letter) => ({ letter })),
   )
   say(`  again: npm run simulate -- --clawback ${clawback} --history "${write(searched.found.history)}"`)
+  return false
 }
 
 function figures({ histories, steps, situations, met }: Searched, length: number, ms: number): string {
@@ -100,13 +119,13 @@ function figures({ histories, steps, situations, met }: Searched, length: number
 }
 
 /** A bet of a real wallet has been answered under one of the policies; nobody has written down which. */
-function tellAgain(policies: readonly Clawback[], history: readonly Recorded[]): void {
-  const different = policies.map((policy) => tellStory(policy, history))
-  if (!different.includes(0)) process.exitCode = 1
+function tellAgain(policies: readonly Clawback[], history: readonly Recorded[]): boolean {
+  const told = policies.map((policy) => tellStory(policy, history))
+  return told.every(({ isFound }) => !isFound) && told.some(({ different }) => different === 0)
 }
 
-/** How many answers are not those that were recorded. */
-function tellStory(clawback: Clawback, history: readonly Recorded[]): number {
+/** `different`: so many answers are not those that were recorded. */
+function tellStory(clawback: Clawback, history: readonly Recorded[]): { different: number; isFound: boolean } {
   const { steps, complaint } = replay(
     history.map(({ letter }) => letter),
     { clawback },
@@ -120,16 +139,21 @@ function tellStory(clawback: Clawback, history: readonly Recorded[]): number {
     const heard = answer === undefined ? '' : `answered ${answer}, ${isOther ? `was ${was} then, ` : ''}`
     say(`  ${i + 1}. ${describe(letter)}: ${heard}balance ${place.state.account.balance}`)
   }
-  if (complaint !== undefined) {
-    say(`  FOUND: ${complaint}`)
-    process.exitCode = 1
-  } else if (different > 0) say(`  as it must be, but not as it was: ${different} answered differently`)
+  if (complaint !== undefined) say(`  FOUND: ${complaint}`)
+  else if (different > 0) say(`  as it must be, but not as it was: ${different} answered differently`)
   else say('  as it must be')
-  return different
+  return { different, isFound: complaint !== undefined }
 }
 
+const said: string[] = []
+
 function say(line: string): void {
+  said.push(line)
   process.stdout.write(`${line}\n`)
+}
+
+function progress(line: string): void {
+  process.stderr.write(`${line}\n`)
 }
 
 function grouped(count: number): string {
@@ -161,6 +185,7 @@ function toHistory(text: string): readonly Recorded[] {
   )
 }
 
+forgiveClosedPipes()
 program.exitOverride()
 await program.parseAsync().catch((error: { exitCode?: number; code?: string }) => {
   if (error instanceof WrongUse) {

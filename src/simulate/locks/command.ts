@@ -1,7 +1,8 @@
 /** Runs with real locks, one after another, each from its seed. */
 import { world } from '../../runtime/world.ts'
 import { WrongUse } from '../../runtime/wrong-use.ts'
-import { commitOf, type Wanted } from '../market/command.ts'
+import { commitOf } from '../figures.ts'
+import type { Wanted } from '../market/command.ts'
 import { type Base, makeBase } from './base.ts'
 import { MUST_BE_MET, SET_FREE_AT_ONCE } from './marks.ts'
 import { type LocksResult, runLocks } from './run.ts'
@@ -18,19 +19,19 @@ const ENOUGH_RUNS = 40
 const PROGRESS_MS = 5_000
 
 /** True when nothing was found. */
-export async function simulateLocks({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
+export async function simulateLocks({ seed: first, runs }: Wanted, say: Say, progress: Say): Promise<boolean> {
   const server = process.env.DATABASE_URL
   if (server === undefined)
     throw new WrongUse('level 3 needs DATABASE_URL, of a Postgres on which it may make a database of its own')
   const base = await makeBase(server)
   try {
-    return await simulate(base, { seed: first, runs }, say)
+    return await simulate(base, { seed: first, runs }, say, progress)
   } finally {
     await base.drop()
   }
 }
 
-async function simulate(base: Base, { seed: first, runs }: Wanted, say: Say): Promise<boolean> {
+async function simulate(base: Base, { seed: first, runs }: Wanted, say: Say, progress: Say): Promise<boolean> {
   const startedAt = world.elapsed()
   const marks = new Map<string, number>()
   const sum = { runs: 0, calls: 0, events: 0 }
@@ -50,7 +51,7 @@ async function simulate(base: Base, { seed: first, runs }: Wanted, say: Say): Pr
     }
     if (world.elapsed() - saidAt < PROGRESS_MS) continue
     saidAt = world.elapsed()
-    say(`${i + 1} of ${runs} runs`)
+    progress(`${i + 1} of ${runs} runs`)
   }
   const seconds = Math.trunc((world.elapsed() - startedAt) / 1_000)
   say(`${sum.runs} runs, ${sum.calls} calls, ${sum.events} events in ${seconds} s`)

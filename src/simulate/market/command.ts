@@ -1,7 +1,8 @@
 /** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { stopSignal } from '../../process/stopping.ts'
 import { world } from '../../runtime/world.ts'
+import { commitOf } from '../figures.ts'
 import { playSeeds } from './crew.ts'
 import type { Stores } from './market.ts'
 import { MUST_BE_MET } from './marks.ts'
@@ -48,8 +49,8 @@ async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
 }
 
 /** True when nothing was found. */
-export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
-  const [startedAt, total] = [world.elapsed(), createTotal()]
+export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say, progress: Say): Promise<boolean> {
+  const [startedAt, total, stop] = [world.elapsed(), createTotal(), stopSignal()]
   let [saidAt, ended] = [startedAt, 0]
   const found: RunResult[] = []
   const seeds = Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
@@ -59,9 +60,9 @@ export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say): 
     ended += 1
     if (world.elapsed() - saidAt < PROGRESS_MS) return
     saidAt = world.elapsed()
-    say(`${ended} of ${runs} runs`)
+    progress(`${ended} of ${runs} runs`)
   }
-  await playSeeds(seeds, seen, () => found.length >= MOST_FOUND)
+  await playSeeds(seeds, seen, () => found.length >= MOST_FOUND || stop.aborted)
   for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
   if (found.length > 0) await keepAll(found, say)
   const missed = ended < ENOUGH_RUNS ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
@@ -167,13 +168,4 @@ function tell({ complaints, story }: RunResult, say: Say): void {
   say('its last events:')
   for (const event of story.slice(-TOLD)) say(`  ${event}`)
   for (const complaint of complaints) say(`FOUND: ${complaint}`)
-}
-
-/** Of the working copy; what is installed as a package has none. */
-export function commitOf(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()
-  } catch {
-    return 'unknown'
-  }
 }
