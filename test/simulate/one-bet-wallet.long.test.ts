@@ -70,7 +70,12 @@ function alone(judge: Judge, letters: readonly Letter[]): Step[] {
 }
 
 /** Throws with the story when the wallet says something else. Resolves to what the player must have. */
-async function live({ wire, operator }: TestWallet, steps: readonly Step[], userId: string): Promise<bigint> {
+async function live(
+  { wire, operator }: TestWallet,
+  steps: readonly Step[],
+  userId: string,
+  setExpiry: (userId: string, hours: number) => Promise<unknown>,
+): Promise<bigint> {
   const bet = { userId, token: await operator.session(userId), transactionId: `bet-of-${userId}` }
   const ask = async (method: string, path: string, body?: object) => {
     const { status, text } = await operator.request(method, `/operator/players/${userId}${path}`, body).then(toText)
@@ -89,7 +94,8 @@ async function live({ wire, operator }: TestWallet, steps: readonly Step[], user
       const heard = answerIn(reply, said.answer ?? '', times)
       if (heard !== said.answer) throw new Error(storyOf(steps.slice(0, i + 1), `${heard} ${reply.text}`))
     } else if (letter.name === 'money') await move(said.balance - balance, `step ${i}`)
-    else if (letter.name === 'token') await ask('DELETE', '/sessions')
+    else if (letter.name === 'token') await setExpiry(userId, -1)
+    else if (letter.name === 'token back') await setExpiry(userId, 1)
     else {
       isLocked = !isLocked
       await ask(isLocked ? 'PUT' : 'DELETE', `/bets/${bet.transactionId}/lock`)
@@ -175,11 +181,19 @@ test.each(['refuse', 'allow-negative'] as const)(
     const all = ALONE === undefined ? [...histories(judge, BEGINNING)] : [alone(judge, ALONE)]
     await importPlayers(wallet, all.length)
     const must = new Map<string, bigint>()
+    const database = new pg.Pool({ connectionString: wallet.databaseUrl, max: 4 })
+    // As if the wallet's clock were set, which no history has for itself.
+    const setExpiry = (userId: string, hours: number) =>
+      database.query('update purser.session set expires_at = now() + $2 * interval $$1 hour$$ where player = $1', [
+        userId,
+        hours,
+      ])
     const rest = all.entries()
     const worker = async () => {
-      for (const [i, steps] of rest) must.set(nameOf(i), await live(wallet, steps, nameOf(i)))
+      for (const [i, steps] of rest) must.set(nameOf(i), await live(wallet, steps, nameOf(i), setExpiry))
     }
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))
+    await database.end()
     expect(must.size).toBeGreaterThan(ALONE === undefined ? 10_000 : 0)
     const has = await balances(wallet)
     const wrong = [...must].filter(([player, balance]) => has.get(player) !== balance)

@@ -159,12 +159,17 @@ const FAULTS: readonly Row[] = [
   [
     'an ended token places bets',
     'P-1',
-    seeing((state, { kind }) => (kind === 'place' ? { ...state, live: true } : state)),
+    seeing((state, { kind }) => (kind === 'place' ? { ...state, live: true, isSpent: false } : state)),
   ],
   [
     'a cashout is paid with an ended token',
     'L-4',
-    seeing((state, { kind }) => (kind === 'settle' ? { ...state, live: true } : state)),
+    seeing((state, { kind }) => (kind === 'settle' ? { ...state, live: true, isSpent: false } : state)),
+  ],
+  [
+    'an expired token is alive again when the clock is set back',
+    'P-1',
+    seeing((state) => ({ ...state, isSpent: false })),
   ],
   [
     'every settle needs a live token',

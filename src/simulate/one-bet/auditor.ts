@@ -29,7 +29,9 @@ export interface Mind {
   readonly refused: ReadonlyMap<number, readonly [code: ReplyCode, results: number]>
   readonly balance: bigint
   readonly locked: boolean
+  /** The token, by the wallet's clock; `spent`: a call was refused because it had expired, so that it stays so (P-1). */
   readonly live: boolean
+  readonly spent: boolean
 }
 
 export function newMind(balance: bigint): Mind {
@@ -43,7 +45,7 @@ export function newMind(balance: bigint): Mind {
     refusal: undefined,
     results: 0,
   } as const
-  return { ...life, acknowledged: new Map(), refused: new Map(), balance, locked: false, live: true }
+  return { ...life, acknowledged: new Map(), refused: new Map(), balance, locked: false, live: true, spent: false }
 }
 
 export interface Judged {
@@ -77,7 +79,7 @@ function auditPlace(mind: Mind, { name, moment }: Heard): Judged {
   if (mind.refusal !== undefined) return no(mind, mind.refusal)
   if (mind.status === 'cancelled') return no(mind, 'already_processed')
   if (mind.status !== 'nothing') return mind.stake === stake ? yes(mind, mind.placed) : no(mind, 'already_processed')
-  if (!mind.live) return no(mind, 'expired_token')
+  if (!isAlive(mind)) return no({ ...mind, spent: true }, 'expired_token')
   if (mind.balance < stake)
     return no({ ...mind, status: 'refused', refusal: 'not_enough_money', since: moment }, 'not_enough_money')
   const placed = { status: 'open', stake, placed: moment, since: moment, balance: mind.balance - stake } as const
@@ -118,12 +120,16 @@ function change(mind: Mind, { name, moment, mayGoBelowZero }: Heard): Judged {
     ? mind.status === 'settled' && mind.payout === payout && mind.resultType === resultType
     : mind.status === 'open'
   if (has) return yes({ ...mind, results: mind.results + 1 }, mind.since)
-  if (resultType === 'cashout' && !mind.live) return no(mind, 'expired_token')
+  if (resultType === 'cashout' && !isAlive(mind)) return no({ ...mind, spent: true }, 'expired_token')
   if (mind.status === 'settled' && mind.locked) return no(mind, 'recalculation_blocked')
   const balance = mind.balance + payout - mind.payout
   if (balance < mind.balance && balance < 0n && !mayGoBelowZero) return no(mind, 'recalculation_negative')
   const status = isSettle ? 'settled' : 'open'
   return yes({ ...mind, status, payout, resultType, balance, since: moment, results: mind.results + 1 }, moment)
+}
+
+function isAlive({ live, spent }: Mind): boolean {
+  return live && !spent
 }
 
 function yes(mind: Mind, moment: number): Judged {

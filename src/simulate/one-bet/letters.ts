@@ -30,8 +30,11 @@ export const CALL_NAMES = Object.keys(CALLS) as CallName[]
 export const SENDINGS = ['fresh', 'again', 'late copy'] as const
 export type Sending = (typeof SENDINGS)[number]
 
-/** The operator locks the bet or takes the lock away; the player's money leaves or comes back; the token ends. */
-export const EVENTS = ['lock', 'money', 'token'] as const
+/**
+ * The operator locks the bet or takes the lock away; the player's money leaves or comes back; the token expires, by the wallet's clock; the
+ * clock is set back, and the token is alive again (P-1).
+ */
+export const EVENTS = ['lock', 'money', 'token', 'token back'] as const
 export type EventName = (typeof EVENTS)[number]
 
 export type Letter =

@@ -26,9 +26,9 @@ type Names = (moment: number) => number
 export function situationOf(place: Place): string {
   const { state, mind, shown, sent } = place
   const moment = namesInOrder()
-  const { record, account, live, moved } = state
+  const { record, account, live, isSpent, moved } = state
   const bet = record === undefined ? '' : `${betText(record.bet, moment)},${record.locked}`
-  let text = `${bet}|${account.balance},${live},${moved.player},${moved.openStakes}|${mindText(mind, moment)}`
+  let text = `${bet}|${account.balance},${live},${isSpent},${moved.player},${moved.openStakes}|${mindText(mind, moment)}`
   text += `|${shown.stakes},${shown.isGivenUp}`
   for (const name of CALL_NAMES) {
     const requests = sent[name]
@@ -70,8 +70,8 @@ function betText(bet: Bet, moment: Names): string {
 }
 
 function mindText(mind: Mind, moment: Names): string {
-  const { status, stake, payout, resultType, refusal, locked, placed, since } = mind
-  return `${status},${stake},${payout},${resultType},${refusal},${locked},${moment(placed)},${moment(since)}`
+  const { status, stake, payout, resultType, refusal, locked, spent, placed, since } = mind
+  return `${spent},${status},${stake},${payout},${resultType},${refusal},${locked},${moment(placed)},${moment(since)}`
 }
 
 /** What everybody has in mind of a request: the wallet, the auditor, the laws. */

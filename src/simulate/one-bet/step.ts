@@ -49,7 +49,7 @@ export function step(judge: Judge, place: Place, letter: Letter, moment: number)
 }
 
 function afterEvent({ state, mind, ...others }: Place, name: EventName): Stepped | undefined {
-  if (name === 'token' && !state.live) return undefined
+  if ((name === 'token' || name === 'token back') && state.live === (name === 'token back')) return undefined
   if (name === 'lock' && state.record === undefined) return undefined
   const after = happen(state, name)
   const { live } = after

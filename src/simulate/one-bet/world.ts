@@ -17,7 +17,7 @@ import type { SeenCall } from '../../wallet/decide/seen.ts'
 import type { BetCall } from '../../wallet/store/bet.ts'
 import type { BetRecord } from '../../wallet/store/bet-store.ts'
 import type { Session, TokenHash } from '../../wallet/store/session.ts'
-import { CALLS, type CallName } from './letters.ts'
+import { CALLS, type CallName, type EventName } from './letters.ts'
 
 const PLAYER = 'player-of-one-bet' as PlayerId
 const BET = 'the-only-bet' as BetId
@@ -42,7 +42,9 @@ export interface State {
   readonly record: BetRecord | undefined
   readonly seen: readonly SeenCall[]
   readonly account: Account
+  /** The token, by the wallet's clock; `isSpent`: it has ended for good, whatever the clock says (P-1). */
   readonly live: boolean
+  readonly isSpent: boolean
   /** What the bet's transfers add up to: for the player, and in the account of open stakes. */
   readonly moved: { readonly player: bigint; readonly openStakes: bigint }
 }
@@ -52,6 +54,7 @@ export const NEW_STATE: State = {
   seen: [],
   account: { player: PLAYER, currency: EUR, balance: OPENING, version: 1n, day: DAY, openingVersion: 0n },
   live: true,
+  isSpent: false,
   moved: { player: 0n, openStakes: 0n },
 }
 
@@ -76,6 +79,7 @@ const session: Session = {
   endedAt: null,
 }
 const LIVE: Batch['sessions'] = new Map([[TOKEN, session]])
+const EXPIRED: Batch['sessions'] = new Map([[TOKEN, { ...session, expiresAt: new Date(BEGINNING_MS) }]])
 const ENDED: Batch['sessions'] = new Map([[TOKEN, { ...session, endedAt: new Date(BEGINNING_MS) }]])
 
 export function timeOf(moment: number): Date {
@@ -138,7 +142,7 @@ export function tell(state: State, call: BetCall, moment: number, rules: Rules):
     bucket: 0,
     now: timeOf(moment),
     players: PLAYERS,
-    sessions: state.live ? LIVE : ENDED,
+    sessions: state.isSpent ? ENDED : state.live ? LIVE : EXPIRED,
     book,
     earlierToday: new Map(),
     stored: new Map(),
@@ -157,6 +161,7 @@ export function tell(state: State, call: BetCall, moment: number, rules: Rules):
       seen: batch.seen.get(KEY) ?? [],
       account: book.account(PLAYER, EUR) as Account,
       live: state.live,
+      isSpent: state.isSpent || batch.expired.size > 0,
       moved: book.transfers.reduce(add, state.moved),
     },
   }
@@ -170,7 +175,7 @@ function add({ player, openStakes }: State['moved'], transfer: Transfer): State[
 }
 
 /** What the player and the operator do beside the calls. Money leaves as a whole, and comes back as it was at the beginning. */
-export function happen(state: State, event: 'lock' | 'money' | 'token'): State {
+export function happen(state: State, event: EventName): State {
   const { record, account } = state
   switch (event) {
     case 'lock':
@@ -179,6 +184,8 @@ export function happen(state: State, event: 'lock' | 'money' | 'token'): State {
       return { ...state, account: { ...account, balance: account.balance > 0n ? money(0n) : OPENING } }
     case 'token':
       return { ...state, live: false }
+    case 'token back':
+      return { ...state, live: true }
     default:
       return event satisfies never
   }
