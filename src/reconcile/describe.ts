@@ -1,5 +1,19 @@
 /** What each side has of a bet, in words for people and in columns for programs. Pure. */
+import type { Finding } from './compare.ts'
 import type { PlatformSide, State, WalletSide } from './sides.ts'
+
+/** Of each kind of finding. */
+export const LABELS: Readonly<Record<Finding['kind'], string>> = {
+  missing_at_wallet: 'missing at wallet',
+  missing_at_platform: 'missing at platform',
+  status: 'status differs',
+  stake: 'stake differs',
+  payout: 'payout differs',
+  currency: 'currency differs',
+  owed: 'owed',
+  refused_by_partner: 'note: refused',
+  placed_by_hand: 'note: placed by hand',
+}
 
 /** Null where a side has none. What was decided stands beside what the partner has acknowledged. */
 export interface Details {

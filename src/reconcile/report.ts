@@ -2,6 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { csvLine, printable, textCell } from '../runtime/csv.ts'
 import type { Finding } from './compare.ts'
+import { LABELS } from './describe.ts'
 import type { Summary } from './reconcile.ts'
 
 export interface Report {
@@ -10,18 +11,6 @@ export interface Report {
 }
 
 type Write = (text: string) => void
-
-const LABELS: Readonly<Record<Finding['kind'], string>> = {
-  missing_at_wallet: 'missing at wallet',
-  missing_at_platform: 'missing at platform',
-  status: 'status differs',
-  stake: 'stake differs',
-  payout: 'payout differs',
-  currency: 'currency differs',
-  owed: 'owed',
-  refused_by_partner: 'note: refused',
-  placed_by_hand: 'note: placed by hand',
-}
 
 export function textReport(write: Write): Report {
   return {

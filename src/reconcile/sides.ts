@@ -1,7 +1,7 @@
 /** One bet as each of the two sides has it. Amounts are decimal text: the two may store a currency in different scales. */
 import type { BetId } from '../protocol/ids.ts'
 import { formatMoney, type Money } from '../protocol/money.ts'
-import { secondIdOf } from '../protocol/second-id.ts'
+import { secondIdOf, sentIdOf } from '../protocol/second-id.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 
 /** What a bet is at its partner: as the platform decided it, or as the partner has acknowledged it. `none`: it holds no money. */
@@ -86,6 +86,32 @@ export interface WalletSide {
   readonly stake: string | null
   readonly payout: string | null
   readonly resultType: string | null
+}
+
+/** As the operator API shows a bet. */
+export interface BetView {
+  readonly userId: string
+  readonly transactionId: string
+  readonly platform?: string
+  readonly status: WalletSide['status']
+  readonly currency?: string
+  readonly stake?: string
+  readonly payout?: string
+  readonly resultType?: string
+}
+
+export function toWalletSide(view: BetView): WalletSide {
+  const { userId, transactionId, status, currency, stake, payout, resultType } = view
+  return {
+    betId: sentIdOf(transactionId),
+    ownId: transactionId,
+    player: userId,
+    status,
+    currency: currency ?? null,
+    stake: stake ?? null,
+    payout: payout ?? null,
+    resultType: resultType ?? null,
+  }
 }
 
 /** Everything that carries one bet id, on both sides. */

@@ -1,26 +1,14 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
 import { getFrom, type OwnApi } from '../http/own-api.ts'
-import { sentIdOf } from '../protocol/second-id.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
-import { idsAtWallet, type Platforms, severalPlatforms, type WalletSide } from './sides.ts'
+import { type BetView, idsAtWallet, type Platforms, severalPlatforms, toWalletSide, type WalletSide } from './sides.ts'
 import type { BetKey } from './wallet-database.ts'
 
 /** Rows of a page: the most that the API gives. */
 const PAGE = 500
 /** Single bets that are asked for at once. */
 const AT_ONCE = 8
-
-interface BetView {
-  readonly userId: string
-  readonly transactionId: string
-  readonly platform?: string
-  readonly status: WalletSide['status']
-  readonly currency?: string
-  readonly stake?: string
-  readonly payout?: string
-  readonly resultType?: string
-}
 
 /** Every bet that the wallet had when the reading began, page by page, in the API's order. */
 export async function* readPages(api: OwnApi, platforms: Platforms): AsyncGenerator<WalletSide[]> {
@@ -33,7 +21,7 @@ export async function* readPages(api: OwnApi, platforms: Platforms): AsyncGenera
     )
     if (page === undefined) throw new Unreachable(`${api.url} has no operator API`)
     if (platforms === undefined && page.data.some(({ platform }) => platform !== undefined)) throw severalPlatforms()
-    yield page.data.filter(isOf(platforms)).map(toSide)
+    yield page.data.filter(isOf(platforms)).map(toWalletSide)
     after = page.next
   } while (after !== null)
 }
@@ -52,19 +40,5 @@ export async function readBets(api: OwnApi, keys: readonly BetKey[], platforms: 
     const views = paths.slice(first, first + AT_ONCE).map((path) => getFrom<BetView>(api, path))
     found.push(...(await Promise.all(views)).filter((view) => view !== undefined))
   }
-  return found.filter(isOf(platforms)).map(toSide)
-}
-
-function toSide(view: BetView): WalletSide {
-  const { userId, transactionId, status, currency, stake, payout, resultType } = view
-  return {
-    betId: sentIdOf(transactionId),
-    ownId: transactionId,
-    player: userId,
-    status,
-    currency: currency ?? null,
-    stake: stake ?? null,
-    payout: payout ?? null,
-    resultType: resultType ?? null,
-  }
+  return found.filter(isOf(platforms)).map(toWalletSide)
 }

@@ -80,3 +80,42 @@ test('figures that do not add up are said not to', async () => {
   await at.see(`/money?day=${today()}`)
   await page.getByText('This does not add up: look at the audit').waitFor()
 })
+
+test('the players of a day, what each had and has; and the day’s bets against the platform’s, from its file', async () => {
+  wallet.clock.advance(2 * DAY_MS)
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const { userId } = player
+  const bet = (amount: number) => ({ userId, token: player.token, transactionId: randomUUID(), amount })
+  const [right, wrong, ours] = [bet(10), bet(20), bet(30)]
+  for (const one of [right, wrong, ours]) expect((await wallet.wire.place(one)).status).toBe(200)
+  expect((await wallet.wire.settle({ ...right, amount: 25, resultType: 'won' })).status).toBe(200)
+  await see(today())
+  const players = page.getByRole('region', { name: 'Players of the day' })
+  const cellsOf = () => players.getByRole('row').filter({ hasText: userId }).getByRole('cell').allTextContents()
+  await expect
+    .poll(async () => (await cellsOf()).slice(1))
+    .toEqual([...['0.00', '100.00', '0.00', '60.00', '0.00', '25.00', '0.00', '−35.00', '65.00', 'EUR']])
+  const theirs = [
+    'betId,player,status,currency,stake,resultType,payout',
+    `${right.transactionId},${userId},settled,EUR,10,won,25`,
+    `${wrong.transactionId},${userId},settled,EUR,20,lost,0`,
+    `${randomUUID()},${userId},open,EUR,5,,`,
+  ]
+  const books = page.getByRole('region', { name: 'Reconciliation' })
+  await books.getByText('Not compared yet.').waitFor()
+  const buffer = Buffer.from(theirs.join('\r\n'))
+  await books.locator('input[type=file]').setInputFiles({ name: 'bets.csv', mimeType: 'text/csv', buffer })
+  await books.getByText('What differs is below: compared with bets.csv').waitFor()
+  const counts = await books.locator('.books > div').allTextContents()
+  expect(counts).toEqual(['Matched1', 'Different1', 'Only ours1', 'Only theirs1'])
+  await books
+    .getByRole('row')
+    .filter({ hasText: 'Status differs' })
+    .getByText('settled lost 0 EUR, stake 20 EUR')
+    .waitFor()
+  await expectAccessibleEverywhere(page, 'a day that was reconciled')
+  await see(today())
+  const empty = { name: 'bets.csv', mimeType: 'text/csv', buffer: Buffer.from('betId,player\r\n') }
+  await books.locator('input[type=file]').setInputFiles(empty)
+  await books.getByText('Not compared: bets.csv lacks the columns status, currency, stake').waitFor()
+})

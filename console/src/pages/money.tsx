@@ -10,8 +10,11 @@ import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
 import { linkOf } from './day-links.ts'
+import { PlayersOfTheDay } from './money/players.tsx'
+import { Reconciliation } from './money/reconcile.tsx'
 import { type DayOfMoney, daysIn, isZero, NONE_OF, negated, type ReportRow } from './money-days.ts'
 import { ResultOfTheDay } from './money-result.tsx'
+import { TrialBalances } from './reports-trial.tsx'
 import './money.css'
 
 export function MoneyPage() {
@@ -91,6 +94,9 @@ export function MoneyPage() {
                   />
                 ))}
               </div>
+              <PlayersOfTheDay day={day} />
+              <Reconciliation day={day} />
+              <TrialBalances rows={data} />
             </>
           )
         }

@@ -4,6 +4,7 @@ import { sumOf } from '../../../src/protocol/decimal.ts'
 import { groupBy } from '../../../src/runtime/group.ts'
 import { amountText } from '../format.tsx'
 import { isZero, negated, type ReportRow } from './money-days.ts'
+import './reports.css'
 
 const NAMES: Readonly<Record<AccountName, string>> = {
   player: 'Players',
@@ -40,7 +41,7 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
   return (
     <section className="card" aria-label={`Trial balance ${currency}`}>
       <header>
-        <h2>{currency}</h2>
+        <h2>Trial balance, {currency}</h2>
       </header>
       <div className="scroll">
         <table className="list report">

@@ -1,0 +1,86 @@
+/** The wallet's bets of a day against the platform's, judged as `purser reconcile` does. Pure. */
+import { type Finding, judge } from '../../../../src/reconcile/compare.ts'
+import { checkNames, toSide } from '../../../../src/reconcile/platform-row.ts'
+import type { PlatformSide, WalletSide } from '../../../../src/reconcile/sides.ts'
+import { groupBy } from '../../../../src/runtime/group.ts'
+
+export interface Compared {
+  readonly matched: number
+  /** A call about them is on its way. */
+  readonly inFlight: number
+  readonly differs: readonly Finding[]
+  readonly onlyOurs: readonly Finding[]
+  readonly onlyTheirs: readonly Finding[]
+}
+
+/** A bet id that both have, or one of them: what is said of it puts it in one place. What holds nobody's money counts for nothing. */
+export function compareBooks(ours: readonly WalletSide[], theirs: readonly PlatformSide[]): Compared {
+  const wallet = groupBy(ours, ({ betId }) => betId)
+  const platform = new Map(theirs.map((side) => [side.betId, side]))
+  const compared = { matched: 0, inFlight: 0, differs: [], onlyOurs: [], onlyTheirs: [] } as Mutable
+  for (const betId of new Set([...platform.keys(), ...wallet.keys()])) {
+    const pair = { betId, platform: platform.get(betId), wallet: wallet.get(betId) ?? [] }
+    const { inFlight, findings } = judge(pair, () => false)
+    const real = findings.filter(({ type }) => type === 'difference')
+    for (const finding of real) compared[PLACES[finding.kind] ?? 'differs'].push(finding)
+    if (real.length > 0) continue
+    if (inFlight) compared.inFlight += 1
+    else if (pair.platform !== undefined && pair.wallet.length > 0) compared.matched += 1
+  }
+  return compared
+}
+
+interface Mutable {
+  matched: number
+  inFlight: number
+  differs: Finding[]
+  onlyOurs: Finding[]
+  onlyTheirs: Finding[]
+}
+
+const PLACES: Readonly<Partial<Record<Finding['kind'], 'onlyOurs' | 'onlyTheirs'>>> = {
+  missing_at_platform: 'onlyOurs',
+  missing_at_wallet: 'onlyTheirs',
+}
+
+/** The first row names the columns, as in the file of `purser reconcile --platform-csv`. Throws what is wrong with it. */
+export function sidesOfFile(name: string, [names = [], ...rows]: readonly (readonly string[])[]): PlatformSide[] {
+  const columns = checkNames(name, names)
+  const sides = rows.map((cells, i) => {
+    const line = i + 2
+    return toSide(Object.fromEntries(columns.map((column, at) => [column, cells[at]])), line, `${name}, line ${line}`)
+  })
+  const twice = [...groupBy(sides, ({ betId }) => betId).values()].find(({ length }) => length > 1)
+  if (twice !== undefined) throw new Error(`${name} has the bet ${twice[0]?.betId} twice`)
+  return sides
+}
+
+/** GET /bets and /bets/{betId} of the platform. */
+export interface TheirBet {
+  readonly betId: string
+  readonly userId: string
+  readonly operatorUser?: string
+  readonly status: string
+  readonly amount: string
+  readonly currency: string
+  readonly payout?: string
+  readonly resultType?: string
+  /** Only of a bet that was asked for alone. */
+  readonly deliveries?: readonly { readonly status: string }[]
+}
+
+/** Nobody knows yet whether a bet that is being placed holds money. */
+const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
+const ON_ITS_WAY = ['waiting', 'pending']
+
+export function sideOfTheirs(bet: TheirBet): PlatformSide {
+  const { betId, userId, operatorUser, amount, currency, payout, resultType, deliveries = [] } = bet
+  const told = { betId, player: userId, status: STATES[bet.status] ?? bet.status, currency, stake: amount }
+  const settled = { ...(payout !== undefined && { payout }), ...(resultType !== undefined && { resultType }) }
+  return {
+    ...toSide({ ...told, ...settled }, deliveries.length, `bet ${betId}`),
+    players: [...(operatorUser === undefined ? [] : [operatorUser]), userId],
+    status: bet.status,
+    isUnderWay: bet.status === 'placing' || deliveries.some(({ status }) => ON_ITS_WAY.includes(status)),
+  }
+}

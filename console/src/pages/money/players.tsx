@@ -1,0 +1,92 @@
+/** The players whose money moved on a day: what each had, what moved, what is left. */
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { sumOf } from '../../../../src/protocol/decimal.ts'
+import { csvLine, textCell } from '../../../../src/runtime/csv.ts'
+import { signed } from '../../../../src/timeline/amounts.ts'
+import { part, read } from '../../api.ts'
+import { amountText } from '../../format.tsx'
+import { type Column, List } from '../../list.tsx'
+import { Empty, Refusal } from '../../parts.tsx'
+import { saveText } from '../../save.ts'
+
+const MEMBERS = [
+  ...(['opening', 'deposits', 'withdrawals', 'stakes', 'refunds', 'payouts'] as const),
+  ...(['resettlements', 'adjustments', 'openings', 'net', 'closing'] as const),
+]
+type PlayerOfDay = Readonly<Record<(typeof MEMBERS)[number], string>> & {
+  readonly userId: string
+  readonly currency: string
+}
+
+/** Rows of a saved table: a page is 500 of them. */
+const MOST_SAVED = 20_000
+
+export function PlayersOfTheDay({ day }: { day: string }) {
+  const path = `/operator/reports/players?day=${part(day)}`
+  const saved = useMutation({ mutationFn: () => save(path, day) })
+  return (
+    <section className="card" aria-label="Players of the day">
+      <header>
+        <h2>Players of the day</h2>
+        <span className="muted small">whose money moved, by id</span>
+        <span className="spring" />
+        <button type="button" className="button quiet" disabled={saved.isPending} onClick={() => saved.mutate()}>
+          {saved.isPending ? 'Saving…' : 'CSV'}
+        </button>
+      </header>
+      {saved.error !== null && <Refusal>Not saved: {saved.error.message}.</Refusal>}
+      <List<PlayerOfDay>
+        path={`${path}&limit=20`}
+        columns={COLUMNS}
+        keyOf={({ userId, currency }) => `${userId} ${currency}`}
+        empty={
+          <Empty title="No player’s money moved on this day.">
+            <p>A deposit, a bet, a payout or an adjustment makes a line here.</p>
+          </Empty>
+        }
+      />
+    </section>
+  )
+}
+
+async function save(path: string, day: string): Promise<void> {
+  const rows: PlayerOfDay[] = []
+  for (let after = ''; ; ) {
+    const { data, next } = await read<{ data: PlayerOfDay[]; next: string | null }>(`${path}&limit=500${after}`)
+    rows.push(...data)
+    if (next === null) break
+    if (rows.length >= MOST_SAVED)
+      throw new Error(`there are more than ${MOST_SAVED} players: ask the API, page by page`)
+    after = `&after=${part(next)}`
+  }
+  const lines = rows.map((row) => csvLine([textCell(row.userId), row.currency, ...MEMBERS.map((name) => row[name])]))
+  saveText(`players-${day}.csv`, [csvLine(['userId', 'currency', ...MEMBERS]), ...lines].join(''))
+}
+
+const amount = (name: string, of: (row: PlayerOfDay) => string): Column<PlayerOfDay> => ({
+  ...{ name, isNumber: true },
+  show: (row) =>
+    /^-?[0.]+$/.test(of(row)) ? <span className="muted">{amountText(of(row))}</span> : amountText(of(row)),
+})
+
+const COLUMNS: readonly Column<PlayerOfDay>[] = [
+  {
+    name: 'Player',
+    show: ({ userId }) => (
+      <Link className="cut" href={`/players/${part(userId)}`}>
+        {userId}
+      </Link>
+    ),
+  },
+  amount('Had', ({ opening }) => opening),
+  amount('Deposits', ({ deposits }) => deposits),
+  amount('Withdrawals', ({ withdrawals }) => withdrawals),
+  amount('Staked', ({ stakes }) => stakes),
+  amount('Refunded', ({ refunds }) => refunds),
+  amount('Paid out', ({ payouts, resettlements }) => sumOf([payouts, resettlements])),
+  amount('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
+  { name: 'Net of bets', isNumber: true, show: ({ net }) => signed(net) },
+  amount('Has', ({ closing }) => closing),
+  { name: 'Currency', show: ({ currency }) => currency },
+]

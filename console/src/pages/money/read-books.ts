@@ -1,0 +1,86 @@
+/** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
+import { parse } from 'csv-parse/browser/esm/sync'
+import { type BetView, type PlatformSide, toWalletSide, type WalletSide } from '../../../../src/reconcile/sides.ts'
+import { part, read, readOrNone } from '../../api.ts'
+import { endOf, startOf } from '../../days.ts'
+import { type Compared, compareBooks, sideOfTheirs, sidesOfFile, type TheirBet } from './books.ts'
+
+/** Bets of a day that a page compares; `purser reconcile` has no such end. */
+export const MOST_BETS = 20_000
+/** Bets that are looked at once more, each alone. */
+export const MOST_AGAIN = 100
+const PAGE = 500
+
+export class TooMany extends Error {}
+
+export interface Source {
+  /** Of the platform whose API this console has. */
+  readonly platform?: string
+  /** Else a file of its bets. */
+  readonly file?: File
+}
+
+export interface Asked extends Source {
+  readonly day: string
+  /** Whose bets of the wallet (W-43). */
+  readonly name: string
+}
+
+/** What differs is looked at once more: a bet moves while its books are read, and one near midnight is on another day there. */
+export async function compareDay(asked: Asked): Promise<Compared & { readonly isFirstLook?: true }> {
+  const [ours, theirs] = await Promise.all([ourBets(asked), theirBets(asked)])
+  const first = compareBooks(ours, theirs)
+  const again = [...first.differs, ...first.onlyOurs, ...first.onlyTheirs].map(({ betId }) => betId)
+  if (again.length === 0) return first
+  if (again.length > MOST_AGAIN) return { ...first, isFirstLook: true }
+  const [oursNow, theirsNow] = await Promise.all([ourBetsNow(again, asked), theirBetsNow(again, asked)])
+  const isKept = ({ betId }: { readonly betId: string }) => !again.includes(betId)
+  const theirsThen = theirsNow ?? theirs.filter((side) => !isKept(side))
+  return compareBooks([...ours.filter(isKept), ...oursNow], [...theirs.filter(isKept), ...theirsThen])
+}
+
+const isOf =
+  (name: string) =>
+  ({ platform = '' }: BetView) =>
+    platform === name
+
+async function ourBets({ day, name }: Asked): Promise<WalletSide[]> {
+  const bets = await all<BetView>(`/operator/bets?from=${startOf(day)}&to=${endOf(day)}`)
+  return bets.filter(isOf(name)).map(toWalletSide)
+}
+
+async function ourBetsNow(ids: readonly string[], { name }: Asked): Promise<WalletSide[]> {
+  const pages = await Promise.all(
+    ids.map((id) => read<{ data: BetView[] }>(`/operator/bets?transactionId=${part(id)}&limit=100`)),
+  )
+  return pages.flatMap(({ data }) => data.filter(isOf(name)).map(toWalletSide))
+}
+
+async function theirBets({ day, platform, file }: Asked): Promise<PlatformSide[]> {
+  if (file !== undefined) return sidesOfFile(file.name, rowsOf(await file.text()))
+  const bets = await all<TheirBet>(`${platform}/bets?from=${startOf(day)}&to=${endOf(day)}`)
+  return bets.map(sideOfTheirs)
+}
+
+/** Undefined of a file, which is as it was. */
+async function theirBetsNow(ids: readonly string[], { platform, file }: Asked): Promise<PlatformSide[] | undefined> {
+  if (file !== undefined) return undefined
+  const bets = await Promise.all(
+    ids.map((id) => readOrNone<TheirBet>(`${platform}/bets/${part(id)}`).catch(() => undefined)),
+  )
+  return bets.flatMap((bet) => (bet === undefined ? [] : [sideOfTheirs(bet)]))
+}
+
+const rowsOf = (text: string): string[][] =>
+  parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true })
+
+async function all<T>(path: string): Promise<T[]> {
+  const found: T[] = []
+  for (let after = ''; ; ) {
+    const { data, next } = await read<{ data: T[]; next: string | null }>(`${path}&limit=${PAGE}${after}`)
+    found.push(...data)
+    if (next === null) return found
+    if (found.length >= MOST_BETS) throw new TooMany(`there are more than ${MOST_BETS} bets on this day`)
+    after = `&after=${part(next)}`
+  }
+}
