@@ -1246,7 +1246,9 @@ CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed
 
 CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);
 
-CREATE INDEX session_by_player ON purser.session USING btree (player, created_at, token_hash);
+CREATE INDEX session_by_player ON purser.session USING btree (player, created_at, token_hash, bucket) WHERE (created_at > '-infinity'::timestamp with time zone);
+
+CREATE INDEX session_of_player ON purser.session USING btree (player);
 
 CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_range='64', autosummarize='on');
 

@@ -61,6 +61,7 @@ export async function listSessions(deps: OperatorDeps, userId: string, query: St
   )
 }
 
+/** By an index whose condition is stated (migration 0180). */
 function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit: number, after: string | undefined) {
   const cursor = decodeCursor(after, 2)
   const { statement, values } = compose(
@@ -69,7 +70,7 @@ function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit:
     { after: cursor && ['(created_at, token_hash) < (?::timestamptz, ?::text)', cursor.at, cursor.ids[0]] },
     (conditions) =>
       `select token_hash, currency, created_at, expires_at, ended_at, ip, country from purser.session
-       where bucket = $2::int and player = $3::text${conditions} order by created_at desc, token_hash desc limit $1::int`,
+       where created_at > '-infinity' and bucket = $2::int and player = $3::text${conditions} order by created_at desc, token_hash desc limit $1::int`,
   )
   return db.people.query<Row>(statement, values)
 }
