@@ -68,33 +68,53 @@ export interface BucketFunctions {
 export async function distribute(db: Db, buckets: number, functions: BucketFunctions): Promise<Spread> {
   if (db.kind !== 'citus')
     throw new WrongUse('the database has no Citus: create extension citus, and add its workers with citus_add_node')
-  const distributed = await db.script(async (run) => {
-    const workers = await run('select 1 from pg_catalog.citus_get_active_worker_nodes()')
-    if (workers.length === 0) throw new WrongUse('Citus has no workers yet: add them with citus_add_node')
-    return distributeTables(run)
-  })
+  const missing = await db.script(begin)
+  // The first table alone: a piece is one table then, and the others are made as it lies.
   while (await db.script((run) => splitOne(run, buckets)));
-  await db.script(async (run) => (await hasRoomBetweenChanges(run)) && makeFunctions(run, buckets, functions))
-  return { distributed, buckets: await db.script(bucketsByWorker) }
+  // Each in a transaction of its own, which locks all that it makes: a table and its indexes for each bucket.
+  for (const table of missing) await db.script((run) => distributeLike(run, table))
+  await db.script(async (run) => {
+    await noteWhatIsWrittenTogether(run)
+    if (await hasRoomBetweenChanges(run)) await makeFunctions(run, buckets, functions)
+  })
+  return { distributed: missing, buckets: await db.script(bucketsByWorker) }
 }
 
-async function distributeTables(run: Run): Promise<string[]> {
-  const rows = await run(
-    "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'purser'::regnamespace",
-  )
-  const known = rows.map(({ relname }) => relname)
+/** Resolves to the tables that are not distributed yet; of those the first one is when this has ended. */
+async function begin(run: Run): Promise<string[]> {
+  const workers = await run('select 1 from pg_catalog.citus_get_active_worker_nodes()')
+  if (workers.length === 0) throw new WrongUse('Citus has no workers yet: add them with citus_add_node')
+  const known = await knownTables(run)
   const missing = DISTRIBUTED.filter((table) => !known.includes(table))
   if (missing.includes('change')) await leaveRoomBetweenChanges(run)
   await makeMovable(run)
-  for (const table of missing) {
-    // One shard for now: those that Citus would make lie by a hash, which puts several buckets into one and none into others.
-    const place = table === FIRST ? "shard_count => 1, colocate_with => 'none'" : `colocate_with => 'purser.${FIRST}'`
-    await run(`select create_distributed_table('purser.${table}', 'bucket', ${place})`)
-  }
-  await run("select create_distributed_function('purser.moved_on(text)')")
+  // One shard for now: those that Citus would make lie by a hash, which puts several buckets into one and none into others.
+  if (missing.includes(FIRST))
+    await run(`select create_distributed_table('purser.${FIRST}', 'bucket', shard_count => 1, colocate_with => 'none')`)
+  return missing
+}
+
+async function distributeLike(run: Run, table: string): Promise<void> {
+  if (table === FIRST) return
+  // Else Citus would open a connection for each shard, as many as there are buckets.
+  await run("set local citus.multi_shard_modify_mode = 'sequential'")
+  await run(`select create_distributed_table('purser.${table}', 'bucket', colocate_with => 'purser.${FIRST}')`)
+}
+
+/** And the function that ends what has moved on. */
+async function noteWhatIsWrittenTogether(run: Run): Promise<void> {
+  const known = await knownTables(run)
   for (const table of WRITTEN_TOGETHER)
     if (!known.includes(table)) await run(`select citus_add_local_table_to_metadata('purser.${table}')`)
-  return missing
+  await run("select create_distributed_function('purser.moved_on(text)')")
+}
+
+/** Those that Citus knows. */
+async function knownTables(run: Run): Promise<unknown[]> {
+  const rows = await run(
+    "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'purser'::regnamespace",
+  )
+  return rows.map(({ relname }) => relname)
 }
 
 /**
@@ -129,29 +149,48 @@ async function makeMovable(run: Run): Promise<void> {
   if (key === undefined) await run('alter table purser.change add primary key (bucket, change_id)')
 }
 
-/** Pieces into which a shard is split at once: each is twelve tables, which are locked together. */
+/** Pieces into which a shard is split at once: each may be twelve tables, which are locked together. */
 const PIECES_AT_ONCE = 32
 
-/** The shards of the first table, those with the most buckets first, with their buckets in the order of the hash. */
-const SHARDS = (buckets: number) => `select s.shardid, n.nodeid,
-    array(select b from generate_series(0, ${buckets - 1}) b
-      where worker_hash(b) between s.shardminvalue::int and s.shardmaxvalue::int order by worker_hash(b)) as buckets
-  from pg_catalog.pg_dist_shard s join pg_catalog.pg_dist_placement p using (shardid) join pg_catalog.pg_dist_node n using (groupid)
-  where s.logicalrelid = 'purser.${FIRST}'::regclass order by cardinality(array(select b from generate_series(0, ${buckets - 1}) b
-      where worker_hash(b) between s.shardminvalue::int and s.shardmaxvalue::int)) desc, 1`
+/** A shard of the first table, with its buckets in the order of the hash. */
+interface Shard {
+  readonly id: unknown
+  readonly node: unknown
+  readonly buckets: readonly Hashed[]
+}
+
+interface Hashed {
+  readonly bucket: unknown
+  readonly hash: number
+}
+
+async function shardsOfFirst(run: Run, buckets: number): Promise<Shard[]> {
+  const hashes = (await run(
+    `select b as bucket, worker_hash(b) as hash from generate_series(0, ${buckets - 1}) b order by 2`,
+  )) as unknown as Hashed[]
+  const shards = await run(
+    `select s.shardid as id, n.nodeid as node, s.shardminvalue::int as min, s.shardmaxvalue::int as max
+     from pg_catalog.pg_dist_shard s join pg_catalog.pg_dist_placement p using (shardid) join pg_catalog.pg_dist_node n using (groupid)
+     where s.logicalrelid = 'purser.${FIRST}'::regclass order by 1`,
+  )
+  return shards.map(({ id, node, min, max }) => ({
+    ...{ id, node },
+    buckets: hashes.filter(({ hash }) => (min as number) <= hash && hash <= (max as number)),
+  }))
+}
 
 /** Splits the shard that has the most buckets; false when none has several. Its pieces go to the workers that have the fewest. */
 async function splitOne(run: Run, buckets: number): Promise<boolean> {
-  const shards = await run(SHARDS(buckets))
-  const [{ shardid, buckets: inOne } = { shardid: '', buckets: [] as number[] }] = shards
-  const all = inOne as number[]
+  const shards = await shardsOfFirst(run, buckets)
+  const largest = shards.reduce((a, b) => (b.buckets.length > a.buckets.length ? b : a))
+  const all = largest.buckets
   if (all.length < 2) return false
   const nodes = await run(
     "select nodeid from pg_catalog.pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards order by 1",
   )
   const sums = new Map(nodes.map(({ nodeid }) => [nodeid, 0]))
-  for (const { nodeid, buckets } of shards.slice(1))
-    sums.set(nodeid, (sums.get(nodeid) ?? 0) + (buckets as number[]).length)
+  for (const { node, buckets } of shards.filter((shard) => shard !== largest))
+    sums.set(node, (sums.get(node) ?? 0) + buckets.length)
   const size = Math.ceil(all.length / Math.min(all.length, PIECES_AT_ONCE))
   const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
   const targets = pieces.map((piece) => {
@@ -159,9 +198,9 @@ async function splitOne(run: Run, buckets: number): Promise<boolean> {
     sums.set(least, (sums.get(least) ?? 0) + piece.length)
     return least
   })
-  const ends = pieces.slice(0, -1).map((piece) => `worker_hash(${piece.at(-1)})::text`)
+  const ends = pieces.slice(0, -1).map((piece) => `'${piece.at(-1)?.hash}'`)
   await run(
-    `select citus_split_shard_by_split_points(${shardid}, array[${ends.join(', ')}], array[${targets.join(', ')}], 'block_writes')`,
+    `select citus_split_shard_by_split_points(${largest.id}, array[${ends.join(', ')}], array[${targets.join(', ')}], 'block_writes')`,
   )
   return true
 }
