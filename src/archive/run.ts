@@ -3,6 +3,7 @@
  * transaction of its own. Ended anywhere, each row is in the database or in a file that the database knows, and the next run goes on. What no row of
  * `carried_balance` names in a file was not taken, and nobody looks at it.
  */
+import { everyBucket } from '../db/buckets.ts'
 import { type Db, type Row, statement } from '../db/db.ts'
 import { alone } from '../db/one-run.ts'
 import { readScales } from '../db/scales.ts'
@@ -219,7 +220,7 @@ interface AccountRow extends Row {
 
 /** Those that may have something to go; one whose first transfer is missing is looked at too, and found broken. */
 async function* oldAccounts(db: Db, before: Date): AsyncGenerator<Account> {
-  for (let bucket = await bucketAfter(db, -1); bucket !== undefined; bucket = await bucketAfter(db, bucket))
+  for await (const bucket of everyBucket(db, NEXT_BUCKET))
     for (let place: readonly string[] | undefined = ['', '']; place !== undefined; ) {
       const values: unknown[] = [bucket, ...place, before]
       const rows: AccountRow[] = await db.snapshot((tx) => tx.query<AccountRow>(NEXT_ACCOUNTS, values))
@@ -227,9 +228,4 @@ async function* oldAccounts(db: Db, before: Date): AsyncGenerator<Account> {
       const last: AccountRow | undefined = rows.at(-1)
       place = last && [last.player, last.currency]
     }
-}
-
-async function bucketAfter(db: Db, after: number): Promise<number | undefined> {
-  const [row] = await db.snapshot((tx) => tx.query<{ bucket: number }>(NEXT_BUCKET, [after]))
-  return row?.bucket
 }

@@ -3,6 +3,7 @@
  * with all of their rows. So nothing is held for long, however large the database is, and a slice fits into memory. A player is always looked at
  * whole: one with millions of bets is a slice of its own.
  */
+import { everyBucket } from '../db/buckets.ts'
 import { type Checks, checksOver, type Findings, runChecks } from '../db/checks.ts'
 import { type Db, type Row, SLICE_OF_AUDIT, type Statement, statement, type Tx } from '../db/db.ts'
 import { ledgerChecks } from '../ledger/audit.ts'
@@ -42,7 +43,7 @@ export function playerChecks(allowNegative: boolean): Checks {
 const TRANSFERS = 50_000
 const ACCOUNTS = 5_000
 
-const BUCKETS = statement(
+const NEXT_BUCKET = statement(
   'audit_next_bucket',
   `select least(${['account', 'transfer', 'carried_balance', 'bet', 'bet_call', 'cash_movement', 'proposal']
     .map((table) => `(select bucket from purser.${table} where bucket > $1::int order by bucket limit 1)`)
@@ -89,11 +90,11 @@ export async function auditPlayers(
   const query = sliceOfPlayers(checks, allowNegative)
   const [{ accounts = 0 } = {}] = await db.snapshot((tx) => tx.query<{ accounts: number }>(HOW_MANY))
   let done = 0
-  for (let bucket = await nextBucket(db, -1); bucket !== null; bucket = await nextBucket(db, bucket))
+  for await (const bucket of everyBucket(db, NEXT_BUCKET))
     for (let after: string | null = ''; after !== null; ) {
       const from: string = after
       after = await db.snapshot(async (tx) => {
-        const bound = await boundOf(tx, bucket as number, from)
+        const bound = await boundOf(tx, bucket, from)
         await tx.query(SLICE_OF_AUDIT)
         await runChecks(tx, query, [bucket, from, bound?.bound ?? null], checks, findings)
         done += bound?.accounts ?? 0
@@ -101,11 +102,6 @@ export async function auditPlayers(
       })
       await pause(done, Math.max(done, accounts))
     }
-}
-
-async function nextBucket(db: Pick<Db, 'snapshot'>, after: number): Promise<number | null> {
-  const [row] = await db.snapshot((tx) => tx.query<{ bucket: number | null }>(BUCKETS, [after]))
-  return row?.bucket ?? null
 }
 
 interface Bound extends Row {
