@@ -80,7 +80,7 @@ describe('the auditor of markets', () => {
 
   test('knows that nothing is placed with an ended token, by a blocked player, and above no limit', () => {
     const { auditor, asked } = wired()
-    auditor.tokenEnded('old')
+    auditor.tokens.ended('old')
     expect(asked({ ...PLACE, token: 'old' }, 200)).toContain('place was answered 200, may be')
     const other = wired()
     other.auditor.blocked(AT.player, 'surely')
@@ -93,14 +93,102 @@ describe('the auditor of markets', () => {
   })
 })
 
+describe('the auditor of markets, told of sessions', () => {
+  const withToken = (token: string) => ({ ...PLACE, token })
+
+  test('knows whose a token is, and that it is alive until somebody ends it', () => {
+    const mine = wired()
+    mine.auditor.tokens.given('hers', AT.player)
+    expect(mine.asked(withToken('hers'), 4)).toContain('place was answered 4, may be 7, 200;')
+    const others = wired()
+    others.auditor.tokens.given('his', 'bert')
+    expect(others.asked(withToken('his'), 200)).toContain('may be 3;')
+    expect(others.auditor.tokens.stateOf('nobody’s', AT.player)).toBe('unknown')
+  })
+
+  test('takes both answers while sessions are just being ended, and one when they have', () => {
+    const { auditor } = wired()
+    auditor.tokens.given('hers', AT.player)
+    auditor.arrived(100, AT, withToken('hers'))
+    auditor.tokens.ending(AT.player, false)
+    expect(auditor.answered(100, AT.betId, 4)).toBe(undefined)
+    auditor.tokens.ending(AT.player, true)
+    auditor.tokens.ended('hers')
+    auditor.arrived(101, AT, withToken('hers'))
+    expect(auditor.answered(101, AT.betId, 200)).toContain('may be 4;')
+  })
+
+  test('knows that a token that was refused as expired stays so (P-1)', () => {
+    const { auditor, asked } = wired()
+    auditor.tokens.given('hers', AT.player)
+    auditor.tokens.clockJumped()
+    expect([asked(withToken('hers'), 4), asked(withToken('hers'), 200)]).toEqual([
+      undefined,
+      expect.stringContaining('may be 4;'),
+    ])
+  })
+})
+
+describe('what Check may say (P-4)', () => {
+  test('is the last operation that took effect, with its time as it was told', () => {
+    const { auditor, asked } = wired()
+    expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['not known'])
+    asked(PLACE, 200, '10:00')
+    expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['type 1, 1000 10:00'])
+    asked(WON, 200, '11:00')
+    asked({ ...WON, requestId: 'the same' }, 200, '11:00')
+    expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['type 2, 2500 11:00'])
+    asked(call('unsettle', 'u'), 200, '12:00')
+    asked(call('rollback', 'r'), 200, '13:00')
+    expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['type 3, 1000 13:00'])
+  })
+
+  test('is nothing of a tombstone (W-7) and of a refused bet; while a call is under way it is either', () => {
+    const { auditor, asked } = wired()
+    asked(call('rollback', 'r'), 200, '10:00')
+    expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['not known'])
+    const other = wired()
+    other.asked(PLACE, 200, '10:00')
+    other.auditor.arrived(100, AT, WON)
+    expect([...(other.auditor.checksOf(AT.betId) ?? [])].sort()).toEqual(['type 1, 1000 10:00', 'type 2, 2500'])
+  })
+})
+
+describe('the auditor of a wallet whose backup is put back', () => {
+  test('knows what it knew then, of bets, tokens and locks', () => {
+    const { auditor, asked } = wired()
+    auditor.tokens.given('hers', AT.player)
+    asked({ ...PLACE, token: 'hers' }, 200)
+    const kept = auditor.keep()
+    auditor.tokens.given('newer', AT.player)
+    auditor.locked(AT.betId, true)
+    asked(WON, 200)
+    auditor.restored(kept)
+    expect([...(auditor.movedOf(AT.player) ?? [])]).toEqual([-1000n])
+    expect(auditor.tokens.stateOf('newer', AT.player)).toBe('unknown')
+    expect([asked(LOST, 200), asked(WON, 200)]).toEqual([undefined, undefined])
+  })
+
+  test('takes any answer to what was under way, and holds both possible of it', () => {
+    const { auditor, asked } = wired()
+    asked(PLACE, 200)
+    const kept = auditor.keep()
+    auditor.arrived(100, AT, WON)
+    auditor.restored(kept)
+    expect(auditor.answered(100, AT.betId, 200)).toBe(undefined)
+    expect([...(auditor.movedOf(AT.player) ?? [])].sort()).toEqual([-1000n, 1500n])
+    expect(asked(call('rollback', 'r'), 200)).toBe(undefined)
+  })
+})
+
 /** Calls of one bet, each answered before the next one. */
 function wired() {
   const auditor = createAuditor()
   let id = 0
-  const asked = (call: Heard, verdict: number) => {
+  const asked = (call: Heard, verdict: number, time?: string) => {
     id += 1
     auditor.arrived(id, AT, call)
-    return auditor.answered(id, AT.betId, verdict)
+    return auditor.answered(id, AT.betId, verdict, time)
   }
   return { auditor, asked }
 }

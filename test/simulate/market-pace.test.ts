@@ -8,6 +8,9 @@ const request = (requestId: string, type = 3): Request => ({
   body: Buffer.from(JSON.stringify({ requestId, type, transactionId: 'bet' })),
 })
 
+const resultOf = (requestId: string, amount: number) =>
+  Buffer.from(JSON.stringify({ requestId, type: 2, transactionId: 'bet', amount, resultType: 'won' }))
+
 /** A rollback that leaves at these milliseconds, each time over before the next. */
 function sentAt(...times: readonly number[]) {
   let now = 0
@@ -46,6 +49,19 @@ describe('the pace of calls', () => {
     set.at(2_200)
     set.pace.leaves({ request: request('r'), isOver: () => true })
     expect(set.pace.complaints()).toEqual([])
+  })
+
+  test('complains about the result in force, decided again (C-5)', () => {
+    const { pace } = sentAt()
+    const settle = (requestId: string, amount: number) =>
+      pace.leaves({ request: { ...request(requestId), body: resultOf(requestId, amount) }, isOver: () => true })
+    settle('one', 21)
+    settle('two', 0)
+    settle('three', 21)
+    settle('three', 21)
+    expect(pace.complaints().filter((one) => one.includes('decided again'))).toEqual([])
+    settle('four', 21)
+    expect(pace.complaints()).toContain('bet: the result in force is decided again (C-5)')
   })
 
   test('complains about two calls of one bet at once (C-6)', () => {

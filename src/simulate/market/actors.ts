@@ -6,20 +6,23 @@
 import { setLock } from '../../operator/bets.ts'
 import { cancelBet, settleBet, unsettleBet } from '../../platform/bets/bet-flow.ts'
 import { placeBet } from '../../platform/bets/place.ts'
+import { acknowledgeByHand } from '../../platform/delivery/acknowledge.ts'
 import { sendAllAgain } from '../../platform/delivery/retry.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { isRefused } from '../../platform/refusal.ts'
-import { ROLLBACK_REASON, replyCode } from '../../protocol/codes.ts'
+import { ROLLBACK_REASON, replyCodes } from '../../protocol/codes.ts'
 import { type Money, money } from '../../protocol/money.ts'
 import type { Random } from '../../runtime/random.ts'
+import { notUnderstood } from './books.ts'
 import { betCalled, type Cast, type Player, RECENT } from './cast.ts'
 import { atPlatform, insist } from './insist.ts'
-import type { Market } from './market.ts'
+import type { Market, Stores } from './market.ts'
 import { openFrame } from './operator-people.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
 import { spanOf } from './scene.ts'
 
-const TOKEN_IS_OLD = `partner code ${replyCode('expired_token')}`
+/** P-1: ended, or not there any more since a backup was put back. */
+const TOKEN_IS_OVER = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
 
 /** Bets now and then until the market is over. */
 export async function bettor(market: Market, cast: Cast, player: Player, random: Random): Promise<void> {
@@ -46,7 +49,7 @@ export async function bettor(market: Market, cast: Cast, player: Player, random:
     const { betId, status, reason } = outcome
     market.trace.note(`${player.name} hears: ${market.names.bet(betId)} ${status} ${reason ?? ''}`)
     cast.bets.push({ betId, player })
-    if (reason === TOKEN_IS_OLD) player.frameSessionId = undefined
+    if (TOKEN_IS_OVER.includes(`${reason}`)) player.frameSessionId = undefined
   }
 }
 
@@ -149,9 +152,19 @@ async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: stri
   return isRefused(changed) ? changed.code : 'changed'
 }
 
-/** What people do when all is calm: results may be changed again, and what needs a person is sent again. */
-export async function putRight(market: Market, { bets }: Cast): Promise<void> {
+/**
+ * What people do when all is calm: results may be changed again, and what needs a person is sent again. What a wallet that has lost the bet does
+ * not understand they look up in its books and those of reconcile, and end (W-47).
+ */
+export async function putRight(
+  market: Market,
+  { bets, restored }: Cast,
+  stores: Pick<Stores, 'platform'>,
+): Promise<void> {
   const { deciding, deliverer } = market.platform() as Platform
+  const ended = restored.size > 0 ? await notUnderstood(stores) : []
+  for (const delivery of ended)
+    await acknowledgeByHand(deciding, AUTHORS.platform(), delivery, 'the bet was lost with a backup').catch(() => {})
   for (const { betId, player } of bets) {
     const { operator } = market.wallet(player.wallet) as WalletParty
     market.wire(player.wallet).standing.locked(betId, false)

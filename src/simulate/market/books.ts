@@ -7,6 +7,7 @@ import type { Finding } from '../../db/checks.ts'
 import { type Db, statement } from '../../db/db.ts'
 import { audit } from '../../operator/audit.ts'
 import { auditPlatform } from '../../platform/audit.ts'
+import { replyCode } from '../../protocol/codes.ts'
 import { reconcile } from '../../reconcile/reconcile.ts'
 import type { Cast, Player } from './cast.ts'
 import type { Stores } from './market.ts'
@@ -25,6 +26,18 @@ const NEEDS_PERSON = statement(
   'select count(*) as count from platform.delivery where owed_since is not null',
 )
 
+const OF_BETS = statement(
+  'simulation_under_way_of_bets',
+  `select bet_id::text from platform.bet where status = 'placing'
+   union select bet_id::text from platform.delivery where status in ('waiting', 'pending')`,
+)
+/** A result of a bet that the partner does not know (code 5). */
+const NOT_UNDERSTOOD = statement(
+  'simulation_not_understood',
+  `select delivery_id from platform.delivery
+   where owed_since is not null and status in ('refused', 'stuck') and code = $1::integer order by delivery_id`,
+)
+
 interface Count extends Record<string, unknown> {
   count: bigint
 }
@@ -38,6 +51,17 @@ export async function underWay({ platform }: Stores): Promise<number> {
 export async function needsPerson({ platform }: Stores): Promise<number> {
   const [row] = await platform.db.query<Count>(NEEDS_PERSON)
   return Number.parseInt(`${row?.count}`, 10)
+}
+
+/** Bets about which a call is on its way. */
+export async function underWayOf({ platform }: Stores): Promise<ReadonlySet<string>> {
+  return new Set((await platform.db.query<{ bet_id: string }>(OF_BETS)).map(({ bet_id }) => bet_id))
+}
+
+/** Deliveries that sending again does not help: of bets that the wallet has lost. */
+export async function notUnderstood({ platform }: Pick<Stores, 'platform'>): Promise<bigint[]> {
+  const rows = await platform.db.query<{ delivery_id: bigint }>(NOT_UNDERSTOOD, [replyCode('invalid_request')])
+  return rows.map(({ delivery_id }) => delivery_id)
 }
 
 interface Side extends Record<string, unknown> {
@@ -92,11 +116,16 @@ function shown(findings: readonly Finding[], isCalm: boolean): string[] {
     .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
 }
 
-/** Complaints; none is good. For a time when all is over. */
+/** Complaints; none is good. For a time when all is over. Of a wallet that has lost something other bets are compared (misnamed.ts). */
 export async function compareBooks(stores: Stores, scene: Scene, cast: Cast, names: Names): Promise<string[]> {
   const complaints: string[] = []
   for (const name of walletsOf(scene)) {
     const { players, told, reconciled } = await sidesOf(stores, scene, cast, name)
+    if (cast.restored.has(name)) {
+      const held = await stores[name].db.query<Side>(HELD)
+      complaints.push(...(await compareBalances(stores[name].db, players, held, ({ userId }) => userId)))
+      continue
+    }
     complaints.push(...(await compareWith(stores[name].db, told, names)))
     complaints.push(...(await compareBalances(stores[name].db, players, told)))
     complaints.push(...(await reconciled()).map(({ kind, betId }) => `reconcile: ${kind} of ${names.bet(betId)}`))
@@ -120,11 +149,16 @@ export async function sidesOf({ platform, blindTo, ...stores }: Stores, scene: S
   return { players, told, reconciled }
 }
 
-/** Ids of bets of which the wallet knows something else than the platform was told, or nothing: a tombstone counts too. */
-export async function differing(wallet: Db, told: readonly Side[]): Promise<ReadonlySet<string>> {
+/**
+ * `lost`: ids of bets of which the wallet knows something else than the platform was told, or nothing: a tombstone counts too. `gone`: those of
+ * which it was told something, and the wallet has nothing.
+ */
+export async function differing(wallet: Db, told: readonly Side[]) {
   const held = new Map((await wallet.query<Side>(HELD)).map((bet) => [bet.bet_id, bet]))
-  const isOther = (bet: Side) => differences(bet, held.get(bet.bet_id), '').length > 0
-  return new Set(told.filter(isOther).map(({ bet_id }) => bet_id))
+  const lost = told.filter((bet) => differences(bet, held.get(bet.bet_id), '').length > 0)
+  const gone = lost.filter(({ bet_id, status }) => status !== null && !held.has(bet_id))
+  const idsOf = (bets: readonly Side[]): ReadonlySet<string> => new Set(bets.map(({ bet_id }) => bet_id))
+  return { lost: idsOf(lost), gone: idsOf(gone) }
 }
 
 /** Of one operator. */
@@ -160,11 +194,18 @@ function isOf(status: unknown): string {
   return status === 'settled' ? 'settled' : 'none'
 }
 
-async function compareBalances(wallet: Db, players: readonly Player[], told: readonly Side[]): Promise<string[]> {
+/** `bets`: by the name that `nameOf` a player says. */
+async function compareBalances(
+  wallet: Db,
+  players: readonly Player[],
+  bets: readonly Side[],
+  nameOf = ({ knownAs }: Player) => knownAs,
+): Promise<string[]> {
   const rows = await wallet.query<{ player: string; balance: bigint }>(BALANCES)
   const has = new Map(rows.map(({ player, balance }) => [player, balance]))
-  return players.flatMap(({ name, userId, knownAs, cash }) => {
-    const mine = told.filter(({ player, status }) => player === knownAs && isOf(status) !== 'none')
+  return players.flatMap((who) => {
+    const { name, userId, cash } = who
+    const mine = bets.filter(({ player, status }) => player === nameOf(who) && isOf(status) !== 'none')
     const must = mine.reduce((sum, { stake, payout }) => sum - (stake ?? 0n) + (payout ?? 0n), cash)
     return has.get(userId) === must ? [] : [`${name} has ${has.get(userId)}, must have ${must}`]
   })

@@ -18,8 +18,8 @@ export interface Player {
   frameSessionId: string | undefined
   /** The last one that it was given. */
   token: string | undefined
-  /** Money is just being moved by hand. */
-  isMoving: boolean
+  /** Minor units that are just being moved by hand; they are in `cash`, and go when they are refused. */
+  moving: bigint
   /** Minor units: what the wallet has said yes to. */
   cash: bigint
 }
@@ -34,6 +34,10 @@ export interface Cast {
   isOver: boolean
   /** Makes the first wallet what it was when its backup was made. */
   putBack?: () => Promise<void>
+  /** Wallets of which an older backup was put back while things went wrong: what they have lost stays lost. */
+  readonly restored: Set<WalletName>
+  /** Of reconcile, right behind that. */
+  readonly misnamed: string[]
 }
 
 /** Of the last bets, about which there is most to say. */

@@ -40,6 +40,9 @@ export type Disaster =
   | { readonly does: 'fail'; readonly party: PartyName; readonly statements: number; readonly times: number }
   | { readonly does: 'partition'; readonly ms: number }
   | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
+  | { readonly does: 'back up' }
+  /** The last backup is put back, if there is one. Absent `downMs`: the wallet's process lives on. */
+  | { readonly does: 'restore'; readonly downMs?: number }
 
 /** Plain values, by name. */
 export type Deed = Readonly<Record<string, unknown>>

@@ -1,7 +1,9 @@
 /** What goes wrong beside the network: who dies when, what is cut off, which clock is set. */
+import type { Random } from '../../runtime/random.ts'
 import type { Disaster } from './choices.ts'
 import { clocksOf } from './clocks.ts'
 import type { Market } from './market.ts'
+import type { Backups } from './restore.ts'
 import { looksOf, type Scene, spanOf } from './scene.ts'
 import type { OtherSettings } from './store.ts'
 import { partiesOf, serverOf } from './who.ts'
@@ -10,8 +12,8 @@ import { partiesOf, serverOf } from './who.ts'
 export const AUDIT_EVERY_MS = 40_000
 const DAY_MS = 24 * 3_600_000
 
-/** Deaths, partitions and clocks that are set, drawn at once for the whole time. */
-export async function disasters(market: Market): Promise<void> {
+/** Deaths, partitions, clocks that are set, and backups that are put back, drawn at once for the whole time. */
+export async function disasters(market: Market, { backUp, restore }: Backups): Promise<void> {
   const { world, network, trace, choices } = market
   const elapsed = world.elapsed()
   for (const { at, disaster } of choices.disasters(() => drawDisasters(market.random, elapsed, market.scene)))
@@ -19,6 +21,8 @@ export async function disasters(market: Market): Promise<void> {
       if (disaster.does === 'set clock') return market.setClock(disaster.clock, disaster.byMs)
       if (disaster.does === 'kill') return market.kill(disaster.party, disaster)
       if (disaster.does === 'fail') return market.fail(disaster.party, disaster)
+      if (disaster.does === 'back up') return backUp()
+      if (disaster.does === 'restore') return restore(disaster.downMs)
       trace.note(`a partition of ${disaster.ms} ms`)
       network.partition(disaster.ms)
     })
@@ -63,5 +67,22 @@ function drawDisasters(stream: Market['random'], from: number, scene: Scene): { 
     const far = !clock.startsWith('database') && random.chance(0.4) ? DAY_MS : random.between(200, 100_000)
     return { at, disaster: { does: 'set clock', clock, byMs: random.chance(0.5) ? far : -far } as const }
   })
-  return [...kills, ...partitions, ...clocks, ...failures]
+  return [...kills, ...partitions, ...clocks, ...failures, ...drawRestore(stream('restore'), from, faultsMs, scene)]
+}
+
+/** A backup, and later, often much later, the loss of the server that it is of. */
+function drawRestore(
+  random: Random,
+  from: number,
+  faultsMs: number,
+  { isRestored }: Scene,
+): { at: number; disaster: Disaster }[] {
+  if (isRestored !== true) return []
+  const backedUp = random.below(Math.trunc(faultsMs * 0.7))
+  const lost = random.between(backedUp + 1, faultsMs)
+  const how = random.chance(0.5) ? { downMs: random.between(200, 12_000) } : {}
+  return [
+    { at: from + backedUp, disaster: { does: 'back up' } },
+    { at: from + lost, disaster: { does: 'restore', ...how } },
+  ]
 }

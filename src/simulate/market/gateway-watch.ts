@@ -5,7 +5,7 @@
  */
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
-import { isSystemError } from './said.ts'
+import { isSystemError, type Said, saidIn } from './said.ts'
 import type { WalletName } from './who.ts'
 
 interface Session {
@@ -29,8 +29,6 @@ export interface GatewayWatch {
   hears(request: Request, answer: Answer): void
   complaints(): readonly string[]
 }
-
-type Said = Readonly<Record<string, unknown>>
 
 export function watchGateway(names: Names): GatewayWatch {
   const [byUser, byToken] = [new Map<unknown, Session>(), new Map<unknown, Session>()]
@@ -74,10 +72,6 @@ export function watchGateway(names: Names): GatewayWatch {
     },
     complaints: () => complaints,
   }
-}
-
-function saidIn({ body }: Request): Said {
-  return JSON.parse(body.toString('utf8')) as Said
 }
 
 function textOf({ status, body }: Answer): string {

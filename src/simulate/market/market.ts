@@ -72,6 +72,8 @@ export interface Market {
   /** Its database answers with errors, so many times, from the statement so many statements from now. */
   fail(party: PartyName, failure: { readonly statements: number; readonly times: number }): void
   setClock(clock: ClockName, byMs: number): void
+  /** The time does not go on before this work is done; what it throws ends the run. */
+  meanwhile(work: Promise<void>): void
   /** From here on nothing goes wrong any more. */
   calm(): void
   /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
@@ -83,16 +85,18 @@ export interface Market {
 
 export function openMarket(seed: number, stores: Stores, choices: Choices, scene: Scene): Market {
   let busy = 0
+  const count = (change: 1 | -1) => {
+    busy += change
+  }
   const world = enterVirtualWorld(seed, () => busy > 0, 'none', scene.startsAt)
   const [trace, names] = [createTrace(world.elapsed), createNames()]
   const random = (subject: string) => createRandom(seed, subject)
   const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace))]))
   const wire = (name: WalletName) => wires.get(name) as WireWatch
   const [pace, gatewayWatch] = [watchPace(world.elapsed, names.bet), watchGateway(names)]
-  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), pace, ear: stores.ear }
-  const network = simulateNetwork({ ...told, world, trace, choices, random: random('network') })
-  const lives: Partial<Record<PartyName, Life>> = {}
-  const agains = new Map<PartyName, Again>()
+  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), pace, ear: stores.ear, world, trace, choices }
+  const network = simulateNetwork({ ...told, random: random('network') })
+  const [lives, agains] = [{} as Partial<Record<PartyName, Life>>, new Map<PartyName, Again>()]
   const failures: unknown[] = []
   const there: Processes = { wallets: new Map(), gateway: undefined, platform: undefined }
 
@@ -116,12 +120,9 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
     world.after(downMs, () => void begin(party, settings).catch(failed))
   }
   const begin = async (party: PartyName, settings?: OtherSettings) => {
-    const count = (change: 1 | -1) => {
-      busy += change
-    }
     const failed = (where: string) => noteFailure(trace, party, where)
-    const deps = { busy: count, died: (where: string) => die(party, where), failed }
-    const life = beginLife(markStatements(stores[party].db, trace), deps)
+    const died = (where: string) => die(party, where)
+    const life = beginLife(markStatements(stores[party].db, trace), { busy: count, died, failed })
     lives[party] = life
     const log = logTo((line) => !life.isOver() && trace.note(line), party)
     network.callsFrom(party)
@@ -145,10 +146,11 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
       else life.endAt(death.statements)
     },
     fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
-    setClock: clockSetter(trace, pace),
+    setClock: clockSetter(trace, pace, wires),
+    meanwhile: (work) => waitFor(work, count, failures),
     calm: () => calmAll(network, steps, Object.values(lives)),
     ...passing(world, step),
-    end: () => endAll(network, world),
+    end: () => endAll(network, world, Object.values(lives)),
   }
 }
 
@@ -183,16 +185,31 @@ function stepping(
   }
 }
 
-function clockSetter(trace: Trace, pace: PaceWatch): Market['setClock'] {
+function waitFor(work: Promise<void>, count: (change: 1 | -1) => void, failures: unknown[]): void {
+  count(1)
+  void work.catch((error: unknown) => failures.push(error)).finally(() => count(-1))
+}
+
+/** Milliseconds: a clock that is set by as much may have tokens expire, or alive again. */
+const FAR_MS = 3_600_000
+
+function clockSetter(
+  trace: Trace,
+  pace: PaceWatch,
+  wires: ReadonlyMap<ClockName, Pick<WireWatch, 'standing'>>,
+): Market['setClock'] {
   return (clock, byMs) => {
     trace.note(`the clock of the ${clock} is set by ${byMs} ms`)
     trace.mark(`a clock is set ${byMs < 0 ? 'back' : 'forward'}`)
     setClock(clock, byMs)
     if (clock === 'database of the platform') pace.clockSet()
+    if (Math.abs(byMs) >= FAR_MS) wires.get(clock)?.standing.tokens.clockJumped()
   }
 }
 
-function endAll(network: SimulatedNetwork, world: VirtualWorld): void {
+/** The processes too: what is left of one would go on in the real world, for which all of its times are far away or long ago. */
+function endAll(network: SimulatedNetwork, world: VirtualWorld, lives: readonly Life[]): void {
+  for (const life of lives) life.end()
   network.end()
   world.end()
   resetClocks()

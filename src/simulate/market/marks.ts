@@ -26,6 +26,8 @@ export const MUST_BE_MET: readonly string[] = [
   ...['at a statement', 'behind a COMMIT'].map((where) => `a database fails ${where}`),
   ...['a clock is set forward', 'a clock is set back', 'a day ends', 'a month ends'],
   ...['what a backup has lost is named', 'a process does not begin with another scale'],
+  ...['dies', 'lives on'].map((how) => `a backup is put back while things go wrong, and the process ${how}`),
+  ...['what a backup has lost is named at once', 'a balance is asked for', 'a bet is asked for'],
   ...['wallet begins: the gate is off', 'platform begins: few calls at once'],
   ...['the books are audited behind a step'],
   ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],

@@ -28,7 +28,7 @@ export async function openAccount(market: Market, cast: Cast, at: Account, amoun
     ...{ name, wallet, userId, knownAs: userId, tokens: [] },
     frameSessionId: undefined,
     token: undefined,
-    isMoving: false,
+    moving: 0n,
     cash: 0n,
   }
   await moveMoney(market, cast, player, 'deposit', amount)
@@ -59,14 +59,14 @@ async function moveMoney(
     moveCash(operator, AUTHORS.wallet(), player.userId, kind, body),
   )
   const change = BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
-  player.isMoving = true
+  player.moving = change
   player.cash += change // taken off again when it was refused
   const isMoved = await insist(TO_THE_END, move).then(
     () => true,
     () => false,
   )
   if (!isMoved) player.cash -= change
-  player.isMoving = false
+  player.moving = 0n
   market.trace.note(`${player.name}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
 }
 
@@ -76,6 +76,7 @@ export async function openFrame(market: Market, cast: Cast, player: Player): Pro
     atWallet(market, player.wallet, ({ operator }) => createSession(operator, AUTHORS.wallet(), player.userId, {})),
   )
   if (session === undefined) return
+  market.wire(player.wallet).standing.tokens.given(session.token, player.userId)
   player.token = session.token
   player.tokens.push(session.token)
   const token = await tokenFor(market, cast, player, session.token)
@@ -133,9 +134,13 @@ async function endSessions(market: Market, cast: Cast, player: Player): Promise<
   const end = atWallet(market, player.wallet, ({ operator }) =>
     endAllSessions(operator, AUTHORS.wallet(), player.userId).then(done),
   )
-  const [tokens, answer] = [[...player.tokens], await insist(cast, end)]
+  const told = market.wire(player.wallet).standing.tokens
+  const tokens = [...player.tokens]
+  told.ending(player.userId, false)
+  const answer = await insist(cast, end)
   if (answer === undefined) return
-  for (const token of tokens) market.wire(player.wallet).standing.tokenEnded(token)
+  told.ending(player.userId, true)
+  for (const token of tokens) told.ended(token)
   market.trace.note(`${player.name}: sessions ended`)
 }
 

@@ -4,6 +4,7 @@
  */
 import { OPERATIONS } from '../../protocol/operation.ts'
 import type { Request } from './network.ts'
+import { type Said, saidIn } from './said.ts'
 
 /** A call that has left. */
 export interface Leaving {
@@ -46,12 +47,14 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
   const underWay = new Map<string, Leaving>()
   const rounds = new Map<string, Round>()
   const complaints: string[] = []
+  const lasts = createLastResults()
   let unsureUntil = 0
   return {
     leaves(call) {
-      const said = saidIn(call.request)
+      const said = saidOfBet(call.request)
       if (said === undefined) return
       const bet = `${said.transactionId}`
+      if (lasts.isTwice(said)) complaints.push(`${name(bet)}: the result in force is decided again (C-5)`)
       const before = underWay.get(bet)
       underWay.set(bet, call)
       if (before !== undefined && !before.isOver())
@@ -73,7 +76,7 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
         complaints.push(`${name(bet)}: ${round.attempts + 1} attempts of a rollback (C-4)`)
     },
     heard(request, status) {
-      const said = status === BAD_REQUEST ? saidIn(request) : undefined
+      const said = status === BAD_REQUEST ? saidOfBet(request) : undefined
       if (said !== undefined) rounds.delete(`${said.requestId}`)
     },
     clockSet() {
@@ -83,12 +86,32 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
   }
 }
 
+/**
+ * Told of each attempt; whether it is the first one of a result that is the last one's again. The same data have the same `requestId` (C-5). A
+ * cashout may have been refused, and be asked for anew.
+ */
+function createLastResults() {
+  const known = new Set<unknown>()
+  const lasts = new Map<unknown, string>()
+  return {
+    isTwice({ requestId, transactionId, type, amount, resultType }: Said): boolean {
+      if (known.has(requestId)) return false
+      known.add(requestId)
+      const isCompared = type === OPERATIONS.settle.type && amount !== undefined && resultType !== 'cashout'
+      const result = isCompared ? `${amount} ${resultType}` : ''
+      const isTwice = result !== '' && lasts.get(transactionId) === result
+      lasts.set(transactionId, result)
+      return isTwice
+    },
+  }
+}
+
 /** Half of what is planned behind so many attempts; some may have been counted and never sent, and then it is more. */
 function leastGap(attempts: number): number {
   return Math.min(FIRST_GAP_MS * HALF ** (attempts - 1), LONGEST_GAP_MS) / HALF
 }
 
 /** Undefined: it is not about a bet. */
-function saidIn({ path, body }: Request): Record<string, unknown> | undefined {
-  return path === '/payment/bet' ? (JSON.parse(body.toString('utf8')) as Record<string, unknown>) : undefined
+function saidOfBet(request: Request): Said | undefined {
+  return request.path === '/payment/bet' ? saidIn(request) : undefined
 }

@@ -4,7 +4,7 @@ import { errorWithStack } from '../../runtime/error-text.ts'
 import { createRandom } from '../../runtime/random.ts'
 import { world } from '../../runtime/world.ts'
 import { bettor, putRight, resultSource, traders } from './actors.ts'
-import { auditBalances } from './ask-balance.ts'
+import { auditAnswers } from './ask-wallet.ts'
 import { loseWith } from './backup.ts'
 import { auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
 import { type Cast, PARTNER } from './cast.ts'
@@ -13,8 +13,10 @@ import { aheadOf } from './clocks.ts'
 import { auditLimits } from './day-limits.ts'
 import { AUDIT_EVERY_MS, disasters } from './disasters.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
+import { misnamed } from './misnamed.ts'
 import { limit, openAccount, operators } from './operator-people.ts'
 import { AUTHORS } from './parties.ts'
+import { backupsOf } from './restore.ts'
 import { drawScene, LIMITS_OF, looksOf, type Scene, spanOf } from './scene.ts'
 import { SECRET } from './store.ts'
 import { partiesOf, partnerOf, URLS, WALLETS, walletsOf } from './who.ts'
@@ -50,7 +52,7 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
   const scene = choices.scene(() => drawScene(seed, createRandom(seed, 'scene')))
   for (const party of partiesOf(scene)) await stores[party].empty()
   const market = openMarket(seed, stores, choices, scene)
-  const empty: Cast = { players: [], bets: [], movements: 0, isOver: false }
+  const empty: Cast = { players: [], bets: [], movements: 0, isOver: false, restored: new Set(), misnamed: [] }
   const complaints: string[] = []
   try {
     const cast = await begin(market, empty, scene)
@@ -94,12 +96,13 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
     resultSource(market, cast, market.random('results')),
     traders(market, cast, market.random('traders')),
     operators(market, cast, market.random('operators')),
-    disasters(market),
+    disasters(market, backupsOf(market, stores, scene, cast)),
   ]
   const failed: unknown[] = []
   const backupAt = scene.backup && Math.min(scene.backup, looksOf(scene))
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
   const audit = async () => [
+    ...cast.misnamed,
     ...market.complaints(),
     ...(await auditBooks(stores, scene, false)),
     ...(await auditLimits(stores.wallet.db, scene)),
@@ -107,9 +110,9 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   for (let look = 1; look <= looksOf(scene); look++) {
     const seen = await passWatched(market, AUDIT_EVERY_MS * spanOf(scene), scene.isWatched === true ? audit : undefined)
     if (failed.length > 0) throw failed[0]
-    const found = [...seen, ...(await auditBalances(market, cast.players)), ...(await audit())]
+    const found = [...seen, ...(await auditAnswers(market, cast)), ...(await audit())]
     if (found.length > 0) return found
-    if (look === backupAt) cast.putBack = await stores.wallet.backup()
+    if (look === backupAt && scene.isRestored !== true) cast.putBack = await stores.wallet.backup()
   }
   cast.isOver = true
   markDays(market, scene)
@@ -152,14 +155,17 @@ async function calm(market: Market, cast: Cast, stores: Stores, scene: Scene): P
   for (let isOver = false; !isOver; ) {
     if (world.elapsed() > until)
       return [`${await underWay(stores)} deliveries are not over, ${await needsPerson(stores)} need a person`]
-    if (isWhole(market, scene) && (await needsPerson(stores)) > 0) await market.until(putRight(market, cast), 60_000)
+    if (isWhole(market, scene) && (await needsPerson(stores)) > 0)
+      await market.until(putRight(market, cast, stores), 60_000)
     await market.pass(LOOK_MS)
     isOver = network.onTheirWay() + (await underWay(stores)) + (await needsPerson(stores)) === 0
   }
-  const watched = [...market.complaints(), ...(await auditBalances(market, cast.players))]
+  const watched = [...cast.misnamed, ...market.complaints(), ...(await auditAnswers(market, cast))]
   watched.push(...(await auditLimits(stores.wallet.db, scene)))
   watched.push(...(await auditBooks(stores, scene, true)))
   watched.push(...(await compareBooks(stores, scene, cast, market.names)))
+  if (cast.restored.size > 0)
+    watched.push(...(await misnamed(stores, scene, cast, market.names, 'all is over')).complaints)
   if (watched.length > 0 || cast.putBack === undefined) return watched
   await cast.putBack()
   return loseWith(stores, scene, cast, market)

@@ -20,6 +20,8 @@ export interface Scene {
   readonly looks?: number
   /** The books are audited after every step in which something has happened, and not only then. */
   readonly isWatched?: boolean
+  /** A backup of the first wallet is put back while things go wrong; what it has lost then stays lost. */
+  readonly isRestored?: boolean
 }
 
 /** From 40 seconds to six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
@@ -32,6 +34,7 @@ export function spanOf({ span = 1 }: Scene): number {
 /** Most faults need no more than a few calls, so many short markets meet more of them than a few long ones. */
 const LOOKS = [1, 1, 1, 1, 2, 3] as const
 const MOST_LOOKS = 3
+const RESTORED = 0.25
 /** Of short markets: auditing after every step takes three times as long as all that happens. */
 const WATCHED = 0.15
 
@@ -55,7 +58,8 @@ export function drawScene(seed: number, random: Random): Scene {
   const [backup, hasOtherSettings] = [random.between(1, MOST_LOOKS), random.chance(0.6)]
   const [hasFailures, span, looks] = [random.chance(0.5), random.pick(SPANS), random.pick(LOOKS)]
   const isWatched = random.chance(WATCHED) && looks === 1
-  const wrong = { hasOtherSettings, hasFailures }
+  const isRestored = random.chance(RESTORED)
+  const wrong = { hasOtherSettings, hasFailures, isRestored }
   return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched }
 }
 

@@ -110,20 +110,20 @@ async function openStore(party: PartyName, images: Images): Promise<Store> {
 /** The ways back to what is in the tables of this schema now, and to what is in them later. */
 export async function keepBeginning(db: Db, schema: string): Promise<Pick<Store, 'empty' | 'backup'>> {
   const tables = await tablesOf(db, schema)
-  const kept = await readRows(db, tables.keys())
+  const kept = await readContent(db, schema, tables.keys())
   /** What no run has written to is as it was: to empty it too would cost a file each time, and the plans of its statements. */
-  const becomes = (all: ReadonlyMap<string, string>) =>
+  const becomes = ({ rowsOf, numbers }: Content) =>
     db.unhurried(async (tx) => {
       const [used] = await tx.query<{ used: string[] }>(USED, [[...tables.keys()]])
       for (const table of used?.used ?? []) await tx.query(emptied(table))
-      await tx.query(RESTART, [schema])
-      for (const [table, rows] of all)
+      await tx.query(RESTART, [numbers])
+      for (const [table, rows] of rowsOf)
         await tx.query(statement(`simulation_put_back_${table}`, putBack(table, tables.get(table))), [rows])
     })
   return {
     empty: () => becomes(kept),
     async backup() {
-      const then = await db.snapshot((tx) => readRows(tx, tables.keys()))
+      const then = await db.snapshot((tx) => readContent(tx, schema, tables.keys()))
       return () => becomes(then)
     },
   }
@@ -144,7 +144,18 @@ async function tablesOf(db: Db, schema: string): Promise<ReadonlyMap<string, str
   return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
 
-/** Of each table that has rows, all of them, as JSON. */
+interface Content {
+  /** Of each table that has rows, all of them, as JSON. */
+  readonly rowsOf: ReadonlyMap<string, string>
+  /** Which number each sequence gives next, as JSON. */
+  readonly numbers: string
+}
+
+async function readContent(db: Pick<Db, 'query'>, schema: string, tables: Iterable<string>): Promise<Content> {
+  const [row] = await db.query<{ numbers: string }>(NUMBERS, [schema])
+  return { rowsOf: await readRows(db, tables), numbers: row?.numbers ?? '[]' }
+}
+
 async function readRows(db: Pick<Db, 'query'>, tables: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const table of tables) {
@@ -164,10 +175,15 @@ const USED = statement(
 const emptied = (table: string) => statement(`simulation_truncate_${table}`, `truncate table ${table} cascade`)
 
 /** All numbers: one may have been drawn for a row that was refused. */
+const NUMBERS = statement(
+  'simulation_numbers',
+  `select coalesce(json_agg(json_build_object('name', quote_ident(schemaname) || '.' || quote_ident(sequencename),
+     'value', coalesce(last_value, start_value), 'is_used', last_value is not null)), '[]')::text as numbers
+   from pg_catalog.pg_sequences where schemaname = $1::text`,
+)
 const RESTART = statement(
   'simulation_restart',
-  `select setval(seqrelid::regclass, seqstart, false) from pg_catalog.pg_sequence
-   join pg_catalog.pg_class c on c.oid = seqrelid where c.relnamespace = $1::text::regnamespace`,
+  `select setval(name::regclass, value, is_used) from json_to_recordset($1::json) as n (name text, value bigint, is_used boolean)`,
 )
 
 const putBack = (table: string, columns = '*') =>

@@ -1,58 +1,99 @@
 /** Tells the auditor what happens on the wire, and keeps what it and the sameness of repeats (R-2) complain about. */
-import { createAuditor, type Heard, type Standing } from './auditor.ts'
+import { objectIn } from '../../protocol/json.ts'
+import { betOperationOf, OPERATIONS } from '../../protocol/operation.ts'
+import { type Auditor, createAuditor, type Heard, type KeptAudit } from './auditor.ts'
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
-import { codeIn, isSystemError } from './said.ts'
+import { profileAnswers, profileText } from './profile.ts'
+import { codeIn, isSystemError, type Said, saidIn } from './said.ts'
+import type { Standing } from './standing.ts'
 
-export interface WireWatch {
+export interface WireWatch extends Pick<Auditor, 'movedOf' | 'checksOf'> {
   /** A call has reached the wallet; told its answer, if there is one. */
   arrives(request: Request): (answer: Answer) => void
   died(): void
-  movedOf(player: string): ReadonlySet<bigint> | undefined
   readonly standing: Standing
+  /** For a backup that is made now. */
+  keep(): KeptWire
+  /** It has been put back. */
+  restored(kept: KeptWire): void
   complaints(): readonly string[]
 }
 
-const KINDS = { 'POST 1': 'place', 'PUT 1': 'unsettle', 'PUT 2': 'settle', 'PUT 3': 'rollback' } as const
+export interface KeptWire {
+  readonly audit: KeptAudit
+  readonly first: ReadonlyMap<string, string>
+}
 
 /** `answered`: who else listens. */
 export function watchWire(names: Names, answered: (request: Request, answer: Answer) => void): WireWatch {
   const auditor = createAuditor()
   const complaints: string[] = []
+  /** By call, its first yes. */
   const first = new Map<string, string>()
-  let calls = 0
+  let [calls, restores] = [0, 0]
+  const isSame = (sent: string, text: string) => {
+    const before = first.get(sent) ?? text
+    first.set(sent, before)
+    return before === text || `a repeat had another answer than its original (R-2): ${text}, ${before}`
+  }
+  const aboutBet = (kind: Heard['kind'], said: Said, sent: string) => {
+    const [id, betId, before] = [++calls, `${said.transactionId}`, restores]
+    auditor.arrived(id, { player: playerOf(said), betId }, heardOf(kind, said))
+    return (answer: Answer) => {
+      const text = answer.body.toString('utf8')
+      const complaint = auditor.answered(id, betId, verdictOf(answer), timeIn(answer))
+      if (complaint !== undefined) complaints.push(`${names.bet(betId)}: ${complaint}`)
+      const same = answer.status !== 200 || restores !== before || isSame(`${kind} ${sent}`, text)
+      if (same !== true) complaints.push(`${names.bet(betId)}: ${same}`)
+    }
+  }
+  const aboutProfile = (token: string) => {
+    const may = () => profileAnswers(auditor.tokens, token)
+    const then = may()
+    return (answer: Answer) => {
+      const heard = verdictOf(answer) === undefined ? undefined : profileText(answer)
+      const all = [...then, ...may()]
+      if (heard !== undefined && !all.includes(heard))
+        complaints.push(`the auditor: User data was answered ${heard}, may be ${[...new Set(all)].join(' or ')}`)
+    }
+  }
   return {
     arrives(request) {
-      const id = ++calls
-      const said = JSON.parse(request.body.toString('utf8')) as Record<string, unknown>
-      const kind =
-        request.path === '/payment/bet' ? KINDS[`${request.method} ${said.type}` as keyof typeof KINDS] : undefined
-      if (kind === undefined) return (answer) => answered(request, answer)
-      const betId = `${said.transactionId}`
-      auditor.arrived(id, { player: `${said.operatorUser ?? said.userId}`, betId }, heardOf(kind, said))
+      const { method, path, body } = request
+      const text = body.toString('utf8')
+      const said = saidIn(request)
+      const kind = path === '/payment/bet' ? betOperationOf(method, said.type) : undefined
+      const told =
+        kind !== undefined
+          ? aboutBet(kind, said, text)
+          : path === OPERATIONS.profile.path
+            ? aboutProfile(`${said.token}`)
+            : undefined
       return (answer) => {
         answered(request, answer)
-        const text = answer.body.toString('utf8')
-        const complaint = auditor.answered(id, betId, verdictOf(answer))
-        if (complaint !== undefined) complaints.push(`${names.bet(betId)}: ${complaint}`)
-        if (answer.status !== 200) return
-        const sent = `${kind} ${request.body.toString('utf8')}`
-        const before = first.get(sent)
-        first.set(sent, before ?? text)
-        if (before !== undefined && before !== text)
-          complaints.push(
-            `${names.bet(betId)}: a repeat had another answer than its original (R-2): ${text}, ${before}`,
-          )
+        told?.(answer)
       }
     },
     died: () => auditor.died(),
-    movedOf: (player) => auditor.movedOf(player),
+    movedOf: auditor.movedOf,
+    checksOf: auditor.checksOf,
     standing: auditor,
+    keep: () => ({ audit: auditor.keep(), first: new Map(first) }),
+    restored(kept) {
+      restores += 1
+      auditor.restored(kept.audit)
+      for (const sent of first.keys()) if (!kept.first.has(sent)) first.delete(sent)
+    },
     complaints: () => complaints,
   }
 }
 
-function heardOf(kind: Heard['kind'], { requestId, amount, resultType, token }: Record<string, unknown>): Heard {
+function playerOf({ operatorUser, userId }: Said): string {
+  return `${operatorUser ?? userId}`
+}
+
+function heardOf(kind: Heard['kind'], { requestId, amount, resultType, token }: Said): Heard {
   const counts = kind === 'place' || kind === 'settle'
   return {
     kind,
@@ -67,4 +108,9 @@ function heardOf(kind: Heard['kind'], { requestId, amount, resultType, token }: 
 function verdictOf(answer: Answer): number | undefined {
   if (answer.status === 200) return 200
   return answer.status !== 400 || isSystemError(answer) ? undefined : (codeIn(answer) ?? 0)
+}
+
+function timeIn({ status, body }: Answer): string | undefined {
+  const time = status === 200 ? objectIn(body.toString('utf8'))?.transactionTime : undefined
+  return typeof time === 'string' ? time : undefined
 }

@@ -2,7 +2,7 @@
 import type { Db } from '../../../db/db.ts'
 import { type Choices, drawChoices } from '../choices.ts'
 import type { Stores } from '../market.ts'
-import type { Ear } from '../network.ts'
+import type { Ear, Host } from '../network.ts'
 import { type Answering, answering } from '../planting.ts'
 import type { Scene } from '../scene.ts'
 import type { PartyName } from '../who.ts'
@@ -21,7 +21,10 @@ export interface Planted {
 }
 
 /** Without what stands in the way: so a fault is found soon. */
-export const PLAIN = { hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false } as const
+export const PLAIN = {
+  ...{ hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false },
+  isRestored: false,
+} as const
 
 /** Faults are planted around the platform and the wallet that it calls. */
 const ONE_OPERATOR: Partial<Scene> = { operators: 1, ...PLAIN }
@@ -33,10 +36,11 @@ export function choicesFor({ scene = ONE_OPERATOR }: Planted): Choices {
 export type Row = readonly [fault: string, breaks: string, seed: number, plant: Planted['plant']]
 
 /** Between network and a party. */
-export const inFrontOf = (party: PartyName, front: Answering) => (stores: Stores) => ({
+export const before = (party: PartyName, front: (host: Host) => Host) => (stores: Stores) => ({
   ...stores,
-  fronts: { [party]: answering(front) },
+  fronts: { [party]: front },
 })
+export const inFrontOf = (party: PartyName, front: Answering) => before(party, answering(front))
 export const inFront = (front: Answering) => inFrontOf('wallet', front)
 
 /** Between a party and its database. */

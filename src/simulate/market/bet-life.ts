@@ -1,0 +1,173 @@
+/**
+ * What may become of a bet by a call about it: written from decisions.md (the bet's life, I-2, I-3, I-5, L-1 to L-4, P-1, P-4, R-6) and from
+ * nothing else. Each answer that the decisions allow is one possibility. Pure.
+ */
+import { type ReplyCode, replyCode, replyCodes } from '../../protocol/codes.ts'
+import { OPERATIONS } from '../../protocol/operation.ts'
+import { centsOf } from './cents.ts'
+import type { TokenState } from './told-tokens.ts'
+
+export interface Heard {
+  readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
+  readonly requestId: string
+  /** As on the wire; '' where it does not count. */
+  readonly amount: string
+  readonly resultType: string
+  readonly token?: string
+}
+
+/** 200, or the code of a refusal. */
+export type Verdict = number
+
+export interface Life {
+  readonly status: 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
+  /** '0' of a bet that was never placed. */
+  readonly stake: string
+  readonly payout: string
+  readonly resultType: string
+  readonly refusal: number
+  /** The call that took effect last. */
+  readonly by: string
+  /** Results answered 200. */
+  readonly acknowledged: readonly string[]
+  /** Results refused with 20 since when no other one was acknowledged, and those that another one has passed (I-2). */
+  readonly refused: readonly string[]
+  readonly passed: readonly string[]
+}
+
+export const BEGINNING: Life = {
+  ...{ status: 'nothing', stake: '0', payout: '0', resultType: '', refusal: 0, by: '' },
+  ...{ acknowledged: [], refused: [], passed: [] },
+}
+
+/** A call that may still take effect, and what it must meet. */
+export interface Waiting extends Heard {
+  tokenIs: TokenState
+  /** Its bet was locked before it came, and is. */
+  isLocked: boolean
+  /** Its player is blocked: surely, since before it came; or at some time since. */
+  block: 'no' | 'maybe' | 'surely'
+  readonly isLimited: boolean
+}
+
+export type Next = readonly [life: Life, verdict: Verdict]
+
+const BLOCKED = replyCode('recalculation_blocked')
+
+/** What a token may be answered, and whether it must be one of these. */
+const OF_TOKEN: Readonly<Record<TokenState, { readonly codes: readonly number[]; readonly isOver: boolean }>> = {
+  live: { codes: [], isOver: false },
+  'may have ended': { codes: replyCodes('expired_token'), isOver: false },
+  ended: { codes: replyCodes('expired_token'), isOver: true },
+  unknown: { codes: replyCodes('invalid_token'), isOver: true },
+  absent: { codes: replyCodes('invalid_request'), isOver: true },
+  'not heard of': { codes: replyCodes('invalid_token', 'expired_token'), isOver: false },
+}
+
+/** The answers of a call that looks at nothing but its token: User data (P-1). */
+export function answersByToken(token: TokenState): readonly Verdict[] {
+  const { codes, isOver } = OF_TOKEN[token]
+  return isOver ? codes : [200, ...codes]
+}
+
+export function nameOf({ kind, requestId }: Pick<Heard, 'kind' | 'requestId'>): string {
+  return `${kind} ${requestId}`
+}
+
+export function after(life: Life, call: Waiting): Next[] {
+  if (call.kind === 'place') return afterPlace(life, call)
+  if (call.kind === 'rollback') return afterRollback(life, call)
+  return afterResult(life, call)
+}
+
+function afterPlace(life: Life, call: Waiting): Next[] {
+  switch (life.status) {
+    case 'nothing':
+      return afterFirstPlace(life, call)
+    case 'refused':
+      return [[life, life.refusal]]
+    case 'cancelled':
+      return [[life, replyCode('already_processed')]]
+    default:
+      return [[life, life.stake === call.amount ? 200 : replyCode('already_processed')]]
+  }
+}
+
+/** In the order of R-6: what is wrong with the token, with the player, with the money. */
+function afterFirstPlace(life: Life, call: Waiting): Next[] {
+  const { amount, tokenIs: token, block, isLimited } = call
+  const refusedWith = (name: ReplyCode): Next => [
+    { ...life, status: 'refused', refusal: replyCode(name) },
+    replyCode(name),
+  ]
+  const ofToken = OF_TOKEN[token].codes.map((code): Next => [life, code])
+  if (OF_TOKEN[token].isOver) return ofToken
+  if (block === 'surely') return [...ofToken, refusedWith('player_blocked')]
+  const limits = isLimited ? (['stake_limit', 'bet_count_limit'] as const).map(refusedWith) : []
+  return [
+    [{ ...life, status: 'open', stake: amount, by: nameOf(call) }, 200],
+    refusedWith('not_enough_money'),
+    ...ofToken,
+    ...limits,
+    ...(block === 'maybe' ? [refusedWith('player_blocked')] : []),
+  ]
+}
+
+function afterRollback(life: Life, call: Waiting): Next[] {
+  if (life.status === 'settled') return [[life, replyCode('already_processed')]]
+  if (life.status === 'refused' || life.status === 'cancelled') return [[life, 200]]
+  return [[{ ...life, status: 'cancelled', by: nameOf(call) }, 200]]
+}
+
+function afterResult(life: Life, call: Waiting): Next[] {
+  const name = `${nameOf(call)} ${call.amount} ${call.resultType}`
+  if (life.status === 'nothing' || life.status === 'refused') return [[life, replyCode('invalid_request')]]
+  if (life.acknowledged.includes(name)) return [[life, 200]]
+  if (life.passed.includes(name)) return [[life, BLOCKED]]
+  const refused: Next = [{ ...life, refused: adding(life.refused, name) }, BLOCKED]
+  if (life.status === 'cancelled') return [refused]
+  const accepted: Next = [{ ...passing(life, name), ...resultOf(life, call) }, 200]
+  if (isSame(life, call)) return [accepted]
+  const { codes, isOver } = OF_TOKEN[call.resultType === 'cashout' ? call.tokenIs : 'live']
+  const ofToken = codes.map((code): Next => [life, code])
+  if (isOver) return ofToken
+  if (life.status !== 'settled') return [accepted, ...ofToken]
+  return [...(call.isLocked ? [] : [accepted]), ...ofToken, refused]
+}
+
+/** What was refused so far has been passed. */
+function passing(life: Life, name: string): Life {
+  const passed = life.refused.filter((one) => one !== name).reduce(adding, life.passed)
+  return { ...life, acknowledged: adding(life.acknowledged, name), passed, refused: [] }
+}
+
+/** L-1: one with the same changes nothing. */
+function isSame(life: Life, { kind, amount, resultType }: Heard): boolean {
+  if (kind === 'unsettle') return life.status === 'open'
+  return life.status === 'settled' && life.payout === amount && life.resultType === resultType
+}
+
+function resultOf(life: Life, call: Heard): Partial<Life> {
+  const by = isSame(life, call) ? life.by : nameOf(call)
+  return call.kind === 'settle'
+    ? { status: 'settled', payout: call.amount, resultType: call.resultType, by }
+    : { status: 'open', payout: '0', resultType: '', by }
+}
+
+function adding(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name].sort()
+}
+
+/** What it has brought its player, in minor units. */
+export function moved({ status, stake, payout }: Life): bigint {
+  if (status === 'open') return -centsOf(stake)
+  return status === 'settled' ? centsOf(payout) - centsOf(stake) : 0n
+}
+
+/** P-4: what Check says of it, and the call whose time it tells; undefined: it is not known (W-7). */
+export function checked({ status, stake, payout, by }: Life) {
+  const isTombstone = status === 'cancelled' && centsOf(stake) === 0n
+  if (status === 'nothing' || status === 'refused' || isTombstone) return undefined
+  const type = { open: OPERATIONS.place.type, settled: OPERATIONS.settle.type, cancelled: OPERATIONS.rollback.type }
+  return { type: type[status], cents: centsOf(status === 'settled' ? payout : stake), by }
+}

@@ -1,0 +1,60 @@
+/**
+ * The server of a wallet is lost while everything goes wrong, and an older backup takes its place. What the wallet said since is gone: the auditor
+ * goes back to what it knew then, and reconcile must name each bet of which the platform was told something that is not there any more.
+ */
+import type { Cast, Player } from './cast.ts'
+import type { Market, Stores } from './market.ts'
+import { misnamed } from './misnamed.ts'
+import type { Scene } from './scene.ts'
+import type { KeptWire } from './watch.ts'
+
+export interface Backups {
+  backUp(): void
+  /** `downMs`: its process dies, and begins again so much later; undefined: it lives on, and finds another database. */
+  restore(downMs: number | undefined): void
+}
+
+interface Backup {
+  putBack(): Promise<void>
+  readonly wire: KeptWire
+  readonly cash: ReadonlyMap<Player, bigint>
+}
+
+/** Milliseconds until it is looked again whether nobody moves money: whether that is in the backup, nobody could say. */
+const AGAIN_MS = 1_000
+
+export function backupsOf(market: Market, stores: Stores, scene: Scene, cast: Cast): Backups {
+  const { world, trace } = market
+  const players = cast.players.filter(({ wallet }) => wallet === 'wallet')
+  let last: Backup | undefined
+  const make = async () => {
+    const cash = new Map(players.map((player) => [player, player.cash]))
+    const wire = market.wire('wallet').keep()
+    last = { putBack: await stores.wallet.backup(), wire, cash }
+    trace.note('a backup of the wallet is made')
+  }
+  const lose = async ({ putBack, wire, cash }: Backup, downMs: number | undefined) => {
+    if (downMs !== undefined) market.kill('wallet', { downMs })
+    await putBack()
+    market.wire('wallet').restored(wire)
+    for (const player of players) player.cash = (cash.get(player) ?? 0n) + player.moving // it is asked for again
+    cast.restored.add('wallet')
+    const how = downMs === undefined ? 'lives on' : 'dies'
+    trace.note(`a backup of the wallet is put back, and its process ${how}`)
+    trace.mark(`a backup is put back while things go wrong, and the process ${how}`)
+    const { lost, complaints } = await misnamed(stores, scene, cast, market.names, 'under way')
+    if (lost > 0) trace.mark('what a backup has lost is named at once')
+    cast.misnamed.push(...complaints)
+  }
+  const backUp = (): void => {
+    if (cast.isOver) return
+    if (players.some(({ moving }) => moving !== 0n)) world.after(AGAIN_MS, backUp)
+    else market.meanwhile(make())
+  }
+  return {
+    backUp,
+    restore(downMs) {
+      if (last !== undefined && !cast.isOver) market.meanwhile(lose(last, downMs))
+    },
+  }
+}
