@@ -54,11 +54,17 @@ function stepsOfPlatform({ durationMs, phases }: Made): Step[] {
   return [['waiting', 'for a connection', waited >= 1 ? waited : undefined], ...steps]
 }
 
+/** A connection may have been begun before the call that then got it: what is too long for the call began before it, not its answer later. */
+function endingAt(durationMs: number, phases: readonly Phase[]): Phase[] {
+  const over = Math.max(0, Math.max(0, ...phases.map(({ from, ms }) => from + ms)) - durationMs)
+  return phases.map((phase) => ({ ...phase, from: Math.max(0, phase.from - over) }))
+}
+
 /** The wallet began by its own clock, and within the answer that the platform waited for. */
 export function phasesOf(seen: Seen | undefined, made: Made | undefined): Phase[] {
   const inside = seen === undefined ? [] : stepsOfWallet(seen.milliseconds)
   if (made === undefined) return inARow(inside, 0, false)
-  const outside = inARow(stepsOfPlatform(made), 0, false)
+  const outside = endingAt(made.durationMs, inARow(stepsOfPlatform(made), 0, false))
   const i = outside.findIndex(({ name }) => name === 'answer' || name === 'call')
   const around = outside[i]
   if (seen === undefined || around === undefined) return outside

@@ -29,6 +29,11 @@ test('a clock that differs moves the wallet to the edge of the answer, and no fu
   expect(wallet('2031-05-16T18:00:01.000Z')).toBe('  arrival 10+1')
 })
 
+test('a connection that was begun before the call makes the call no longer', () => {
+  const phases = { connectMs: 30, firstByteMs: 46, bodyMs: 1 }
+  expect(rows(undefined, { ...made, phases })).toEqual(['connection 0+30', 'answer 3+46', 'rest 49+1'])
+})
+
 test('an attempt from before phases were kept is one, and one that nobody heard has the platform’s alone', () => {
   expect(rows(seen, made)[0]).toBe('call 0+50')
   expect(rows(seen, made)[1]).toBe('  arrival 30+1')
