@@ -1,13 +1,20 @@
-/** `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console; first the demo as a short film. */
-import { spawn } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+/**
+ * `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console; first the
+ * demo as a short film. Then, into pictures/, what nobody puts into a guide and somebody must have looked at: nothing there, waiting, errors, long
+ * names. `npm run pictures -- states` takes only these, and `-- states error what-if` those of them whose names begin so;
+ * `film` and `docs` take only those.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { animate } from './animation.mjs'
+import { asking, startSandbox } from './servers.mjs'
+import { smallPng } from './small-png.mjs'
+import { takeStates } from './states.mjs'
 
-const OUT = fileURLToPath(new URL('../docs/images/console/', import.meta.url))
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const START_MS = 120_000
+const OUT = fileURLToPath(new URL('../../docs/images/console/', import.meta.url))
+/** Only to be looked at: not committed. */
+const LOOKS = fileURLToPath(new URL('../../pictures/', import.meta.url))
 /** The kit waits for what comes late, and a busy machine is slow besides. */
 const JUDGE_MS = 600_000
 const HEIGHT = 860
@@ -24,30 +31,9 @@ const PAGES = [
   'conformance',
 ]
 
-async function startSandbox() {
-  const env = { PATH: process.env.PATH, PORT: '0', PURSER_DATA_DIR: 'memory://' }
-  const child = spawn(process.execPath, [MAIN, 'sandbox', '--rate', '2', '--seed', '7', '--quiet'], { env })
-  let text = ''
-  child.stderr.resume()
-  await new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`the sandbox has not started:\n${text}`)), START_MS).unref()
-    child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      text += chunk
-      if (text.includes('Ctrl-C stops it')) resolve()
-    })
-  })
-  const named = (name) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] ?? ''
-  return { child, url: named('Purser wallet'), key: named('Operator key') }
-}
-
 /** What the pictures show: troubles, an adjustment, a refused signature, and a result that the wallet refused. */
 async function play({ url, key }) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const ask = async (method, path, body) => {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    const answer = await fetch(url + path, { method, headers, ...sent })
-    return answer.json()
-  }
+  const ask = asking({ url, key })
   const trouble = (name) => ask('POST', '/sandbox/frame/troubles', { trouble: name })
   await fetch(`${url}/user/profile`, {
     ...{ method: 'POST', body: '{"token":"not-a-token"}' },
@@ -80,6 +66,7 @@ async function judge(page) {
 }
 
 async function take(browser, { url }, bets) {
+  const table = await browser.newPage()
   const open = async (colorScheme, width, height) => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' })
     const page = await context.newPage()
@@ -94,7 +81,7 @@ async function take(browser, { url }, bets) {
     if (whole)
       await page.setViewportSize({ width, height: await page.evaluate('document.documentElement.scrollHeight') })
     await page.evaluate('scrollTo(0, 0)')
-    await page.screenshot({ path: `${OUT}${name}.png` })
+    writeFileSync(`${OUT}${name}.png`, await smallPng(table, await page.screenshot()))
     if (whole) await page.setViewportSize({ width, height: HEIGHT })
     process.stdout.write(`docs/images/console/${name}.png\n`)
   }
@@ -136,20 +123,25 @@ async function take(browser, { url }, bets) {
 /** Each with a sandbox of its own: a bet that one leaves open would move money in the pictures of the other. */
 async function inSandbox(work) {
   const sandbox = await startSandbox()
-  await work(sandbox).finally(() => sandbox.child.kill('SIGKILL'))
+  await work(sandbox).finally(() => sandbox.stop())
 }
 
-mkdirSync(OUT, { recursive: true })
+const [part, ...states] = process.argv.slice(2)
+const isWanted = (what) => part === undefined || part === what
+
+for (const folder of [OUT, LOOKS]) mkdirSync(folder, { recursive: true })
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
 })
 try {
-  await inSandbox(async ({ url }) => {
-    await animate(browser, url, `${OUT}demo.gif`)
-    process.stdout.write('docs/images/console/demo.gif\n')
-  })
-  await inSandbox(async (sandbox) => take(browser, sandbox, await play(sandbox)))
+  if (isWanted('film'))
+    await inSandbox(async ({ url }) => {
+      await animate(browser, url, `${OUT}demo.gif`)
+      process.stdout.write('docs/images/console/demo.gif\n')
+    })
+  if (isWanted('docs')) await inSandbox(async (sandbox) => take(browser, sandbox, await play(sandbox)))
+  if (isWanted('states')) await takeStates(browser, LOOKS, states)
 } finally {
   await browser.close()
 }

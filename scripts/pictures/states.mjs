@@ -1,0 +1,179 @@
+/** Every page in the states that nobody puts into a guide: nothing there, waiting, errors, long names; and what is folded away. Light and dark, and on a phone. */
+import { createServer } from 'node:http'
+import { asking, startAlone, startSandbox } from './servers.mjs'
+
+const SHAPES = [
+  ['light', 1280, ''],
+  ['dark', 1280, '-dark'],
+  ['light', 360, '-phone'],
+]
+const HEIGHT = 860
+/** Until all of a page that comes behind it is there. */
+const SETTLE_MS = 400
+const OF_WALLET = [
+  'now',
+  'bets',
+  'calls',
+  'players',
+  'money',
+  'reports',
+  'settings',
+  'conformance',
+  'find?q=nothing-of-ours',
+]
+const OF_PLATFORM = ['now', 'bets', 'deliveries', 'settings']
+const LONG = 'a-name-that-is-as-long-as-a-name-may-be-and-has-no-place-to-break'.slice(0, 64)
+
+/** `only`: names, or beginnings of names, of those that are wanted; all of them when there are none. */
+export async function takeStates(browser, folder, only) {
+  const isWanted = (name) => only.length === 0 || only.some((one) => name.startsWith(one))
+  const wanted = { folder, isWanted }
+  const isAny = (...names) => names.some((name) => isWanted(name) || only.some((one) => one.startsWith(name)))
+  if (isAny('empty', 'loading', 'error', 'long', 'webhooks')) await alone(browser, wanted, 'wallet', ofWallet)
+  if (isAny('empty-platform')) await alone(browser, wanted, 'platform', ofPlatform)
+  if (isAny('ladder', 'signature', 'what-if', 'adjust', 'opened', 'reconciled')) await inPlay(browser, wanted)
+}
+
+async function ofWallet(see, { ask }) {
+  for (const path of OF_WALLET) await see(`empty-${nameOf(path)}`, path)
+  await ask('POST', '/operator/players', { userId: 'nobody-yet', currency: 'EUR' })
+  await see('empty-player', 'players/nobody-yet')
+  for (const path of [...OF_WALLET, 'players/nobody-yet', 'bets/no-such-bet-1']) {
+    await see(`loading-${nameOf(path)}`, path, { route: () => new Promise(() => {}) })
+    await see(`error-${nameOf(path)}`, path, { route: broken })
+  }
+  await see('error-offline', 'bets', { route: (route) => route.abort() })
+  await longNames(ask)
+  for (const path of ['players', `players/${LONG}`, 'money', 'reports?by=site', 'settings', 'bets'])
+    await see(`long-${nameOf(path)}`, path)
+  await webhooks(ask, () => see('webhooks', 'settings'))
+}
+
+async function ofPlatform(see) {
+  for (const path of OF_PLATFORM) await see(`empty-platform-${nameOf(path)}`, path)
+}
+
+const nameOf = (path) => path.replace(/\?.*/, '').replace(/^(players|bets)\/.*/, (_, of) => of.slice(0, -1))
+const broken = (route) =>
+  route.fulfill({
+    status: 503,
+    contentType: 'application/problem+json',
+    body: '{"title":"unavailable","detail":"the database does not answer"}',
+  })
+
+async function alone(browser, wanted, what, work) {
+  const server = await startAlone(what)
+  try {
+    await work(await seeing(browser, wanted, server), { ask: asking(server) })
+  } finally {
+    server.stop()
+  }
+}
+
+/** A page for each shape, signed in; `see` takes an address in each. */
+async function seeing(browser, { folder, isWanted }, { url, key }) {
+  const pages = []
+  for (const [colorScheme, width, suffix] of SHAPES) {
+    const context = await browser.newContext({
+      viewport: { width, height: HEIGHT },
+      colorScheme,
+      reducedMotion: 'reduce',
+    })
+    const body = key === undefined ? {} : { key }
+    await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: body })
+    pages.push({ page: await context.newPage(), suffix, width })
+  }
+  return async (name, path, { route, act } = {}) => {
+    if (!isWanted(name)) return
+    for (const { page, suffix, width } of pages) {
+      if (route) await page.route(/\/(operator|bets|deliveries|partners|events|sandbox)\b(?!.*console)/, route)
+      await page.goto(`${url}/console/${path}`)
+      if (!route) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await act?.(page)
+      await page.waitForTimeout(SETTLE_MS)
+      const height = Math.max(HEIGHT, await page.evaluate('document.documentElement.scrollHeight'))
+      await page.setViewportSize({ width, height: Math.min(height, 3_000) })
+      await page.screenshot({ path: `${folder}${name}${suffix}.png` })
+      await page.setViewportSize({ width, height: HEIGHT })
+      if (route) await page.unrouteAll({ behavior: 'ignoreErrors' })
+    }
+    process.stdout.write(`pictures/${name}.png\n`)
+  }
+}
+
+async function longNames(ask) {
+  const profile = { nickname: LONG, email: `${LONG.slice(0, 50)}@person.example`, firstName: LONG }
+  await ask('POST', '/operator/players', {
+    userId: LONG,
+    currency: 'EUR',
+    currencies: ['EUR', 'JPY'],
+    brand: LONG.slice(0, 60),
+    customFields: profile,
+  })
+  await ask('PATCH', `/operator/players/${LONG}`, {
+    limits: { stake: '123456789012.00', betCount: 1_000_000 },
+    verified: true,
+  })
+  for (const [currency, amount] of [
+    ['EUR', '123456789012.34'],
+    ['JPY', '99999999999999'],
+  ])
+    await ask('POST', `/operator/players/${LONG}/deposits`, { currency, amount, reference: `${LONG}-${currency}` })
+  await ask('POST', `/operator/players/${LONG}/sessions`, { ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348', country: 'NO' })
+  await ask('POST', `/operator/players/${LONG}/personal-data`)
+  for (const role of ['read', 'support', 'admin'])
+    await ask('POST', '/operator/keys', { name: `${role}.${LONG}`.slice(0, 64), role })
+}
+
+/** One consumer that hears, and one that does not. */
+async function webhooks(ask, see) {
+  const consumer = createServer((request, response) => {
+    request.resume()
+    response.writeHead(request.url === '/deaf' ? 500 : 200).end()
+  })
+  await new Promise((resolve) => consumer.listen(0, '127.0.0.1', resolve))
+  const { port } = consumer.address()
+  for (const name of ['crm', 'deaf']) {
+    await ask('PUT', `/operator/webhooks/${name}`, { url: `http://127.0.0.1:${port}/${name}` })
+    await ask('POST', `/operator/webhooks/${name}/test`)
+  }
+  await new Promise((resolve) => setTimeout(resolve, 3_000)) // both have been told
+  await see()
+  consumer.close()
+}
+
+/** Half of all calls go wrong, so that something is always tried again. */
+async function inPlay(browser, wanted) {
+  const sandbox = await startSandbox(['--rate', '6', '--faults', '0.5'])
+  try {
+    const ask = asking(sandbox)
+    const see = await seeing(browser, wanted, { url: sandbox.url })
+    await ask('POST', '/sandbox/frame/money')
+    const lost = await ask('POST', '/sandbox/frame/troubles', { trouble: 'correct' })
+    const open = (page, name) => page.getByRole('button', { name }).first().click()
+    await see('ladder', 'deliveries', { act: (page) => page.waitForTimeout(SETTLE_MS) })
+    await see('signature', 'calls', {
+      act: async (page) => {
+        await page.getByText('Take a signature apart').click()
+      },
+    })
+    await see('what-if', `bets/${lost.betIds[0]}`, {
+      act: (page) => page.locator('[data-moment^="call"]').first().click(),
+    })
+    await see('what-if-resettle', `bets/${lost.betIds[0]}`, {
+      act: (page) => page.locator('[data-moment^="call"]').last().click(),
+    })
+    await see('adjust', 'players/robin', { act: (page) => open(page, 'Adjust') })
+    await see('opened', 'players/robin', {
+      act: (page) => page.getByRole('region', { name: 'Personal data' }).getByRole('button').click(),
+    })
+    await see('reconciled', 'money', {
+      act: async (page) => {
+        await open(page, 'Compare with the platform')
+        await page.locator('.books').waitFor()
+      },
+    })
+  } finally {
+    sandbox.stop()
+  }
+}
