@@ -2,14 +2,27 @@ import { defineConfig } from 'vitest/config'
 
 const BY_HAND = 'test/wallet/changed-by-hand.test.ts'
 
+/** Of the console: what needs a browser, and its wallet or its demo a database. */
+const CONSOLE =
+  'attack,bet,bets,conformance,console,find,freebet,live,money,now,people,player,reports,sandbox-page,truth,webhooks'
+
 /**
- * The wallet's tests on three Citus nodes (test/support/citus-nodes.ts). Left out are those that ask for the plans of one Postgres, or change rows
- * by hand in ways that Citus refuses.
+ * The wallet's tests on three Citus nodes (test/support/citus-nodes.ts), and those of its console. Left out are those that ask for the plans of one
+ * Postgres, or change rows by hand in ways that Citus refuses.
  */
 export default defineConfig({
   test: {
-    include: ['test/{wallet,operator,feed,ledger,reconcile}/**/*.test.ts', 'test/citus/**/*.citus.ts'],
-    exclude: ['**/*.long.test.ts', '**/*plan*.test.ts', BY_HAND, 'test/feed/bad-hours.test.ts'],
+    include: [
+      'test/{wallet,operator,feed,ledger,reconcile}/**/*.test.ts',
+      'test/citus/**/*.citus.ts',
+      `test/console/{${CONSOLE}}.long.test.ts`,
+    ],
+    exclude: [
+      'test/{wallet,operator,feed,ledger,reconcile}/**/*.long.test.ts',
+      '**/*plan*.test.ts',
+      BY_HAND,
+      'test/feed/bad-hours.test.ts',
+    ],
     globalSetup: ['test/support/citus-nodes.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,8 +1,9 @@
 /** What a test of the console begins with: a browser, a server, and somebody who has signed in there, who has a page of its own in each test. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest'
 import { startUntil } from '../cli/command.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
+import { CITUS_BUCKETS, createDatabase } from '../support/database.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { ALONE, launch, signedIn } from './browser.ts'
 
@@ -99,24 +100,46 @@ export interface Sandbox {
   readonly url: string
   /** Of the operator API. */
   readonly key: string
+  /** Of the platform. */
+  readonly secret: string
   output(): string
   stop(): Promise<unknown>
+}
+
+/** Without anybody who bets by himself. Its data are in memory; or on Citus, where the tests run there. */
+export async function startSandbox(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+  const database = inject('citusWorkers') === undefined ? undefined : await createDatabase()
+  const store =
+    database === undefined
+      ? { PURSER_DATA_DIR: 'memory://' }
+      : { DATABASE_URL: database.url, PURSER_BUCKETS: String(CITUS_BUCKETS) }
+  const settings = { PORT: '0', ...store, ...env }
+  const { output, kill } = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], settings)
+  const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(output())?.[1] as string
+  return {
+    url: named('Purser wallet'),
+    key: named('Operator key'),
+    secret: named('Partner secret'),
+    output,
+    async stop() {
+      await kill('SIGKILL')
+      await database?.drop()
+    },
+  }
+}
+
+/** Who has clicked once, on its first page. */
+export async function enterSandbox(browser: Browser, { url }: Sandbox): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+  return context
 }
 
 /** A sandbox that nobody else bets in, entered by its one click. */
 export function atSandbox(env: Readonly<Record<string, string>> = {}): At<Sandbox> {
   return at({
-    async start() {
-      const settings = { PORT: '0', PURSER_DATA_DIR: 'memory://', ...env }
-      const { output, kill } = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], settings)
-      const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(output())?.[1] as string
-      return { url: named('Purser wallet'), key: named('Operator key'), output, stop: () => kill('SIGKILL') }
-    },
-    async enter(browser, { url }) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
-      await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
-      return context
-    },
+    start: () => startSandbox(env),
+    enter: enterSandbox,
     urlOf: ({ url }) => url,
     stop: ({ stop }) => stop(),
   })

@@ -4,31 +4,24 @@ import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readRecorded } from '../../src/simulate/one-bet/letters.ts'
-import { startUntil } from '../cli/command.ts'
-import { ALONE, expectAccessibleEverywhere, launch, open } from './browser.ts'
+import { enterSandbox, type Sandbox, startSandbox } from './at.ts'
+import { expectAccessibleEverywhere, launch, open } from './browser.ts'
 
 let browser: Browser
 let context: BrowserContext
-let stop: () => Promise<unknown>
+let sandbox: Sandbox
 let url: string
 let key: string
 
 beforeAll(async () => {
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], {
-    PORT: '0',
-    PURSER_DATA_DIR: 'memory://',
-  })
-  stop = () => sandbox.kill('SIGKILL')
-  const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(sandbox.output())?.[1] as string
-  url = named('Purser wallet')
-  key = named('Operator key')
+  sandbox = await startSandbox()
+  ;({ url, key } = sandbox)
   browser = await launch()
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
-  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+  context = await enterSandbox(browser, sandbox)
 })
 afterAll(async () => {
   await browser?.close()
-  await stop?.()
+  await sandbox?.stop()
 })
 
 async function ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {

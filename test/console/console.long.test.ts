@@ -3,33 +3,28 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startUntil } from '../cli/command.ts'
-import { ALONE, expectAccessibleEverywhere, launch, open } from './browser.ts'
+import { enterSandbox, type Sandbox, startSandbox } from './at.ts'
+import { expectAccessibleEverywhere, launch, open } from './browser.ts'
 
 /** Milliseconds: a wallet is started twice in one of them, and told of a result a minute later at most. */
 const TROUBLE_MS = 240_000
 
 let browser: Browser
 let context: BrowserContext
-let stop: () => Promise<unknown>
+let sandbox: Sandbox
 let url: string
 let output: () => string
-const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(output())?.[1] as string
 
 beforeAll(async () => {
-  const env = { PORT: '0', PURSER_DATA_DIR: 'memory://' }
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], env)
-  stop = () => sandbox.kill('SIGKILL')
-  output = sandbox.output
-  url = named('Purser wallet')
-  operator.headers.authorization = `Bearer ${named('Operator key')}`
+  sandbox = await startSandbox()
+  ;({ url, output } = sandbox)
+  operator.headers.authorization = `Bearer ${sandbox.key}`
   browser = await launch()
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
-  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+  context = await enterSandbox(browser, sandbox)
 })
 afterAll(async () => {
   await browser?.close()
-  await stop?.()
+  await sandbox?.stop()
 })
 
 const operator = { headers: { authorization: '', 'content-type': 'application/json' } }
@@ -204,7 +199,7 @@ test('a refused signature is in the list of calls, and is taken apart step by st
   await page.getByText('Take a signature apart').click()
   await page.locator('[name=header]').fill(headers['x-sign-jws'])
   await page.locator('[name=body]').fill(body)
-  await page.locator('[name=secret]').fill(named('Partner secret'))
+  await page.locator('[name=secret]').fill(sandbox.secret)
   await page.getByRole('button', { name: 'Take it apart' }).click()
   await page.locator('.steps .bad').getByText('another secret, or a body').waitFor()
   expect(await page.locator('.steps .good').count()).toBe(5)
@@ -277,7 +272,7 @@ test('no page has a serious fault for whoever sees badly or has no mouse, light 
 })
 
 test('a key that may only read sees bets and no bodies of calls; who signs out sees nothing', async () => {
-  const headers = { authorization: `Bearer ${named('Operator key')}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'reader', role: 'read' })
   const { key } = (await (await fetch(`${url}/operator/keys`, { method: 'POST', headers, body })).json()) as {
     key: string

@@ -1,26 +1,23 @@
 /** A freebet in the demo: where promotions pay the stakes of bonuses, the slip offers one and the accounts show who paid. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startUntil } from '../cli/command.ts'
-import { ALONE, launch } from './browser.ts'
+import { type Sandbox, startSandbox } from './at.ts'
+import { launch } from './browser.ts'
 
 let browser: Browser
 let page: Page
-let stop: (() => Promise<unknown>) | undefined
+let sandbox: Sandbox
 
 beforeAll(async () => {
-  const env = { PORT: '0', PURSER_DATA_DIR: 'memory://', PURSER_FREEBET_STAKE: 'promotions' }
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], env)
-  stop = () => sandbox.kill('SIGKILL')
-  const url = /^Purser wallet +(\S+)/m.exec(sandbox.output())?.[1]
+  sandbox = await startSandbox({ PURSER_FREEBET_STAKE: 'promotions' })
   browser = await launch()
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  await page.goto(`${url}/`)
+  await page.goto(`${sandbox.url}/`)
   await page.getByRole('button', { name: 'Open the sandbox' }).click()
 })
 afterAll(async () => {
   await browser?.close()
-  await stop?.()
+  await sandbox?.stop()
 })
 
 /** What stands on the left of a T-account, and on its right. */
