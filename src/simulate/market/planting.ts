@@ -1,10 +1,11 @@
 /** How a fault is planted around a party of a market: between it and its database, or between it and the network. */
 import type { Db, Row, Statement, Tx } from '../../db/db.ts'
 import { sumOf } from '../../protocol/decimal.ts'
+import { OPERATIONS } from '../../protocol/operation.ts'
 import { sign } from '../../protocol/signature.ts'
 import { world } from '../../runtime/world.ts'
 import type { Answer, Host, Request } from './network.ts'
-import { refusalOf } from './said.ts'
+import { refusalOf, type Said, saidIn } from './said.ts'
 import { SECRET } from './store.ts'
 
 type Query = Tx['query']
@@ -57,8 +58,6 @@ export const losing = (every: number) => (db: Db) => {
   return { ...db, transaction }
 }
 
-type Said = Readonly<Record<string, unknown>>
-
 /** What is known of a call about a bet. */
 export interface Known {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
@@ -87,7 +86,7 @@ const KINDS = { 'POST 1': 'place', 'PUT 1': 'unsettle', 'PUT 2': 'settle', 'PUT 
 export function answering({ call, instead, early, answer: other }: Answering): (host: Host) => Host {
   const [seen, placed] = [new Set<string>(), new Set<unknown>()]
   return (host) => (request, answer) => {
-    const said = JSON.parse(request.body.toString('utf8')) as Said
+    const said = saidIn(request)
     const kind =
       request.path === '/payment/bet' ? KINDS[`${request.method} ${said.type}` as keyof typeof KINDS] : undefined
     if (kind === undefined) return host(request, answer)
@@ -106,6 +105,38 @@ export function answering({ call, instead, early, answer: other }: Answering): (
       if (kind === 'place' && code === 200) placed.add(said.transactionId)
       if (first === undefined) answer(other?.({ ...known, code }, given, said) ?? given)
     })
+  }
+}
+
+type Question = 'profile' | 'balance' | 'check'
+
+/** What only asks is answered something else. */
+export function telling(
+  operation: Question,
+  change: (members: Record<string, unknown>, said: Said) => Record<string, unknown>,
+): (host: Host) => Host {
+  return (host) => (request, answer) =>
+    host(request, (given) => {
+      const isIt = request.path === OPERATIONS[operation].path && given.status === 200
+      answer(isIt ? { ...given, body: changedBody(given.body, (members) => change(members, saidIn(request))) } : given)
+    })
+}
+
+function changedBody(body: Buffer, change: (members: Record<string, unknown>) => object): Buffer {
+  return Buffer.from(JSON.stringify(change(JSON.parse(body.toString('utf8')) as Record<string, unknown>)))
+}
+
+/** A cache in front of a wallet: results that it has said yes to are answered by it, for ever. */
+export function remembersResults(): Answering {
+  const kept = new Map<string, Answer>()
+  const keyOf = ({ kind }: Known, said: Said) => `${kind} ${said.transactionId} ${said.requestId}`
+  const isResult = ({ kind }: Known) => kind === 'settle' || kind === 'unsettle'
+  return {
+    instead: (known, said) => (isResult(known) ? kept.get(keyOf(known, said)) : undefined),
+    answer(known, answer, said) {
+      if (isResult(known) && known.code === 200) kept.set(keyOf(known, said), answer)
+      return answer
+    },
   }
 }
 

@@ -5,11 +5,11 @@ import { OPERATIONS } from '../../../protocol/operation.ts'
 import type { Answer, Request } from '../network.ts'
 import { done, losing, oneMore, without } from '../planting.ts'
 import { altered, type Plant, saying, together } from '../planting-sql.ts'
+import { saidIn } from '../said.ts'
 import { below, hearing, type Row } from './row.ts'
 
 const inPlatform = (...plants: readonly Plant[]) => below('platform', together(...plants))
 
-const saidIn = ({ body }: Request) => JSON.parse(body.toString('utf8')) as Record<string, unknown>
 const isPlace = ({ method, path }: Request) => method === 'POST' && path === '/payment/bet'
 const isSettle = (request: Request) =>
   request.path === '/payment/bet' && saidIn(request).type === OPERATIONS.settle.type
@@ -40,6 +40,18 @@ export const PLATFORM: readonly Row[] = [
         'due_at = coalesce(r.due_at, d.due_at)',
         "due_at = case when d.operation = 'rollback' then r.first_attempt_at + interval '0.7 seconds' * (2 ^ r.attempt - 1) else coalesce(r.due_at, d.due_at) end",
       ]),
+    ),
+  ],
+  [
+    'a result is applied again in the turn of the next one',
+    'C-5',
+    1,
+    inPlatform(
+      altered('platform_lock_free_bets', (row) =>
+        row.status === 'settled' && row.result_source === 'event'
+          ? { ...row, status: 'accepted', payout: null, result_type: null, result_source: null }
+          : row,
+      ),
     ),
   ],
   ['a claim is taken that somebody holds', 'C-6', 1, inPlatform(saying('platform_claim', ['and not is_claimed', '']))],

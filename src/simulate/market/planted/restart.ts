@@ -1,7 +1,8 @@
 /** Faults that only those runs find in which processes begin again with other settings, or a backup is put back. */
 
+import { remembersResults } from '../planting.ts'
 import { altered, together } from '../planting-sql.ts'
-import { below, PLAIN, type Planted } from './row.ts'
+import { below, inFront, PLAIN, type Planted } from './row.ts'
 
 /** The start compares neither scales nor the setting that says them. */
 const unchecked = (server: 'wallet' | 'platform') =>
@@ -13,6 +14,8 @@ const unchecked = (server: 'wallet' | 'platform') =>
     ),
   )
 
+/** In some runs, while everything goes wrong; in none when all is over. */
+const RESTORED = { operators: 1, ...PLAIN, isRestored: true, backup: 0 } as const
 const OTHER_SETTINGS = { operators: 1, ...PLAIN, hasOtherSettings: true } as const
 const GUIDE = '[reconcile](../guides/reconcile.md)'
 
@@ -32,5 +35,13 @@ export const RESTART: readonly Planted[] = [
   {
     ...{ fault: 'reconcile does not see that a wallet has lost a result', breaks: GUIDE, seed: 2 },
     plant: (stores) => ({ ...stores, blindTo: 'status' }),
+  },
+  {
+    ...{ fault: 'reconcile does not see what was lost while things go wrong', breaks: GUIDE, seed: 1 },
+    ...{ scene: RESTORED, plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }) },
+  },
+  {
+    ...{ fault: 'results that a wallet has taken are remembered over a restore', breaks: 'I-2', seed: 1 },
+    ...{ scene: RESTORED, plant: (stores) => inFront(remembersResults())(stores) },
   },
 ]

@@ -37,7 +37,19 @@ export const WALLET: readonly Row[] = [
     inWallet(altered('read_sessions', (row) => ({ ...row, ended_at: null }))),
   ],
   [
-    'the rules of a player are remembered from the first call on',
+    'User data is told to an ended token',
+    'P-1',
+    1,
+    inWallet(altered('read_session', (row) => ({ ...row, ended_at: null }))),
+  ],
+  [
+    'a token that has ended is one that never was',
+    'P-1',
+    1,
+    inWallet(altered('read_session', (row) => (row.ended_at === null ? row : undefined))),
+  ],
+  [
+    'the rules of a player are remembered from the first call on, over a failover too',
     'R-6',
     2,
     inWallet(remembering('lock_ruled_players', 'player')),

@@ -1,7 +1,8 @@
 /** Faults of a wallet as its callers see it. */
 import { replyCode } from '../../../protocol/codes.ts'
-import { done, oneMore, reworded } from '../planting.ts'
-import { inFront, type Row } from './row.ts'
+import { world } from '../../../runtime/world.ts'
+import { done, oneMore, reworded, telling } from '../planting.ts'
+import { before, inFront, type Row } from './row.ts'
 
 const NO_MONEY = replyCode('not_enough_money')
 const PROCESSED = replyCode('already_processed')
@@ -70,6 +71,42 @@ export const WIRE: readonly Row[] = [
       answer: ({ kind, code, isRepeat }, answer, said) =>
         kind === 'place' && code === NO_MONEY && isRepeat ? done(said) : answer,
     }),
+  ],
+  [
+    'User data tells what no operator has stored',
+    'P-2',
+    1,
+    before(
+      'wallet',
+      telling('profile', (members) => ({ ...members, isTest: false })),
+    ),
+  ],
+  [
+    'Balance tells that there is nothing',
+    'P-3',
+    1,
+    before(
+      'wallet',
+      telling('balance', (members) => ({ ...members, amount: 0 })),
+    ),
+  ],
+  [
+    'Check of a settled bet tells its stake',
+    'P-4',
+    3,
+    before(
+      'wallet',
+      telling('check', (members) => (members.type === 2 ? { ...members, amount: 1 } : members)),
+    ),
+  ],
+  [
+    'Check tells the time of the question',
+    'P-4',
+    1,
+    before(
+      'wallet',
+      telling('check', (members) => ({ ...members, transactionTime: new Date(world.wall()).toISOString() })),
+    ),
   ],
   [
     'a Place bet of a cancelled bet is accepted',
