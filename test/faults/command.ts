@@ -1,41 +1,44 @@
 /** `npm run faults`: real faults of real processes, one scenario after another. Exit codes as everywhere: 0 good, 1 lost or doubled, 2 wrong use. */
-import { cpus, platform, release } from 'node:os'
 import { Command, InvalidArgumentError } from 'commander'
+import { requirePlace, writeFigures } from '../../src/simulate/figures.ts'
 import { randomFrom } from '../support/random.ts'
-import { writeFigures } from './figures.ts'
-import { run, tableOf } from './run.ts'
+import { rowOf, run, tableOf } from './run.ts'
 import { SCENARIOS } from './scenarios.ts'
 
 interface Flags {
   readonly minutes: number
   readonly only?: readonly string[]
   readonly seed: number
+  readonly write?: string
 }
+
+/** In the marks of the page. */
+const OF = 'real faults'
 
 const program = new Command('faults')
   .description('servers, processes and links fail while bets are placed; what was answered must be there, once')
   .option('--minutes <number>', 'for all scenarios together, beside what each needs to begin and to end', toCount, 6)
   .option('--only <names>', `of ${SCENARIOS.map(({ name }) => name).join(', ')}`, toNames)
   .option('--seed <number>', 'of the moments at which something fails', toCount, 1)
-  .action(async ({ minutes, only, seed }: Flags) => {
+  .option('--write <page>', 'writes the table into this page, where it has a place for it')
+  .action(async ({ minutes, only, seed, write: page }: Flags) => {
+    if (page !== undefined) requirePlace(page, OF)
     const scenarios = SCENARIOS.filter(({ name }) => only?.includes(name) ?? true)
     const forMs = (minutes * 60_000) / scenarios.length
     const results = []
     for (const scenario of scenarios) {
       process.stderr.write(`${scenario.name}: ${scenario.what} …\n`)
-      results.push(await run(scenario, { forMs, random: randomFrom(seed) }))
+      const result = await run(scenario, { forMs, random: randomFrom(seed) })
+      results.push(result)
+      process.stderr.write(`${rowOf(result)}\n`)
     }
     const table = tableOf(results)
     process.stdout.write(`${table}\n`)
     if (results.some(({ failed }) => failed)) process.exitCode = 1
-    if (only === undefined) writeFigures(table, `npm run faults -- --minutes ${minutes} --seed ${seed}`, machine())
+    const command = `npm run faults -- --minutes ${minutes} --seed ${seed}${only === undefined ? '' : ` --only ${only.join(',')}`}`
+    if (page !== undefined) writeFigures(page, { of: OF, command, text: table })
   })
   .exitOverride()
-
-function machine(): string {
-  const [first] = cpus()
-  return `${cpus().length} × ${first?.model.trim() ?? 'processor'}, ${platform()} ${release().split('-')[0]}, Node ${process.versions.node}`
-}
 
 function toCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fatesIn } from '../support/fates.ts'
 import type { BetRecord } from '../support/journal.ts'
-import { reload, until } from '../support/server-settings.ts'
+import { until, waitForStandby } from '../support/server-settings.ts'
 import type { WalletProcess } from '../support/spawned-wallet.ts'
 import { startStandby } from '../support/standby.ts'
 import { startBetting } from '../support/stubborn-load.ts'
@@ -14,13 +14,16 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import {
   BETTORS,
   databaseIn,
+  figuresOf,
   lostOf,
   newPlayers,
   newPostgres,
   newWallet,
+  oddBalances,
   play,
   type Stage,
   type Tally,
+  takenOf,
 } from './stage.ts'
 
 const MAIN = resolve('dist/main.js')
@@ -37,7 +40,7 @@ async function scene(stage: Stage, isSynchronous: boolean) {
   const standby = await startStandby(postgres, replication.url)
   stage.onEnd(() => standby.stop())
   await until(async () => (await postgres.execute('select from pg_stat_replication')).length > 0)
-  if (isSynchronous) await reload(postgres, 'synchronous_standby_names', '*')
+  if (isSynchronous) await waitForStandby(postgres, replication)
   const network = await startTcpProxy(databaseIn(postgres.url))
   stage.onEnd(() => network.close())
   const wallet = await newWallet(stage, { DATABASE_URL: network.url })
@@ -72,15 +75,15 @@ export async function failoverLagging(stage: Stage): Promise<Tally> {
   await failOver()
   await until(async () => (await wallet.wire.balance({ ...players[0] }).catch(() => undefined))?.status === 200)
   await wallet.auditIsClean()
-  const lost = lostOf(betting.bets, await fatesIn(wallet.operator)).map(({ betId }) => betId)
+  const fates = await fatesIn(wallet.operator)
+  const lost = lostOf(betting.bets, fates).map(({ betId }) => betId)
   if (lost.length === 0) throw new Error('the standby lost nothing: it did not lag')
   const named = await namedByReconcile(wallet, betting.bets)
   const differ = lost.filter((id) => !named.has(id)).length + [...named].filter((id) => !lost.includes(id)).length
-  const acknowledged = betting.answers.filter(({ status }) => status === 200).length
-  const slowest = Math.trunc(Math.max(...betting.answers.map(({ ms }) => ms)))
+  const taken = takenOf(betting.bets, fates).length
+  const doubled = taken + (await oddBalances(wallet, players, betting.bets, fates))
   const note = `${lost.length} bets lost with the first server, ${named.size} named by purser reconcile`
-  const figures = { calls: betting.answers.length, acknowledged, slowest, faults: 1 }
-  return { ...figures, lost: differ, doubled: 0, owed: 0, note }
+  return { ...figuresOf(betting), faults: 1, lost: differ, doubled, note }
 }
 
 /** The bets of the platform as a file, held against the wallet's. */

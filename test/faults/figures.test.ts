@@ -1,14 +1,17 @@
-/** What `npm run faults` says of its scenarios, and where it writes it. */
+/** What `npm run faults` says of its scenarios, and where the commands write their figures. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { asOutput, withFigures } from '../../src/simulate/figures.ts'
 import type { BetRecord } from '../support/journal.ts'
 import { randomFrom } from '../support/random.ts'
 import { NotHere } from './disk-full.ts'
-import { withFigures } from './figures.ts'
 import { run, tableOf } from './run.ts'
 import { lostOf, type Tally } from './stage.ts'
 
-const FIGURES = { calls: 1_200, faults: 3, acknowledged: 1_100, lost: 0, doubled: 0, owed: 0, slowest: 4_001 }
+const FIGURES = {
+  ...{ calls: 1_200, faults: 3, acknowledged: 1_100, unanswered: 2 },
+  ...{ lost: 0, doubled: 0, owed: 0, slowest: 5_001 },
+}
 const GIVEN = { forMs: 0, random: randomFrom(1) }
 const scenario = (tally: () => Promise<Tally>) => ({ name: 'planted', what: 'a planted one', run: tally })
 
@@ -56,11 +59,24 @@ test('a bet is lost when its yes is not what the wallet says', () => {
   expect(lostOf(bets, told).map(({ betId }) => betId)).toEqual(['b', 'c'])
 })
 
-test('the figures stand between their marks in the docs, and nothing else changes', () => {
-  const page = readFileSync('docs/concepts/reliability.md', 'utf8')
-  const at = { command: 'npm run faults', machine: '2 × processor', at: new Date('2026-11-23T12:00:00Z') }
-  const changed = withFigures(page, '| a table |', at)
-  expect(changed).toContain('`npm run faults`, 2026-11-23, 2 × processor:\n\n| a table |\n')
-  const around = (text: string) => text.replace(/<!-- faults: written[\s\S]*<!-- faults: end -->/, '')
-  expect(around(changed) === around(page)).toBe(true)
+test.each(['level 1', 'level 2', 'real faults'])(
+  'the figures of %s stand between their marks in the docs, and nothing else changes',
+  (of) => {
+    const page = readFileSync('docs/concepts/reliability.md', 'utf8')
+    const run = { at: new Date('2026-11-23T12:00:00Z'), by: 'commit 1234abcd, 2 × processor' }
+    const changed = withFigures(page, { of, command: 'npm run it', text: asOutput(['a line']) }, run)
+    const written =
+      '`npm run it`, 2026-11-23, commit 1234abcd, 2 × processor:\n\n```console\na line\n```\n<!-- figures: end -->'
+    expect(changed).toContain(`<!-- figures of ${of}: written by the command -->\n${written}`)
+    const around = (text: string) => {
+      const [before, rest = ''] = text.split(`<!-- figures of ${of}:`)
+      return [before, rest.slice(rest.indexOf('<!-- figures: end -->'))]
+    }
+    expect(around(changed)).toEqual(around(page))
+  },
+)
+
+test('a page without a place for them is refused', () => {
+  const run = { at: new Date(0), by: 'a machine' }
+  expect(() => withFigures('# A page', { of: 'level 2', command: '', text: '' }, run)).toThrow('has no place')
 })

@@ -25,15 +25,16 @@ export async function run({ name, run }: Scenario, given: { forMs: number; rando
   }
 }
 
-const COLUMNS = ['calls', 'faults', 'acknowledged', 'lost', 'doubled', 'owed', 'slowest'] as const
+const COLUMNS = ['calls', 'faults', 'acknowledged', 'unanswered', 'lost', 'doubled', 'owed', 'slowest'] as const
+
+export function rowOf({ name, tally, missing, failed }: Result): string {
+  const figures = COLUMNS.map((column) => (tally === undefined ? '–' : tally[column].toLocaleString('en')))
+  const note =
+    missing === undefined ? (tally?.note ?? '') : `${failed ? 'FAILED' : 'not run'}: ${missing.split('\n')[0]}`
+  return `| ${[name, ...figures, note].join(' | ')} |`
+}
 
 export function tableOf(results: readonly Result[]): string {
-  const rows = results.map(({ name, tally, missing, failed }) => {
-    const figures = COLUMNS.map((column) => (tally === undefined ? '–' : tally[column].toLocaleString('en')))
-    const note =
-      missing === undefined ? (tally?.note ?? '') : `${failed ? 'FAILED' : 'not run'}: ${missing.split('\n')[0]}`
-    return `| ${[name, ...figures, note].join(' | ')} |`
-  })
   const heads = ['scenario', ...COLUMNS.slice(0, -1), 'slowest, ms', '']
-  return [`| ${heads.join(' | ')} |`, `|---|${'---:|'.repeat(COLUMNS.length)}---|`, ...rows].join('\n')
+  return [`| ${heads.join(' | ')} |`, `|---|${'---:|'.repeat(COLUMNS.length)}---|`, ...results.map(rowOf)].join('\n')
 }

@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WalletProcess } from '../support/spawned-wallet.ts'
-import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { diskFull } from './disk-full.ts'
 import { failoverLagging, failoverSynchronous } from './failover.ts'
-import { again, BETTORS, databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
+import { linksToPostgres, linksToWallet } from './links.ts'
+import { midnight } from './midnight.ts'
+import { overload } from './overload.ts'
+import { again, databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
 import { rollingUpgrade } from './upgrade.ts'
 
 export interface Scenario {
@@ -71,41 +73,6 @@ async function walletsFrozen(stage: Stage): Promise<Tally> {
   return play(stage, { wallets, attack: (betting) => again(stage, betting, fault) })
 }
 
-/** Between wallet and database: cut, late, silent. */
-async function links(stage: Stage): Promise<Tally> {
-  const postgres = await newPostgres(stage)
-  const network = await startTcpProxy(databaseIn(postgres.url))
-  stage.onEnd(() => network.close())
-  const wallet = await newWallet(stage, { DATABASE_URL: network.url })
-  const kinds = [
-    () => network.cut(),
-    async () => {
-      network.delay(200 + stage.random.below(3_000))
-      await sleep(1_000 + stage.random.below(3_000)).finally(() => network.delay(0))
-    },
-    async () => {
-      network.silence()
-      await sleep(500 + stage.random.below(8_000)).finally(() => network.resume())
-    },
-  ]
-  const fault = async () => {
-    await sleep(100 + stage.random.below(300))
-    await kinds[stage.random.below(kinds.length)]?.()
-  }
-  return play(stage, { wallets: [wallet], attack: (betting) => again(stage, betting, fault) })
-}
-
-/** Ten times the bettors, each with a call under way all the time. */
-async function overload(stage: Stage): Promise<Tally> {
-  const postgres = await newPostgres(stage)
-  const wallet = await newWallet(stage, { DATABASE_URL: databaseIn(postgres.url) })
-  const attack = async () => {
-    await sleep(stage.forMs)
-    return 1
-  }
-  return play(stage, { wallets: [wallet], options: { bettors: 10 * BETTORS }, attack })
-}
-
 const CONNECTIONS = 10_000
 /** Opened at once; a server takes so many before it has accepted the first. */
 const BURST = 200
@@ -140,8 +107,10 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'failover-lagging', what: 'a standby that lags takes its place', run: failoverLagging },
   { name: 'wallets-killed', what: 'one of two wallets killed and begun anew', run: walletsKilled },
   { name: 'wallets-frozen', what: 'one of two wallets stands still, up to 9 s', run: walletsFrozen },
-  { name: 'links', what: 'the link to Postgres cut, late, silent', run: links },
-  { name: 'overload', what: `${10 * BETTORS} bettors in place of ${BETTORS}`, run: overload },
+  { name: 'links-to-postgres', what: 'the link to Postgres cut, late, silent', run: linksToPostgres },
+  { name: 'links-to-wallet', what: 'the link of platform and wallet cut, late, silent', run: linksToWallet },
+  { name: 'midnight', what: 'the day changes, for one of two wallets at a time', run: midnight },
+  { name: 'overload', what: 'ten times as many calls a second', run: overload },
   { name: 'connections', what: '10,000 connections beside the calls', run: connections },
   { name: 'upgrade', what: 'two wallets of an earlier commit, replaced one by one', run: rollingUpgrade },
 ]

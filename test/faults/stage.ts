@@ -18,8 +18,10 @@ export interface Tally {
   readonly doubled: number
   /** Calls that were never answered with yes. */
   readonly owed: number
-  /** Milliseconds of the slowest answer. */
+  /** Milliseconds of the slowest answer, or until a call was given up. */
   readonly slowest: number
+  /** Calls that were given up, or whose connection broke. */
+  readonly unanswered: number
   readonly note?: string
 }
 
@@ -87,17 +89,18 @@ export async function play(stage: Stage, { wallets, options, attack, asked }: Pl
   const faults = await attack(betting)
   await betting.recovered(20)
   const failure = await betting.stop().catch((error: unknown) => error)
-  const owed = betting.bets.filter((bet) => bet.owed !== undefined).length
-  if (failure !== undefined && owed === 0) throw failure
-  return { ...(await reckon(asked?.() ?? first, players, betting.bets)), ...figuresOf(betting), faults, owed }
+  const figures = figuresOf(betting)
+  if (failure !== undefined && figures.owed === 0) throw failure
+  return { ...(await reckon(asked?.() ?? first, players, betting.bets)), ...figures, faults }
 }
 
-function figuresOf({ answers }: Betting) {
-  const answered = answers.filter(({ status }) => status !== 'none')
+export function figuresOf({ answers, bets }: Pick<Betting, 'answers' | 'bets'>) {
   return {
     calls: answers.length,
     acknowledged: answers.filter(({ status }) => status === 200).length,
-    slowest: Math.trunc(answered.reduce((most, { ms }) => Math.max(most, ms), 0)),
+    owed: bets.filter((bet) => bet.owed !== undefined).length,
+    slowest: Math.trunc(answers.reduce((most, { ms }) => Math.max(most, ms), 0)),
+    unanswered: answers.filter(({ status }) => status === 'none').length,
   }
 }
 
@@ -111,15 +114,31 @@ const UNKNOWN = 'unknown to the wallet'
 export async function reckon(wallet: WalletProcess, players: readonly Player[], bets: readonly BetRecord[]) {
   const fates = await fatesIn(wallet.operator)
   const lost = lostOf(bets, fates)
-  const taken = bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(fates.get(betId) ?? ''))
+  const taken = takenOf(bets, fates)
+  const odd = await oddBalances(wallet, players, bets, fates)
+  await wallet.auditIsClean()
+  return { lost: lost.length, doubled: taken.length + odd }
+}
+
+/** Players whose balance is not the sum of their bets as the wallet has them. */
+export async function oddBalances(
+  { operator }: WalletProcess,
+  players: readonly Player[],
+  bets: readonly BetRecord[],
+  fates: ReadonlyMap<string, string>,
+): Promise<number> {
   let odd = 0
   for (const { userId } of players) {
     const own = bets.filter((bet) => bet.userId === userId)
     const expected = own.reduce((sum, bet) => sum + worthOf(bet, fates.get(bet.betId) ?? UNKNOWN), MONEY)
-    if ((await wallet.operator.balance(userId)) !== `${expected}.00`) odd++
+    if ((await operator.balance(userId)) !== `${expected}.00`) odd++
   }
-  await wallet.auditIsClean()
-  return { lost: lost.length, doubled: taken.length + odd }
+  return odd
+}
+
+/** Bets that hold money though nobody was told so. */
+export function takenOf(bets: readonly BetRecord[], fates: ReadonlyMap<string, string>): BetRecord[] {
+  return bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(fates.get(betId) ?? ''))
 }
 
 /** A fault, and the next one when calls are answered again. */

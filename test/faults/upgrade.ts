@@ -8,11 +8,11 @@ import type { WalletProcess } from '../support/spawned-wallet.ts'
 import { NotHere } from './disk-full.ts'
 import { databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
 
-/** Commits before this one, when no other was asked for. */
+/** In the place of the last release, while none has a tag. */
 const BACK = 'HEAD~20'
 
 export async function rollingUpgrade(stage: Stage): Promise<Tally> {
-  const from = process.env.PURSER_FAULTS_FROM ?? BACK
+  const { from, why } = lastRelease()
   const { id, main } = builtAt(from)
   const postgres = await newPostgres(stage)
   const settings = { DATABASE_URL: databaseIn(postgres.url) }
@@ -30,7 +30,19 @@ export async function rollingUpgrade(stage: Stage): Promise<Tally> {
     return 2
   }
   const tally = await play(stage, { wallets: [first, second], attack, asked: () => last })
-  return { ...tally, note: `from ${id}` }
+  return { ...tally, note: `from ${id}, ${why}` }
+}
+
+function lastRelease(): { readonly from: string; readonly why: string } {
+  const from = process.env.PURSER_FAULTS_FROM
+  if (from !== undefined) return { from, why: 'as PURSER_FAULTS_FROM says' }
+  try {
+    const options = { encoding: 'utf8', stdio: 'pipe' } as const
+    const tag = execFileSync('git', ['describe', '--tags', '--abbrev=0', 'HEAD~1'], options).trim()
+    return { from: tag, why: `the last release, ${tag}` }
+  } catch {
+    return { from: BACK, why: `${BACK}: no release has a tag` }
+  }
 }
 
 /** The build of a commit, kept for the next run; with the packages of this one. */

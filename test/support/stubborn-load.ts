@@ -25,6 +25,8 @@ export interface Betting {
   answers: Answer[]
   /** Resolves when so many calls sent from now on were answered with yes in a row; throws when that takes too long. */
   recovered(inARow: number): Promise<void>
+  /** More bets, so many a second, whatever becomes of those before; `end` says how many were begun. */
+  flood(perSecond: number): { end(): number }
   /** No new bets; resolves when the end of each one is known. */
   stop(): Promise<void>
 }
@@ -47,6 +49,9 @@ const BEFORE_RETRY_MS = 150
 const MAX_ATTEMPTS = 150
 const RECOVERY_MS = 30_000
 const BETWEEN_LOOKS_MS = 20
+const BETWEEN_WAVES_MS = 10
+/** Bets of a flood under way at once: each has a connection. */
+const MOST_IN_FLOOD = 4_000
 
 interface Platform extends Required<BettingOptions> {
   bets: BetRecord[]
@@ -59,13 +64,25 @@ export function startBetting(options: BettingOptions): Betting {
   const platform = { patienceMs: PATIENCE_MS, ...options, bets: [], answers: [], isStopped: () => stopped }
   const bettors = Array.from({ length: options.bettors }, (_, number) => bet(platform, number))
   const playing = Promise.allSettled([...bettors, ...options.players.map((player) => readBalances(platform, player))])
+  const floods: Promise<void>[] = []
   return {
     bets: platform.bets,
     answers: platform.answers,
     recovered: (inARow) => recovered(platform.answers, inARow),
+    flood(perSecond) {
+      const flood = { begun: 0, isOver: false }
+      floods.push(pour(platform, perSecond, flood))
+      return {
+        end() {
+          flood.isOver = true
+          return flood.begun
+        },
+      }
+    },
     async stop() {
       stopped = true
-      for (const ended of await playing) if (ended.status === 'rejected') throw ended.reason
+      const ended = [...(await playing), ...(await Promise.allSettled(floods))]
+      for (const one of ended) if (one.status === 'rejected') throw one.reason
     },
   }
 }
@@ -79,6 +96,27 @@ async function bet(platform: Platform, number: number): Promise<void> {
     await liveABet(platform, bet, place, number)
     await sleep(BETWEEN_BETS_MS)
   }
+}
+
+/** Resolves when the end of each of its bets is known. */
+async function pour(platform: Platform, perSecond: number, flood: { begun: number; isOver: boolean }): Promise<void> {
+  const { players, random, bets } = platform
+  const underWay = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const beganAt = performance.now()
+  for (let due = 0; !flood.isOver; await sleep(BETWEEN_WAVES_MS)) {
+    due = ((performance.now() - beganAt) / 1_000) * perSecond
+    while (flood.begun < due && underWay.size < MOST_IN_FLOOD) {
+      const { bet, place } = newBet(players[flood.begun % players.length] as Player, random)
+      bets.push(bet)
+      const life: Promise<void> = liveABet(platform, bet, place, flood.begun++)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(life))
+      underWay.add(life)
+    }
+  }
+  await Promise.all(underWay)
+  if (failures.length > 0) throw failures[0]
 }
 
 /** From the placing to an end that the platform knows: open, settled, cancelled, or declined. */

@@ -1,0 +1,43 @@
+/**
+ * The day changes while bets are placed: two wallets of which one at a time begins anew, with a clock some seconds before the same midnight, so that
+ * for each of them the day changes again and again, and for the other one it has changed already.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WalletProcess } from '../support/spawned-wallet.ts'
+import { again, databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
+
+const DAY_MS = 86_400_000
+/** Milliseconds from the begin of a process to its midnight: it must be up by then. */
+const BEFORE_MS = 4_000
+
+export async function midnight(stage: Stage): Promise<Tally> {
+  const postgres = await newPostgres(stage)
+  const settings = { DATABASE_URL: databaseIn(postgres.url) }
+  const at = Math.ceil(Date.now() / DAY_MS) * DAY_MS
+  const begin = (others: Record<string, string>) => newWallet(stage, { ...settings, ...others, ...clockBefore(at) })
+  const first = await begin({})
+  const second = await begin({ ...sameAs(first), PORT: '0' })
+  const now = [first, second]
+  const fault = async () => {
+    const which = stage.random.below(2)
+    const wallet = now[which] as WalletProcess
+    await wallet.kill('SIGTERM')
+    now[which] = await begin(sameAs(wallet))
+    await sleep(BEFORE_MS + stage.random.below(1_000))
+  }
+  return play(stage, {
+    ...{ wallets: [first, second], asked: () => now[0] ?? first },
+    attack: (betting) => again(stage, betting, fault),
+  })
+}
+
+/** Loaded before all else: the process sees a clock that is so far ahead. */
+function clockBefore(midnight: number): Record<string, string> {
+  const ahead = midnight - BEFORE_MS - Date.now()
+  const code = `const { now } = Date
+globalThis.Date = class extends Date {
+  constructor(...given) { given.length > 0 ? super(...given) : super(now() + ${ahead}) }
+  static now() { return now() + ${ahead} }
+}`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
