@@ -35,16 +35,16 @@ const program = new Command('simulate')
   )
   .option(
     '--level <number>',
-    '1: one bet, by the pure rules; 2: a market, from seeds; 3: two wallets on a real Postgres, from seeds',
+    '1: one bet, by the pure rules; 2: a market, from seeds; 3: two wallets and a platform on a real Postgres, from seeds',
     toLevel,
     1,
   )
   .option('--seed <number>', 'of the first run', toCount, 1)
   .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
   .option('--night', 'of level 2: 20,000 runs, which must meet everything that can be met')
-  .option('--file <path>', 'of level 2: plays the run that a failure has kept in this file')
-  .option('--shrink <path>', 'of level 2: makes the run in this file shorter, as long as it fails in the same way')
-  .option('--planted <path>', 'of level 2: finds each planted fault, and writes the table of them to this file')
+  .option('--file <path>', 'plays the run that a failure has kept in this file')
+  .option('--shrink <path>', 'makes the run in this file shorter, as long as it fails in the same way')
+  .option('--planted <path>', 'of level 2 or 3: finds each planted fault, and writes the table of them to this file')
   .option('--write <page>', 'writes the figures into this page, when nothing was found, where it has a place for them')
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
@@ -58,7 +58,7 @@ const program = new Command('simulate')
     const of = `level ${level < 3 && isOfMarkets(flags) ? 2 : level}`
     if (page !== undefined) requirePlace(page, of)
     const isGood =
-      level === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : playOneBet(flags)
+      levelOf(flags) === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : playOneBet(flags)
     if (!isGood) process.exitCode = 1
     else if (page !== undefined) writeFigures(page, { of, command: typed(), text: asOutput(said) })
   })
@@ -73,9 +73,22 @@ function typed(): string {
   return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`
 }
 
+/** A kept run says itself of which level it is. */
+function levelOf({ level, file, shrink }: Flags): number {
+  const kept = file ?? shrink
+  if (kept === undefined) return level
+  if (!existsSync(kept)) throw new WrongUse(`there is no file ${kept}`)
+  const { level: itsOwn = 2 } = JSON.parse(readFileSync(kept, 'utf8')) as { level?: number }
+  return itsOwn
+}
+
 /** True when nothing was found that should not be there. Levels 2 and 3 are loaded when they are wanted: they bring a database. */
 async function playLocks(flags: Flags): Promise<boolean> {
-  const { simulateLocks } = await import('./locks/command.ts')
+  const { file, shrink, planted } = flags
+  const { findPlantedLocks, playKeptLocks, shrinkKeptLocks, simulateLocks } = await import('./locks/command.ts')
+  if (file !== undefined) return playKeptLocks(file, say)
+  if (shrink !== undefined) return shrinkKeptLocks(shrink, say)
+  if (planted !== undefined) return findPlantedLocks(planted, say)
   return simulateLocks(flags, say, progress)
 }
 

@@ -1,8 +1,13 @@
 /** `npm run simulate`: as src/simulate/main.ts; for level 3 it brings a Postgres of its own, unless DATABASE_URL names one. */
+import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { startPostgres } from '../support/postgres-server.ts'
 
-const isOfLocks = /--level[= ]3\b/.test(process.argv.join(' '))
+const words = process.argv.join(' ')
+const [, kept = ''] = /--(?:file|shrink)[= ](\S+)/.exec(words) ?? []
+const isOfLocks = existsSync(kept)
+  ? (JSON.parse(readFileSync(kept, 'utf8')) as { level?: number }).level === 3
+  : /--level[= ]3\b/.test(words)
 const server = isOfLocks && process.env.DATABASE_URL === undefined ? await startPostgres() : undefined
 if (server !== undefined) process.env.DATABASE_URL = server.url
 try {

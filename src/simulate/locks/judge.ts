@@ -1,5 +1,11 @@
-/** What players have at the end, against what the auditor, who heard every answer, holds possible. */
+/** What must be so in the end: by the auditor, who heard every answer, by the product's own audits, and by both books. */
+
+import { statement } from '../../db/db.ts'
+import { auditPlatform } from '../../platform/audit.ts'
+import { reconcile } from '../../reconcile/reconcile.ts'
+import { auditWallet, differing, readTold } from '../market/books.ts'
 import type { WireWatch } from '../market/watch.ts'
+import type { Base } from './base.ts'
 
 interface Owner {
   readonly userId: string
@@ -29,4 +35,51 @@ export function judgeBalances(
     mark(may === undefined ? NOT_JUDGED : JUDGED)
     return []
   })
+}
+
+const BALANCES = statement('simulation_balances', "select player, balance from purser.account where currency = 'EUR'")
+
+export async function readBalances({ wallet }: Base): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await wallet.db.query<{ player: string; balance: bigint }>(BALANCES)
+  return new Map(rows.map(({ player, balance }) => [player, balance]))
+}
+
+/** Complaints of the product's own audits. `isWhole`: nothing may be owed either. */
+export async function auditAll({ wallet, platform }: Base, isWhole: boolean): Promise<string[]> {
+  const ofPlatform = isWhole ? ((await auditPlatform(platform.db)) ?? []) : []
+  return [...(await auditWallet(wallet.db)), ...ofPlatform.map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)]
+}
+
+export interface Compared {
+  /** Bets that the wallets have otherwise than the platform was told. */
+  readonly lost: ReadonlySet<string>
+  /** Of all bets those that reconcile names. */
+  readonly named: ReadonlySet<string>
+  /** Bets about which calls are on their way. */
+  readonly inFlight: number
+}
+
+/** The bets of the platform. `others`: bets about which others have called. */
+export async function compare(
+  { wallet, platform }: Base,
+  others: ReadonlySet<string>,
+  blindTo: string | undefined,
+): Promise<Compared> {
+  const named = new Set<string>()
+  const { inFlight } = await reconcile(
+    { platform: platform.db, wallet: { kind: 'database', db: wallet.db } },
+    (one) => {
+      if (one.type === 'difference' && one.kind !== blindTo && !others.has(one.betId)) named.add(one.betId)
+    },
+  )
+  const { lost } = await differing(wallet.db, await readTold(platform.db))
+  return { lost, named, inFlight }
+}
+
+/** Complaints. `bet`: its name in the story. */
+export function judgeNamed({ lost, named }: Compared, bet: (betId: string) => string): string[] {
+  return [
+    ...[...lost].filter((one) => !named.has(one)).map((one) => `reconcile does not name ${bet(one)}`),
+    ...[...named].filter((one) => !lost.has(one)).map((one) => `reconcile names ${bet(one)} wrongly`),
+  ]
 }

@@ -1,19 +1,31 @@
 /**
- * A client's end of a connection to Postgres. To the client it is a socket; what it writes goes no further than to who made it, in this
- * process, so that nothing is under way that nobody knows of.
+ * A client's end of a connection to Postgres. To the client it is a socket; what it writes goes no further than to who made it, so that
+ * nothing is under way that nobody knows of.
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
+/** What a client does with its end. */
 export interface Ends {
-  /** The client wants to be connected. */
-  onConnect(): void
   onData(data: Buffer): void
   /** The client has hung up. */
   onEnd(): void
 }
 
-export class Line extends Duplex {
+/** As the system calls it to who reads or connects. */
+export type Broken = 'ECONNRESET' | 'ECONNREFUSED'
+
+/** What becomes of a client's end. */
+export interface ClientEnd {
+  connected(): void
+  give(data: Buffer): void
+  /** The server has hung up. */
+  hangUp(): void
+  /** Without a code: nobody is told. */
+  breaks(code?: Broken): void
+}
+
+export class Line extends Duplex implements ClientEnd {
   readonly #ends: Ends
 
   constructor(ends: Ends) {
@@ -23,7 +35,6 @@ export class Line extends Duplex {
 
   /** As a socket has it. */
   connect(): this {
-    this.#ends.onConnect()
     return this
   }
   setNoDelay(): this {
@@ -37,6 +48,19 @@ export class Line extends Duplex {
   }
   unref(): this {
     return this
+  }
+
+  connected(): void {
+    this.emit('connect')
+  }
+  give(data: Buffer): void {
+    this.push(data)
+  }
+  hangUp(): void {
+    this.push(null)
+  }
+  breaks(code?: Broken): void {
+    this.destroy(code && brokenBy(code))
   }
 
   override _read(): void {}
@@ -59,7 +83,6 @@ export class Line extends Duplex {
   }
 }
 
-/** As the system says it to who reads or connects. */
-export function brokenBy(code: 'ECONNRESET' | 'ECONNREFUSED'): Error {
+function brokenBy(code: Broken): Error {
   return Object.assign(new Error(`${code === 'ECONNREFUSED' ? 'connect' : 'read'} ${code}`), { code })
 }

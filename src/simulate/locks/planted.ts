@@ -1,7 +1,9 @@
-/** Faults planted between the wallets and their database, each of which a run must find; `seed`: the first, from 1 on, that does. */
+/** Faults planted around wallets and platform, each of which a run must find. None is in the product. */
 import type { Db, Row, Statement, Tx } from '../../db/db.ts'
 import { isOutage } from '../../db/errors.ts'
-import type { Plant } from './scene.ts'
+import type { Stores } from '../market/market.ts'
+import { plantedAs } from '../market/planted/planted.ts'
+import type { Plant, Planted } from './scene.ts'
 
 type Transaction = Db['transaction']
 type Query = Tx['query']
@@ -93,22 +95,61 @@ const hasty = (db: Db) =>
       }),
   )
 
-export interface Planted {
-  readonly fault: string
+/** A fault of the platform, as it is planted in markets. */
+const inPlatform = (fault: string): Plant => ({
+  platform: (db) => plantedAs(fault).plant({ platform: { db } } as unknown as Stores).platform.db,
+})
+export interface PlantedRow extends Planted {
+  /** The decision that it breaks. */
+  readonly breaks: string
+  /** Whose run finds it. */
   readonly seed: number
-  readonly plant: Plant
 }
 
-type Fault = readonly [fault: string, seed: number, plant: Plant]
+type Fault = readonly [fault: string, breaks: string, seed: number, plant: Plant]
 
 const FAULTS: readonly Fault[] = [
-  ['the rules judge without a lock on the player', 2, reworded('lock_ruled_players', ' for update', '')],
-  ['money is moved by hand without a lock on the player', 4, reworded('lock_players', ' for update', '')],
-  ['one wallet locks players in another order', 5, (db, wallet) => (wallet === 0 ? oneByOne(db) : db)],
-  ['a COMMIT without an answer is taken for done', 2, believing],
-  ['a call is answered before its COMMIT', 10, hasty],
-  ['a wallet remembers balances', 1, remembering('read_accounts')],
-  ['late copies of results are not known', 1, reworded('read_seen_calls', '\n   ) c', '\n   ) c where false')],
+  [
+    'the rules judge without a lock on the player',
+    'M-1',
+    1,
+    { wallet: reworded('lock_ruled_players', ' for update', '') },
+  ],
+  [
+    'money is moved by hand without a lock on the player',
+    'O-2',
+    3,
+    { wallet: reworded('lock_players', ' for update', '') },
+  ],
+  ['the gate waits for players that are locked', 'W-20', 1, { wallet: reworded('gate_lock', ' skip locked', '') }],
+  [
+    'one wallet locks players in another order',
+    'W-20',
+    5,
+    { wallet: (db, number) => (number === 1 ? oneByOne(db) : db) },
+  ],
+  ['a wallet takes a COMMIT without an answer for done', 'W-22', 6, { wallet: believing }],
+  ['a call is answered before its COMMIT', 'W-22', 6, { wallet: hasty }],
+  ['a wallet remembers balances', 'M-1', 5, { wallet: remembering('read_accounts') }],
+  [
+    'late copies of results are not known',
+    'I-2',
+    5,
+    { wallet: reworded('read_seen_calls', '\n   ) c', '\n   ) c where false') },
+  ],
+  ['the platform takes a COMMIT without an answer for done', 'C-1', 4, { platform: believing }],
+  ['a claim is taken that somebody holds', 'C-6', 4, inPlatform('a claim is taken that somebody holds')],
+  ['claims whose COMMIT was lost are left', 'C-12', 5, inPlatform('what a process that died was calling is left')],
+  ['reconcile does not see bets that the wallet has lost', 'what the guide says', 1, { blindTo: 'missing_at_wallet' }],
 ]
 
-export const PLANTED: readonly Planted[] = FAULTS.map(([fault, seed, plant]) => ({ fault, seed, plant }))
+export const PLANTED: readonly PlantedRow[] = FAULTS.map(([fault, breaks, seed, plant]) => ({
+  ...{ fault, breaks, seed },
+  ...plant,
+}))
+
+export function faultCalled(fault: string): PlantedRow {
+  const found = PLANTED.find((one) => one.fault === fault)
+  if (found === undefined) throw new Error(`${fault}: not planted any more`)
+  return found
+}

@@ -1,18 +1,20 @@
 /**
- * Between the wallets and a real Postgres: each statement waits here until it is released, and the next thing happens only when the server has
+ * Between the parties and a real Postgres: each statement waits here until it is released, and the next thing happens only when the server has
  * answered all that was released, or holds it at a lock. So what Postgres does follows from the order of the releases.
  */
 import type { Socket } from 'node:net'
 import { world } from '../../runtime/world.ts'
 import type { Trace } from '../market/trace.ts'
-import { brokenBy, Line } from './line.ts'
+import { type ClientEnd, type Ends, Line } from './line.ts'
 import { SET_FREE_AT_ONCE } from './marks.ts'
-import { type CameTo, cameTo, fatal, type Message } from './messages.ts'
+import { type CameTo, cameTo, fatal, type Message, type Sent } from './messages.ts'
 import type { Observer } from './observer.ts'
 import { endsOf, greet, pass, type Session } from './session.ts'
 
 export interface PostgresProxy {
-  /** A connection of this party, which asks to be opened. */
+  /** A connection of this party, which asks to be opened: told what becomes of it, it tells what its client does. */
+  connect(party: string, line: ClientEnd): Ends
+  /** One of a client in this process. */
   newLine(party: string): Socket
   /** Those that are not over, in the order in which they came. */
   sessions(): readonly Session[]
@@ -33,16 +35,26 @@ interface Deps {
   readonly trace: Trace
   /** Of the process, in which bytes arrive. */
   readonly nextTurn: (run: () => void) => void
+  /** Told of each statement that is held, and, without one, of each connection that asks to be opened. */
+  arrives(session: Session, sent?: Sent): void
   /** Told of each answer. */
   answered(session: Session, statement: string, came: CameTo): void
 }
 
-/** Turns of the event loop in which nearly every statement is answered; looking takes longer. */
-const TURNS = 100
+/** Turns of the event loop in which many statements are answered. Who looks then waits, and leaves the processor to the server. */
+const TURNS = 25
 
 export function createProxy(deps: Deps): PostgresProxy {
   const { url, observer, trace } = deps
   const target = new URL(url)
+  const connect = (party: string, line: ClientEnd): Ends => {
+    const number = (counts.get(party) ?? 0) + 1
+    counts.set(party, number)
+    const session = newSession(party, number, line)
+    all.push(session)
+    deps.arrives(session)
+    return endsOf(session, (sent) => deps.arrives(session, sent))
+  }
   const counts = new Map<string, number>()
   let all: Session[] = []
 
@@ -54,19 +66,17 @@ export function createProxy(deps: Deps): PostgresProxy {
     },
   )
   return {
+    connect,
     newLine(party) {
-      const number = (counts.get(party) ?? 0) + 1
-      counts.set(party, number)
-      const line: Line = new Line(endsOf(() => session))
-      const session: Session = newSession(`${party}/${number}`, line)
-      all.push(session)
+      const line: Line = new Line({ onData: (data) => ends.onData(data), onEnd: () => ends.onEnd() })
+      const ends = connect(party, line)
       return line.asSocket()
     },
     sessions: () => all,
     async open(session) {
       const ready = await greet(session, target)
       trace.note(`${session.name} is connected`)
-      if (ready !== undefined && !session.isLeft) session.line.push(ready.bytes)
+      if (ready !== undefined && !session.isLeft) session.line.give(ready.bytes)
     },
     async release(session, isLost = false) {
       session.since = world.elapsed()
@@ -76,7 +86,7 @@ export function createProxy(deps: Deps): PostgresProxy {
     async cut(session) {
       if (session.phase === 'asking') {
         session.phase = 'over'
-        if (!session.isLeft) session.line.destroy(brokenBy('ECONNREFUSED'))
+        if (!session.isLeft) session.line.breaks('ECONNREFUSED')
       } else hangUp(session)
       await settle()
     },
@@ -87,7 +97,7 @@ export function createProxy(deps: Deps): PostgresProxy {
       await settle()
     },
     async end(session, code) {
-      if (!session.isLeft && !session.isSilent) session.line.push(fatal(code, 'ended by the server'))
+      if (!session.isLeft && !session.isSilent) session.line.give(fatal(code, 'ended by the server'))
       hangUp(session)
       await settle()
     },
@@ -153,17 +163,14 @@ function settling(
 /** Both ends. */
 function hangUp(session: Session): void {
   session.held = []
-  if (session.isLeft) session.line.destroy()
-  else session.line.destroy(brokenBy('ECONNRESET'))
+  session.line.breaks(session.isLeft ? undefined : 'ECONNRESET')
+  session.isLeft = true
   close(session)
 }
 
-function newSession(name: string, line: Line): Session {
-  const [empty, times] = [
-    { isLeft: false, isSilent: false, process: 0, held: [], waitsFor: [] },
-    { lockMs: 0, since: 0, heldUntil: 0 },
-  ]
-  return { name, line, phase: 'asking', state: 'I', ...empty, ...times }
+function newSession(party: string, number: number, line: ClientEnd): Session {
+  const empty = { isLeft: false, isSilent: false, process: 0, held: [], waitsFor: [], lockMs: 0, since: 0 }
+  return { name: `${party}/${number}`, party, line, phase: 'asking', state: 'I', ...empty }
 }
 
 /** The server is at it, and may do something at any time. */
@@ -191,6 +198,6 @@ function close(session: Session): void {
 }
 
 function give(session: Session, answer: readonly Message[]): void {
-  session.line.push(Buffer.concat(answer.map(({ bytes }) => bytes)))
-  if (session.phase === 'over') session.line.push(null)
+  session.line.give(Buffer.concat(answer.map(({ bytes }) => bytes)))
+  if (session.phase === 'over') session.line.hangUp()
 }

@@ -6,7 +6,7 @@
  *    └──refused──► over
  */
 import { connect, type Socket } from 'node:net'
-import { brokenBy, type Line } from './line.ts'
+import type { ClientEnd, Ends } from './line.ts'
 import {
   type Message,
   messagesOf,
@@ -36,7 +36,9 @@ interface Running {
 
 export interface Session {
   readonly name: string
-  readonly line: Line
+  /** Whose it is. */
+  readonly party: string
+  readonly line: ClientEnd
   phase: Phase
   /** The client has hung up; what it had sent is still on its way. */
   isLeft: boolean
@@ -55,31 +57,30 @@ export interface Session {
   lockMs: number
   /** When it was last released or answered. */
   since: number
-  heldUntil: number
 }
 
 /** Time-outs of the server, which has another time than the simulation: the proxy keeps them. */
 const TIME_OUTS = /\b(lock_timeout|statement_timeout|idle_in_transaction_session_timeout) = ('[^']*'|\d+)/g
 const LOCK_MS = /\block_timeout = '?(\d+)/
 
-/** Tells a session what its client does. `changed`: something is there to be released. */
-export function endsOf(session: () => Session) {
+/** Tells a session what its client does. `arrives`: a statement is there to be released. */
+export function endsOf(it: Session, arrives: (sent: Sent) => void): Ends {
   const read = messagesOf('has no type')
   const collect = statementsOf()
   return {
-    onConnect() {},
     onData(data: Buffer) {
-      const it = session()
       for (const message of read(data)) {
         if (it.phase !== 'open') it.server?.write(message.bytes)
         else if (message.type !== TERMINATE) {
           const sent = collect(message)
-          if (sent !== undefined) it.held.push(sent)
+          if (sent === undefined) continue
+          it.held.push(sent)
+          arrives(sent)
         }
       }
     },
     onEnd() {
-      session().isLeft = true
+      it.isLeft = true
     },
   }
 }
@@ -92,12 +93,12 @@ export function greet(session: Session, { hostname, port }: URL): Promise<Messag
   session.phase = 'greeting'
   return new Promise((resolve) => {
     server.on('error', () => {})
-    server.once('connect', () => session.line.emit('connect'))
+    server.once('connect', () => session.line.connected())
     server.on('data', (data) => {
       for (const message of read(data)) {
         if (message.type === 'K') session.process = processIn(message)
         if (session.phase !== 'greeting') hear(session, message)
-        else if (message.type !== READY) session.line.push(message.bytes)
+        else if (message.type !== READY) session.line.give(message.bytes)
         else {
           session.phase = 'open'
           resolve(message)
@@ -107,9 +108,9 @@ export function greet(session: Session, { hostname, port }: URL): Promise<Messag
     server.once('close', () => {
       resolve(undefined)
       if (session.phase === 'closing') return
-      if (session.phase === 'greeting') session.line.destroy(brokenBy('ECONNRESET'))
+      if (session.phase === 'greeting') session.line.breaks('ECONNRESET')
       else if (session.running !== undefined) session.running.isOver = true
-      else if (!session.isLeft) session.line.push(null)
+      else if (!session.isLeft) session.line.hangUp()
       session.phase = 'over'
     })
   })
@@ -119,7 +120,7 @@ export function greet(session: Session, { hostname, port }: URL): Promise<Messag
 function hear(session: Session, message: Message): void {
   const { running } = session
   if (running === undefined) {
-    if (!session.isLeft) session.line.push(message.bytes)
+    if (!session.isLeft) session.line.give(message.bytes)
     return
   }
   const isNamed = message.type === 'E' && running.code !== undefined

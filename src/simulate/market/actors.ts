@@ -15,17 +15,28 @@ import { type Money, money } from '../../protocol/money.ts'
 import type { Random } from '../../runtime/random.ts'
 import { notUnderstood } from './books.ts'
 import { betCalled, type Cast, type Player, RECENT } from './cast.ts'
+import type { Choices } from './choices.ts'
 import { atPlatform, insist } from './insist.ts'
 import type { Market, Stores } from './market.ts'
-import { openFrame } from './operator-people.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
 import { spanOf } from './scene.ts'
 
 /** P-1: ended, or not there any more since a backup was put back. */
 const TOKEN_IS_OVER = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
 
-/** Bets now and then until the market is over. */
-export async function bettor(market: Market, cast: Cast, player: Player, random: Random): Promise<void> {
+/** What those need who use the platform. */
+export interface Meeting extends Pick<Market, 'trace' | 'names' | 'scene' | 'world' | 'platform'> {
+  readonly choices: Pick<Choices, 'deed'>
+}
+
+/** Bets now and then until the market is over. `openFrame`: gives the player a frame session, if nobody refuses it. */
+export async function bettor(
+  market: Meeting,
+  cast: Cast,
+  player: Player,
+  random: Random,
+  openFrame: () => Promise<void>,
+): Promise<void> {
   const gap = () => random.between(500, 15_000) * spanOf(market.scene)
   const draw = () => ({
     amount: `${random.between(1, 40)}.${random.below(10)}0`,
@@ -33,7 +44,7 @@ export async function bettor(market: Market, cast: Cast, player: Player, random:
   })
   for (let number = 1; !cast.isOver; number++) {
     const deed = await market.choices.deed(player.name, gap, draw)
-    if (player.frameSessionId === undefined) await openFrame(market, cast, player)
+    if (player.frameSessionId === undefined) await openFrame()
     const { frameSessionId } = player
     if (deed === undefined || frameSessionId === undefined || cast.isOver) continue
     const wanted = { ...deed, frameSessionId, idempotencyKey: `${player.name} ${number}` }
@@ -58,12 +69,12 @@ const EVENT_MS = 20_000
 const eventName = (number: number) => `event ${number}`
 
 /** The number of events that may have results now. */
-function endedEvents({ world, scene }: Market): number {
+function endedEvents({ world, scene }: Meeting): number {
   return Math.floor(world.elapsed() / (EVENT_MS * spanOf(scene))) + 1
 }
 
 /** Most often on events that come; now and then on one that is over. */
-function drawSelections(market: Market, random: Random) {
+function drawSelections(market: Meeting, random: Random) {
   const first = endedEvents(market) + (random.chance(0.1) ? 0 : 1) + random.below(2)
   const count = random.chance(0.3) ? 2 : 1
   return Array.from({ length: count }, (_, i) => ({
@@ -90,7 +101,7 @@ const RESULTS = [
 ] as const
 
 /** Tells results, corrects and withdraws them. */
-export async function resultSource(market: Market, cast: Cast, random: Random): Promise<void> {
+export async function resultSource(market: Meeting, cast: Cast, random: Random): Promise<void> {
   const gap = () => random.between(3_000, 15_000) * spanOf(market.scene)
   const draw = () => {
     const latest = endedEvents(market)
@@ -108,7 +119,7 @@ export async function resultSource(market: Market, cast: Cast, random: Random): 
 }
 
 /** The platform's people: cashouts, results by hand, bets cancelled, what is stuck sent again. */
-export async function traders(market: Market, cast: Cast, random: Random): Promise<void> {
+export async function traders(market: Meeting, cast: Cast, random: Random): Promise<void> {
   const gap = () => random.between(3_000, 20_000) * spanOf(market.scene)
   const draw = () => {
     if (cast.bets.length === 0) return undefined

@@ -37,18 +37,21 @@ const NOT_UNDERSTOOD = statement(
   `select delivery_id from platform.delivery
    where owed_since is not null and status in ('refused', 'stuck') and code = $1::integer order by delivery_id`,
 )
+interface Platforms {
+  readonly platform: { readonly db: Db }
+}
 
 interface Count extends Record<string, unknown> {
   count: bigint
 }
 
 /** Calls that are not over, and results that bets do not follow yet. */
-export async function underWay({ platform }: Stores): Promise<number> {
+export async function underWay({ platform }: Platforms): Promise<number> {
   const [row] = await platform.db.query<Count>(UNDER_WAY)
   return Number.parseInt(`${row?.count}`, 10)
 }
 
-export async function needsPerson({ platform }: Stores): Promise<number> {
+export async function needsPerson({ platform }: Platforms): Promise<number> {
   const [row] = await platform.db.query<Count>(NEEDS_PERSON)
   return Number.parseInt(`${row?.count}`, 10)
 }
@@ -101,7 +104,7 @@ export async function auditBooks(stores: Stores, scene: Scene, isCalm: boolean):
   return [...found, ...shown((await auditPlatform(stores.platform.db)) ?? [], isCalm)]
 }
 
-async function auditWallet(db: Db): Promise<string[]> {
+export async function auditWallet(db: Db): Promise<string[]> {
   const { findings } = await audit(db, { clawback: 'allow-negative' })
   const borrowed = await db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
   return [
@@ -133,12 +136,17 @@ export async function compareBooks(stores: Stores, scene: Scene, cast: Cast, nam
   return complaints
 }
 
+/** Every bet of the platform. */
+export function readTold(platform: Db): Promise<Side[]> {
+  return platform.query<Side>(TOLD)
+}
+
 /** One operator's: its players, what the platform was told about their bets, and what reconcile finds. */
 export async function sidesOf({ platform, blindTo, ...stores }: Stores, scene: Scene, cast: Cast, name: WalletName) {
   const players = cast.players.filter(({ wallet }) => wallet === name)
   const ids = new Set(players.map(({ knownAs }) => knownAs))
   const only = scene.operators === 1 ? undefined : (userId: string) => ids.has(userId)
-  const told = (await platform.db.query<Side>(TOLD)).filter(({ player }) => only?.(player) ?? true)
+  const told = (await readTold(platform.db)).filter(({ player }) => only?.(player) ?? true)
   const reconciled = async () => {
     const found: { readonly kind: string; readonly betId: string }[] = []
     await reconcile({ platform: platform.db, wallet: { kind: 'database', db: stores[name].db }, only }, (one) => {

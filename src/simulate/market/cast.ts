@@ -44,6 +44,10 @@ export interface Cast {
 export const RECENT = 8
 
 /** A bet by its name in the story; undefined when there is none in this run. */
-export function betCalled(market: Market, { bets }: Cast, name: string): Cast['bets'][number] | undefined {
+export function betCalled(
+  market: Pick<Market, 'names'>,
+  { bets }: Cast,
+  name: string,
+): Cast['bets'][number] | undefined {
   return bets.find(({ betId }) => market.names.bet(betId) === name)
 }

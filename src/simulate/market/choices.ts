@@ -47,31 +47,32 @@ export type Disaster =
 /** Plain values, by name. */
 export type Deed = Readonly<Record<string, unknown>>
 
-export type Choice =
+export type Choice<D = Disaster> =
   /** `of`: "settle bet 3 #2", the second settle of the bet that was the third one. */
   | { readonly of: string; readonly fate: Fate }
   /** Absent `does`: it is over for this actor. `at`: milliseconds since the beginning. */
   | { readonly actor: string; readonly at: number; readonly does?: Deed }
-  | { readonly at: number; readonly disaster: Disaster }
+  | { readonly at: number; readonly disaster: D }
   | { readonly scene: Scene }
 
-export interface Choices {
+/** `D`: what disasters there are. */
+export interface Choices<D = Disaster> {
   /** Asked for once, first. */
   scene(draw: () => Scene): Scene
   fate(of: string, draw: () => Fate): Fate
   /** Resolves when the time of the actor's next deed has come; undefined: it has none now. */
   deed<D extends Deed>(actor: string, gapMs: () => number, draw: () => D | undefined): Promise<D | undefined>
-  disasters(draw: () => readonly { readonly at: number; readonly disaster: Disaster }[]): readonly {
+  disasters(draw: () => readonly { readonly at: number; readonly disaster: D }[]): readonly {
     readonly at: number
-    readonly disaster: Disaster
+    readonly disaster: D
   }[]
   /** All that were made so far. */
-  made(): readonly Choice[]
+  made(): readonly Choice<D>[]
 }
 
 /** From chance, but for what is fixed of the scene. */
-export function drawChoices(fixed: Partial<Scene> = {}): Choices {
-  const made: Choice[] = []
+export function drawChoices<D = Disaster>(fixed: Partial<Scene> = {}): Choices<D> {
+  const made: Choice<D>[] = []
   return {
     scene(draw) {
       const scene = { ...draw(), ...fixed }
@@ -104,9 +105,9 @@ const ARRIVES: Fate = { name: '', arrivals: [20], back: 20 }
 const IDLE_MS = 1_000
 
 /** From a list. */
-export function followChoices(choices: readonly Choice[]): Choices {
+export function followChoices<D = Disaster>(choices: readonly Choice<D>[]): Choices<D> {
   const fates = new Map(choices.flatMap((choice) => ('of' in choice ? [[choice.of, choice.fate] as const] : [])))
-  const deeds = new Map<string, (Choice & { at: number; does?: Deed })[]>()
+  const deeds = new Map<string, { readonly at: number; readonly does?: Deed }[]>()
   for (const choice of choices)
     if ('actor' in choice) deeds.set(choice.actor, [...(deeds.get(choice.actor) ?? []), choice])
   const [scene] = choices.flatMap((choice) => ('scene' in choice ? [choice.scene] : []))

@@ -36,6 +36,25 @@ const FATES: readonly ((random: Random) => Fate)[] = [
   }),
 ]
 
+/** Where there is more to be seen than the network: soon over, and seldom. */
+const SHORT_FAULTY = 0.12
+const SHORT: typeof FATES = [
+  () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({ name: 'its answer lost', arrivals: [soon(random)] }),
+  (random) => ({ name: 'twice', arrivals: [soon(random), soon(random)], back: soon(random) }),
+  (random) => ({
+    name: 'broken behind its effect',
+    arrivals: [soon(random)],
+    back: undefined,
+    breaks: { after: 1_000 + soon(random), proxy: false },
+  }),
+]
+
+export function drawShortFate(random: Random): Fate {
+  if (random.chance(SHORT_FAULTY)) return random.pick(SHORT)(random)
+  return { name: '', arrivals: [random.between(1, 60)], back: random.between(1, 60) }
+}
+
 const FAULTY = 0.45
 
 /** `isOnward`: from a gateway to an operator. */

@@ -50,7 +50,7 @@ export const atGateway =
   }
 
 export const atPlatform =
-  <T>({ platform }: Market, ask: (platform: Platform) => Promise<T>) =>
+  <T>({ platform }: Pick<Market, 'platform'>, ask: (platform: Platform) => Promise<T>) =>
   (): Promise<T> | undefined => {
     const there = platform()
     return there && ask(there)

@@ -50,8 +50,10 @@ export interface SimulatedNetwork {
 interface Deps {
   readonly world: VirtualWorld
   readonly random: Random
-  readonly choices: Choices
+  readonly choices: Pick<Choices, 'fate'>
   readonly trace: Trace
+  /** What becomes of a message. */
+  readonly draw?: typeof drawFate
   /** Of a request, as the story names it. */
   describe(request: Request): string
   /** The same in few words: what is asked for, and of which bet. */
@@ -82,7 +84,7 @@ interface Way {
 }
 
 export function simulateNetwork(deps: Deps): SimulatedNetwork {
-  const { world, random, choices, trace } = deps
+  const { world, random, choices, trace, draw = drawFate } = deps
   const hosts = new Map<string, Host>()
   const counted = counter()
   let isCalm = false
@@ -98,7 +100,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     const isOfPlatform = caller === 'platform'
     const hop = isOfPlatform ? '' : 'onward '
     const drawn = () =>
-      choices.fate(counted(`${hop}${deps.subject(request)}`), () => drawFate(random, request, !isOfPlatform))
+      choices.fate(counted(`${hop}${deps.subject(request)}`), () => draw(random, request, !isOfPlatform))
     const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
     const text = `${number} ${hop}${deps.describe(request)}`
     noteFate(trace, text, fate)
@@ -234,7 +236,7 @@ const PROXY: Readonly<Record<400 | 502, Answer>> = {
   400: { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.bad_signature)) },
 }
 /** "settle bet 3 #2" is the second one of its kind. */
-function counter(): (subject: string) => string {
+export function counter(): (subject: string) => string {
   const counts = new Map<string, number>()
   return (subject) => {
     const count = (counts.get(subject) ?? 0) + 1

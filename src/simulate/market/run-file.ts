@@ -1,25 +1,39 @@
 /** A run as a list of choices in a file: kept when it fails, played again after the code has changed, made shorter. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { type Choice, followChoices } from './choices.ts'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type Choice, type Disaster, followChoices } from './choices.ts'
 import type { Stores } from './market.ts'
 import { type RunResult, runMarket } from './run.ts'
 
-export interface RunFile {
+export interface RunFile<D = Disaster> {
+  /** Absent: 2. */
+  readonly level?: 2 | 3
   /** For what the processes draw by themselves. */
   readonly seed: number
   /** Of the code that failed. */
   readonly commit: string
   /** What was found, without names and numbers. */
   readonly found: string
-  readonly choices: readonly Choice[]
+  /** With which planted fault, where none was found in the product. */
+  readonly planted?: string
+  readonly choices: readonly Choice<D>[]
 }
 
-export function readRunFile(path: string): RunFile {
-  return JSON.parse(readFileSync(path, 'utf8')) as RunFile
+export function levelOf({ level = 2 }: Pick<RunFile, 'level'>): 2 | 3 {
+  return level
+}
+
+export function readRunFile<D = Disaster>(path: string): RunFile<D> {
+  return JSON.parse(readFileSync(path, 'utf8')) as RunFile<D>
+}
+
+/** Files in this folder of runs of this level. */
+export function keptIn(folder: string, level: 2 | 3): string[] {
+  const files = readdirSync(folder).map((name) => `${folder}/${name}`)
+  return files.filter((path) => levelOf(readRunFile(path)) === level)
 }
 
 /** A choice in each line, so that a person can take one out. */
-export function writeRunFile(path: string, { choices, ...rest }: RunFile): void {
+export function writeRunFile<D>(path: string, { choices, ...rest }: RunFile<D>): void {
   const head = JSON.stringify(rest).slice(0, -1)
   writeFileSync(path, `${head},"choices":[\n${choices.map((choice) => JSON.stringify(choice)).join(',\n')}\n]}\n`)
 }
@@ -41,20 +55,20 @@ const HALF = 2
  * Fewer choices with which a complaint of the same kind is found: whole pieces are taken out, ever smaller ones, as long as it is. `most`:
  * runs at most.
  */
-export async function shrink(
-  file: RunFile,
-  stores: Stores,
+export async function shrink<D>(
+  file: RunFile<D>,
+  play: (file: RunFile<D>) => Promise<Pick<RunResult, 'complaints'>>,
   most: number,
   tell: (left: number) => void = () => {},
-): Promise<RunFile> {
+): Promise<RunFile<D>> {
   let { choices } = file
   let runs = 0
-  const isFound = async (tried: readonly Choice[]) => {
+  const isFound = async (tried: readonly Choice<D>[]) => {
     runs += 1
-    const { complaints } = await playFile({ ...file, choices: tried }, stores)
+    const { complaints } = await play({ ...file, choices: tried })
     return complaints.some((complaint) => kindOfComplaint(complaint) === file.found)
   }
-  const without = async (isTaken: (choice: Choice) => boolean) => {
+  const without = async (isTaken: (choice: Choice<D>) => boolean) => {
     const rest = choices.filter((choice) => !isTaken(choice))
     if (rest.length === choices.length || !(await isFound(rest))) return
     choices = rest

@@ -14,7 +14,7 @@ import { auditLimits } from './day-limits.ts'
 import { AUDIT_EVERY_MS, disasters } from './disasters.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
 import { misnamed } from './misnamed.ts'
-import { limit, openAccount, operators } from './operator-people.ts'
+import { limit, openAccount, openFrame, operators } from './operator-people.ts'
 import { AUTHORS } from './parties.ts'
 import { backupsOf } from './restore.ts'
 import { drawScene, LIMITS_OF, looksOf, type Scene, spanOf } from './scene.ts'
@@ -92,7 +92,9 @@ async function begin(market: Market, cast: Cast, scene: Scene): Promise<Cast> {
 /** Complaints. */
 async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Scene): Promise<string[]> {
   const actors = [
-    ...cast.players.map((player) => bettor(market, cast, player, market.random(player.name))),
+    ...cast.players.map((player) =>
+      bettor(market, cast, player, market.random(player.name), () => openFrame(market, cast, player)),
+    ),
     resultSource(market, cast, market.random('results')),
     traders(market, cast, market.random('traders')),
     operators(market, cast, market.random('operators')),

@@ -28,6 +28,8 @@ export interface VirtualWorld {
   after(milliseconds: number, run: () => void): Cancel
   /** Runs what is due next, and resolves when it has come to rest. False when that is later than `until`: then it is `until`. */
   step(until: number): Promise<boolean>
+  /** When the next is due; undefined: nothing is. */
+  dueAt(): number | undefined
   /** Resolves when everything that runs now waits for a later time. */
   rest(): Promise<void>
   /** Gives the real world back. */
@@ -76,6 +78,7 @@ export function enterVirtualWorld(
     elapsed: () => now,
     after,
     rest,
+    dueAt: () => queue.first()?.at,
     async step(until) {
       const next = queue.take(until)
       now = next?.at ?? until
@@ -129,6 +132,11 @@ function createQueue() {
     }
     return first
   }
+  /** Those that were cancelled before it are gone. */
+  const first = (): Due | undefined => {
+    while (heap[0] !== undefined && cancelled.delete(heap[0].number)) takeFirst()
+    return heap[0]
+  }
   return {
     add(at: number, run: () => void): Cancel {
       const number = added++
@@ -140,13 +148,10 @@ function createQueue() {
         isOver = true
       }
     },
+    first,
     take(until: number): Due | undefined {
-      for (;;) {
-        const first = heap[0]
-        if (first === undefined || (first.at > until && !cancelled.has(first.number))) return undefined
-        takeFirst()
-        if (!cancelled.delete(first.number)) return first
-      }
+      const next = first()
+      return next === undefined || next.at > until ? undefined : takeFirst()
     },
   }
 }
