@@ -24,10 +24,12 @@ const WALLET = [
     'POST /operator/players',
     'GET /operator/players',
     'GET /operator/reports/daily',
+    'GET /operator/reports/players',
     `GET ${PLAYER}`,
     `PATCH ${PLAYER}`,
   ],
-  ...[`POST ${PLAYER}/sessions`, `DELETE ${PLAYER}/sessions`, `POST ${PLAYER}/currency`],
+  ...['GET', 'POST', 'DELETE'].map((method) => `${method} ${PLAYER}/sessions`),
+  ...[`POST ${PLAYER}/currency`, `GET ${PLAYER}/personal-data`, `POST ${PLAYER}/personal-data`],
   ...[
     `POST ${PLAYER}/deposits`,
     `POST ${PLAYER}/withdrawals`,

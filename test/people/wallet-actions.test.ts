@@ -87,6 +87,10 @@ const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
       after: patch,
     }
   },
+  openPersonalData: async ({ userId, path }) => {
+    await wallet.operator.request('PATCH', path, { customFields: { email: 'a@b.c' } })
+    return { call: ['POST', `${path}/personal-data`], on: { userId }, before: {}, after: { opened: ['email'] } }
+  },
   startSession: ({ userId, path }) => ({
     call: ['POST', `${path}/sessions`, { ttlSeconds: 60, ip: '203.0.113.9' }],
     ...{ on: { userId }, before: {}, after: { session: { currency: 'EUR', expiresAt: time, ip: '203.0.113.9' } } },
