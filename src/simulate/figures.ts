@@ -46,10 +46,13 @@ function partsOf(page: string, of: string) {
   return { before, behind: rest.slice(at + END.length) }
 }
 
-/** As lines that stood on a terminal. */
+/** As lines that stood on a terminal. What was met fills a screen, so it is counted. */
 export function asOutput(lines: readonly string[]): string {
-  return ['```console', ...lines, '```'].join('\n')
+  return ['```console', ...lines.map(counted), '```'].join('\n')
 }
+
+const MET = 'met: '
+const counted = (line: string) => (line.startsWith(MET) ? `${MET}${line.split(', ').length} different marks` : line)
 
 /** The commit, processors and Node. */
 function machine(): string {
