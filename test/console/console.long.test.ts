@@ -147,7 +147,7 @@ describe('a bet', () => {
     await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
     await page.getByText('The stake of 10.00 EUR is back on the account').waitFor()
     await page.locator('[data-moment^="call"]').first().click()
-    for (const part of ['network: ', 'verified with secret 1', 'Why this answer', 'then the stake is taken once'])
+    for (const part of ['network: ', 'verified with secret 1', 'Why this answer', 'Had the wallet known'])
       await page.locator('.moment').getByText(part).first().waitFor()
     const offsets = "[...document.querySelectorAll('.moment .phases rect')].map(({ x }) => x.baseVal.value)"
     expect(Math.max(...((await page.evaluate(offsets)) as number[])), 'bars begin where phases do').toBeGreaterThan(0)

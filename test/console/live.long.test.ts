@@ -134,11 +134,14 @@ describe('the console of a wallet', () => {
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${first.transactionId}"]`) })
     await row.getByText('25.00').waitFor() // a row that is shown is as it is now
     expect(await linkOf(others[0] as typeof first).count()).toBe(0)
-    await expectAccessibleEverywhere(page, 'bets with new ones')
     // Without a pointer that travels: when it leaves the list, the rows come by themselves and the button goes.
     await page.getByRole('button', { name: '2 new' }).dispatchEvent('click')
     for (const one of others) await linkOf(one).waitFor()
     await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' })
+    await linkOf(first).hover()
+    await newBet()
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await expectAccessibleEverywhere(page, 'bets with new ones')
   })
 
   test('keys go through the calls, and through the bets of a player', async () => {

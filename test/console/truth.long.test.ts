@@ -27,12 +27,12 @@ describe('the console of a wallet', () => {
   }
 
   test('a page whose files do not arrive says so, and can be tried again', async () => {
-    await page.route('**/console/assets/filters*.css', (route) => route.abort())
-    await see('/bets')
+    await page.route('**/console/assets/calls*.css', (route) => route.abort())
+    await see('/calls')
     await page.getByRole('alert').getByText('No connection to the server.').waitFor()
-    await page.unroute('**/console/assets/filters*.css')
+    await page.unroute('**/console/assets/calls*.css')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('A bet appears here when its first call arrives.').waitFor()
+    await page.getByText('A call appears here a moment after it was answered.').waitFor()
   })
 
   test('Money adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
