@@ -88,7 +88,7 @@ describe('the console of a wallet', () => {
     expect(complaints).toEqual([])
   })
 
-  test('what a stranger wrote into a bet is text too, and nothing is found by it', async () => {
+  test('what a stranger wrote into a bet is text too, and what was looked for', async () => {
     const player = await playerWithMoney(wallet.operator)
     const item = { event: EVIL, market: EVIL, outcome: EVIL, eventId: EVIL, outcomeId: EVIL, coefficient: 2 }
     const transactionId = randomUUID()
@@ -100,7 +100,7 @@ describe('the console of a wallet', () => {
     await page.locator('[data-moment]').first().click()
     await shows(page, '.moment', 'a moment')
     await runsNothing(page, 'a moment')
-    await at.see(`/find?q=${encodeURIComponent(EVIL)}`)
+    await at.see(`/find?q=${encodeURIComponent(`nobody ${EVIL}`)}`) // somebody's nickname is EVIL by now
     await page.getByText('Nothing was found.').waitFor()
     await runsNothing(page, 'find')
     const isRefusal = (one: string) => one.includes('404 (Not Found)') || one.includes('400 (Bad Request)')
