@@ -19,6 +19,8 @@ export interface Standby {
   isInPlace: boolean
 }
 
+/** Milliseconds until a process that could not begin is begun again. */
+const AGAIN_MS = 1_000
 /** One that waits for a lock sees that nobody listens any more when it gets it. */
 const MOST_ROUNDS = 100
 
@@ -65,11 +67,17 @@ async function kill(scene: Scene, { wallet, downMs }: Misfortune & { does: 'kill
   trace.mark('a wallet is killed')
   scene.wallet(wallet)?.kill()
   scene.forgetWallet(wallet)
-  const failed = (error: Error) => scene.complaints.push(`wallet ${wallet + 1} does not begin again: ${error.message}`)
   const begin = () => {
     if (scene.wallet(wallet) !== undefined) return
     trace.note(`wallet ${wallet + 1} begins`)
     scene.beginWallet(wallet).catch(failed)
+  }
+  /** Its first connections may break too: a process that cannot begin ends, and whoever watches over it begins another one. */
+  const failed = () => {
+    trace.note(`wallet ${wallet + 1} cannot begin`)
+    scene.wallet(wallet)?.kill()
+    scene.forgetWallet(wallet)
+    world.after(AGAIN_MS, begin)
   }
   world.after(downMs, begin)
 }
