@@ -37,7 +37,7 @@ export interface PageServer {
 
 /** Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port. */
 export async function startServer(folder: Folder, commandLine: string): Promise<PageServer> {
-  const command = commandLine.replace(/npm start\s*$/, startScript())
+  const command = commandLine.trim().replace(/npm start$/, startScript())
   const said = command.replace(/( sandbox\b.*)$/, '$1 --addresses') // a page knows them: they are the default ones
   const inPlaceOfSh = said.replace('node dist', 'exec node dist') // else stop() would stop only sh
   const child = spawn('sh', ['-c', inPlaceOfSh], {

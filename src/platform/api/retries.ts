@@ -171,10 +171,9 @@ export async function getRetry(
 ): Promise<Static<typeof RetryDetailSchema>> {
   const [row] = await db.people.query<RetryRow>(READ, [retryId])
   if (row === undefined) throw notFound('the retry')
-  const [page, states] = await Promise.all([
-    pageOfRetry(db, retryId, query),
-    query.after === undefined ? statesOf(db, retryId) : undefined,
-  ])
+  // One behind the other: who looks until nothing is under way has then seen each delivery's end too.
+  const states = query.after === undefined ? await statesOf(db, retryId) : undefined
+  const page = await pageOfRetry(db, retryId, query)
   return { ...show(row, clock.now()), ...(states && { states }), ...page }
 }
 

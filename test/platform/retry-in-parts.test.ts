@@ -1,0 +1,56 @@
+/** What one look at a retry shows (C-16) is read by several statements, and deliveries are answered between them. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { getRetry } from '../../src/platform/api/retries.ts'
+import { resolvable } from '../../src/runtime/resolvable.ts'
+import { refusal } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+let db: Db
+beforeAll(async () => {
+  scene = await startScene()
+  db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+})
+afterAll(async () => {
+  await db.close()
+  await scene.stop()
+})
+
+/** A database in which `between` happens behind the list of a retry, before the count of its states, should the list be read first. */
+function answeredBehindTheList(between: () => Promise<void>): Db {
+  let list: Promise<unknown> | undefined
+  const query: Db['people']['query'] = (statement, values) => {
+    const rows = db.people.query(statement, values)
+    if (statement.name === 'platform_list_retried') list = rows
+    return rows as ReturnType<typeof db.people.query<never>>
+  }
+  const sums: Db['sums'] = async (work) => {
+    if (list !== undefined) await list.then(between)
+    return db.sums(work)
+  }
+  return { ...db, people: { query }, sums }
+}
+
+test('when nothing is under way any more, no delivery beside that count is: who looks until then has seen the end', async () => {
+  const { betId } = await scene.api.place(scene.frame, {})
+  const { promise: hold, resolve: answer } = resolvable()
+  scene.wallet.next('settle', refusal(20), { hold })
+  await scene.api.settle(betId, 'won', '21.00')
+  await scene.time.settle()
+  const { body } = await scene.api.request('POST', '/deliveries/retry', { partnerId: scene.partnerId, code: 20 })
+  const { retryId } = body as { retryId: string }
+  const clock = { now: () => scene.time.now() }
+  await expect.poll(() => scene.wallet.heldCalls()).toBe(1)
+  const answered = answeredBehindTheList(async () => {
+    answer()
+    await scene.time.settle()
+  })
+  const { states, data } = await getRetry({ db: answered, clock }, retryId, {})
+  expect(data).toHaveLength(1)
+  if (states?.pending === undefined) expect(data).toMatchObject([{ status: 'done' }])
+  answer()
+  await scene.time.settle()
+  expect(await getRetry({ db, clock }, retryId, {})).toMatchObject({ states: { done: 1 }, data: [{ status: 'done' }] })
+})
