@@ -156,7 +156,8 @@ describe('the console of a wallet', () => {
     await page.locator('.call-details').waitFor({ state: 'detached' })
 
     await see(`/players/${userId}`)
-    await linkOf({ userId, transactionId }).first().waitFor()
+    const bets = page.getByRole('region', { name: 'Bets', exact: true }) // the statement links to the bet too
+    await bets.locator(linkOf({ userId, transactionId })).waitFor()
     await page.keyboard.press('j')
     await expect.poll(() => page.locator('tr.at').count()).toBe(1)
     await page.keyboard.press('Enter')
