@@ -19,6 +19,8 @@ import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
 import { listProposals } from '../../src/operator/proposals.ts'
 import { report } from '../../src/operator/report.ts'
+import { listPlayersOfDay } from '../../src/operator/report-players.ts'
+import { listSessions } from '../../src/operator/session-list.ts'
 import { showId } from '../../src/operator/show-id.ts'
 import { getStatement } from '../../src/operator/statement.ts'
 import { createActionLog } from '../../src/people/actions.ts'
@@ -86,6 +88,7 @@ function questions(bets: number, day: string): Question[] {
       what: 'who blocked, limited or excluded a player',
       ask: ({ db }) => actions.list(db.people, of({}), userId, 'history'),
     },
+    { what: 'sessions of a player', ask: (deps) => listSessions(deps, userId, of({})) },
     { what: 'adjustments, the newest 50', ask: (deps) => listProposals(deps, of({})) },
     { what: 'adjustments that wait', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
     { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
@@ -98,6 +101,11 @@ function questions(bets: number, day: string): Question[] {
     call('one call by its request', { requestId: `request-${middle}` }),
     { what: 'the action log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
     { what: 'the action log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
+    {
+      what: 'players of the day, the first 50',
+      isReport: true,
+      ask: (deps) => listPlayersOfDay(deps, { limit: '50', day }),
+    },
     { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => report(deps, { from: day }) },
   ]
 }
@@ -166,7 +174,7 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   const deps = depsOn(db)
   const all = questions(bets, day)
   const kept = all
-    .filter(({ isReport }) => isReport)
+    .filter(({ what }) => what.includes(NOT_KEPT))
     .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, kept` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(HEAD)

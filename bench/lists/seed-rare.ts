@@ -1,7 +1,9 @@
 // Of a day that is written in SQL (seed.ts), what is rare and yet asked for: bets that were refused or rolled back unseen, adjustments that wait for a
-// second person, the counts of the last hour.
+// second person, sessions, the counts of the last hour.
 import type { Size } from './seed.ts'
 
+/** Bets that are placed in one session; every second one is ended before its time. */
+const IN_A_SESSION = 2
 /** One bet more for so many is refused, or rolled back before it came. */
 const RARE = 100
 const PROPOSALS = 10_000
@@ -31,7 +33,7 @@ function ofBets({ bets, players, day }: Size, spreadMs: number): [string, string
   ]
 }
 
-function ofPeople({ players, day }: Size): [string, string][] {
+function ofPeople({ bets, players, day }: Size): [string, string][] {
   return [
     [
       'adjustments that need a second person',
@@ -40,6 +42,12 @@ function ofPeople({ players, day }: Size): [string, string][] {
          case status when 'refused' then 'boss' end, case status when 'refused' then 'ben' end, case status when 'refused' then t + interval '1 hour' end
        from (select i, timestamptz '${day}Z' + interval '3 hours' + i * interval '5 seconds' as t, case when i % 10 = 0 then 'pending' else 'refused' end as status
          from generate_series(0, least(${players}, ${PROPOSALS}) - 1) i) p`,
+    ],
+    [
+      'sessions',
+      `insert into purser.session (bucket, token_hash, player, currency, created_at, expires_at, ended_at)
+       select 0, md5('session ' || i), 'player-' || i % ${players}, 'EUR', t, t + interval '1 day', case when i % 2 = 0 then t + interval '1 hour' end
+       from (select i, timestamptz '${day}Z' + i * interval '100 ms' as t from generate_series(0, ${Math.trunc(bets / IN_A_SESSION)} - 1) i) s`,
     ],
     [
       'the last hour',

@@ -1,0 +1,20 @@
+/** Loaded before a wallet (`node --import`): counts what it asks the world for, and writes that to $WORLD_COUNTS each time it is told to (SIGUSR2). */
+import { writeFileSync } from 'node:fs'
+import type * as Runtime from '../../src/runtime/world.ts'
+
+/** The wallet's own: this file is of another build. */
+const ITS = new URL('../../../dist/runtime/world.js', import.meta.url).href
+const { takeOver, world } = (await import(ITS)) as typeof Runtime
+
+const real = { ...world }
+const counts: Record<string, number> = {}
+
+const counted = Object.entries(real).map(([name, part]) => [
+  name,
+  (...values: unknown[]) => {
+    counts[name] = (counts[name] ?? 0) + 1
+    return (part as (...values: unknown[]) => unknown)(...values)
+  },
+])
+takeOver(Object.fromEntries(counted))
+process.on('SIGUSR2', () => writeFileSync(process.env.WORLD_COUNTS ?? '', JSON.stringify(counts)))

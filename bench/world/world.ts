@@ -1,0 +1,123 @@
+/**
+ * What it costs that all of src asks one world for time, timers and chance (src/runtime/world.ts): nanoseconds of each part beside the
+ * global that it stands for, and how many of them a call of the wire asks for, counted in a wallet under load.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { world } from '../../src/runtime/world.ts'
+import { HOST } from '../server-process.ts'
+import { MAIN, newSecret } from '../subjects.ts'
+
+const ROUNDS = 40
+const TIMES = 20_000
+const NS_PER_MS = 1_000_000
+const PORT = 18_790
+const RATE = 200
+const SECONDS = 20
+
+type Part = 'wall' | 'elapsed' | 'chance' | 'uuid' | 'bytes' | 'nextTurn' | 'after'
+const none = () => {}
+
+/** Of each part: the global, and the same asked of the world. Timers are taken back at once. */
+const PAIRS: Readonly<Record<Part, readonly [() => unknown, () => unknown]>> = {
+  wall: [() => Date.now(), () => world.wall()],
+  elapsed: [() => performance.now(), () => world.elapsed()],
+  chance: [() => Math.random(), () => world.chance()],
+  uuid: [() => randomUUID(), () => world.uuid()],
+  bytes: [() => randomBytes(16), () => world.bytes(16)],
+  nextTurn: [() => setImmediate(none), () => world.nextTurn(none)],
+  after: [() => clearTimeout(setTimeout(none, 1_000)), () => world.after(1_000, none)()],
+}
+
+/** Of both in turn, the least of the rounds: what disturbs only adds. */
+async function nanoseconds(pair: readonly (() => unknown)[]): Promise<number[]> {
+  const least = pair.map(() => Number.POSITIVE_INFINITY)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, work] of pair.entries()) {
+      const begun = performance.now()
+      for (let times = 0; times < TIMES; times++) work()
+      least[i] = Math.min(least[i] ?? 0, ((performance.now() - begun) * NS_PER_MS) / TIMES)
+      await sleep(0) // what was put off to the next turn
+    }
+  return least
+}
+
+interface Counted {
+  /** Of the wire, answered. */
+  readonly calls: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** A wallet with its embedded database, under the load of `purser load`; what it asked for before the load is left out. */
+async function underLoad(): Promise<Counted> {
+  const folder = mkdtempSync(join(tmpdir(), 'world-'))
+  const counts = join(folder, 'counts.json')
+  const [secret, key] = [newSecret(), newSecret()]
+  const env = {
+    ...{
+      PATH: process.env.PATH ?? '',
+      HOST,
+      PORT: `${PORT}`,
+      PURSER_DATA_DIR: join(folder, 'data'),
+      LOG_LEVEL: 'silent',
+    },
+    ...{ PARTNER_SECRET: secret, OPERATOR_API_KEY: key, WORLD_COUNTS: counts },
+  }
+  const counting = fileURLToPath(new URL('count.js', import.meta.url))
+  const wallet = spawn(process.execPath, ['--import', counting, MAIN, 'wallet'], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const url = `http://${HOST}:${PORT}`
+  const look = async () => {
+    rmSync(counts, { force: true })
+    wallet.kill('SIGUSR2')
+    while (!existsSync(counts) || readFileSync(counts, 'utf8') === '') await sleep(10)
+    return JSON.parse(readFileSync(counts, 'utf8')) as Record<string, number>
+  }
+  try {
+    while (
+      !(await fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ))
+    )
+      await sleep(100)
+    const before = await look()
+    const to = ['--base-url', url, '--secret', secret, '--operator-key', key, '--players', '100', '--seed', '1']
+    const said = execFileSync(process.execPath, [
+      MAIN,
+      'load',
+      ...to,
+      '--rate',
+      `${RATE}`,
+      '--duration',
+      `${SECONDS}`,
+      '--json',
+    ])
+    const { rows } = JSON.parse(said.toString()) as { rows: { kind: string; calls: number }[] }
+    const after = await look()
+    const asked = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    return { calls: rows.find(({ kind }) => kind === 'all')?.calls ?? 0, counts: Object.fromEntries(asked) }
+  } finally {
+    wallet.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const { calls, counts } = await underLoad()
+console.log(`part       global ns   world ns   asked for by ${calls} calls   ns a call`)
+let sum = 0
+for (const [part, pair] of Object.entries(PAIRS)) {
+  const [plain = 0, asked = 0] = await nanoseconds(pair)
+  const times = (counts[part] ?? 0) / calls
+  sum += times * (asked - plain)
+  const cells = [plain.toFixed(1).padStart(9), asked.toFixed(1).padStart(10), times.toFixed(2).padStart(12)]
+  console.log(`${part.padEnd(9)} ${cells.join(' ')} a call ${(times * (asked - plain)).toFixed(1).padStart(16)}`)
+}
+console.log(`of the world itself: ${sum.toFixed(0)} ns a call`)
