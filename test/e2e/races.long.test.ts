@@ -20,7 +20,7 @@ import {
   type WireReply,
 } from '../support/wire.ts'
 
-const ROUNDS = 50
+const ROUNDS = 30
 const TEN = Array.from({ length: 10 }, (_, index) => index)
 
 const random = seededRandom('races')

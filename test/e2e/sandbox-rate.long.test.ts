@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const RATE = 200
 /** Seconds of bets, and of which a rate that was not kept is said. */
-const [DURATION, PACE] = [30, 10]
+const [DURATION, PACE] = [20, 10]
 /** Seconds of one row of the table. */
 const ROW = 5
 const HEAD = /^time +bets\/s +accept +decline +rolled/m
