@@ -22,7 +22,7 @@ export async function overload(stage: Stage): Promise<Tally> {
     const asked = Math.trunc((flood.end() + usual * (forMs / 1_000)) / (forMs / 1_000))
     const answers = betting.answers.slice(begun)
     const refused = answers.filter(({ code }) => code === 100).length
-    note = `${Math.trunc(usual)} calls a second before, then ${asked} asked for a second; ${refused} of ${answers.length} refused as overload`
+    note = `${Math.trunc(usual)} calls a second before, then ${asked} asked for a second, ${(asked / usual).toFixed(1)} times as many; ${refused} of ${answers.length} refused as overload`
     return 1
   }
   const tally = await play(stage, { wallets: [wallet], attack })
