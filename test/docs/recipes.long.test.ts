@@ -1,11 +1,12 @@
 /** The recipes of docs/guides/follow-changes.md, as they stand there: each is run beside a wallet. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readFeed } from '../operator/feed-reader.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -37,8 +38,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a recipe; resolves to what it has printed so far, whenever it is asked. */
-function start(name: string, env: Record<string, string>): { output(): string } {
+/** Starts a recipe; `output` is what it has printed so far, `runs` whether it goes on. */
+function start(name: string, env: Record<string, string>): { output(): string; runs(): boolean } {
   const [, code] = new RegExp(`\`\`\`js\\n(// ${name}:.*?)\`\`\``, 's').exec(GUIDE) ?? []
   if (code === undefined) throw new Error(`there is no ${name} in the guide`)
   writeFileSync(join(folder, name), code)
@@ -47,7 +48,19 @@ function start(name: string, env: Record<string, string>): { output(): string } 
   running.push(child)
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)))
-  return { output: () => text }
+  return { output: () => text, runs: () => child.exitCode === null }
+}
+
+/** What a stream has told so far. */
+async function follow(url: string): Promise<() => string> {
+  const stream = await fetch(url)
+  let text = ''
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
+  void (async () => {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value
+  })().catch(() => {})
+  onTestFinished(async () => void (await reader?.cancel().catch(() => {})))
+  return () => text
 }
 
 test('a live balance: what there is, and each change as it comes', async () => {
@@ -55,20 +68,45 @@ test('a live balance: what there is, and each change as it comes', async () => {
   const PORT = String(await freePort())
   const { output } = start('live-balance.mjs', { PORT })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')
-  const stream = await fetch(`http://127.0.0.1:${PORT}/balance/${bettor.userId}`)
-  let text = ''
-  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
-  const reading = (async () => {
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value
-  })()
-  await expect.poll(() => text, { timeout: 60_000 }).toContain('"amount":"100.00"')
+  for (const nobody of ['nobody', '%', '..%2F..%2Fkeys%3F'])
+    await fetch(`http://127.0.0.1:${PORT}/balance/${nobody}`).catch(() => undefined) // and the recipe goes on
+  const text = await follow(`http://127.0.0.1:${PORT}/balance/${bettor.userId}`)
+  await expect.poll(text, { timeout: 60_000 }).toContain('"amount":"100.00"')
   const change = async () => {
     await wallet.operator.deposit(bettor.userId, '1.00') // the follower may begin a moment after the first
-    return text
+    return text()
   }
   await expect.poll(change, { timeout: 60_000, interval: 500 }).toMatch(/"amount":"1(0[1-9]|[1-9]\d)\.00"/)
-  await reader?.cancel()
-  await reading
+})
+
+test('a live balance that changes while the first one is asked for is not shown as it was before', async () => {
+  const balance = (amount: string, userId = 'alice') => ({ userId, currency: 'EUR', amount })
+  const waiting: ServerResponse[] = []
+  const [changes, first] = [
+    [balance('90.00'), balance('1.00', 'bob')],
+    [balance('100.00'), { ...balance('7.00'), currency: 'USD' }],
+  ]
+  const answer = (response: ServerResponse, body: object) => response.end(JSON.stringify(body))
+  const server = createHttpServer(({ url = '' }, response) => {
+    if (url.includes('/balances'))
+      waiting.push(response) // answered when the change has been told
+    else if (waiting.length === 0 || url.includes('after=1'))
+      setTimeout(() => answer(response, { data: [], next: url.includes('after=1') ? '1' : '0' }), 50)
+    else answer(response, { data: changes.map((one) => ({ event: 'balance.changed', balance: one })), next: '1' })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const PORT = String(await freePort())
+  const { output } = start('live-balance.mjs', {
+    PORT,
+    WALLET: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  })
+  await expect.poll(output, { timeout: 60_000 }).toContain('listening')
+  const text = await follow(`http://127.0.0.1:${PORT}/balance/alice`)
+  await expect.poll(text, { timeout: 60_000 }).toContain('90.00')
+  for (const response of waiting) answer(response, { balances: first })
+  await expect.poll(text, { timeout: 60_000 }).toContain('7.00')
+  expect(text().match(/"amount":"[\d.]+"/g)).toEqual(['"amount":"90.00"', '"amount":"7.00"'])
 })
 
 test('a CRM by webhooks: takes what is signed, once, and nothing else', async () => {
@@ -78,18 +116,25 @@ test('a CRM by webhooks: takes what is signed, once, and nothing else', async ()
   const { secret: SECRET } = body as unknown as { secret: string }
   // The recipe looks at the time of a message; the wallet's clock is that of a test.
   wallet.clock.advance(Date.now() - wallet.clock.now().getTime())
-  const { output } = start('crm.mjs', { PORT, SECRET })
+  const { output, runs } = start('crm.mjs', { PORT, SECRET })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')
   const { userId } = await wallet.operator.createPlayer()
   await expect.poll(output, { timeout: 60_000 }).toContain(`player.created ${userId}`)
   const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': `${Math.trunc(Date.now() / 1_000)}` }
-  const forged = await fetch(url, { method: 'POST', headers: { ...headers, 'webhook-signature': 'v1,x' }, body: '{}' })
-  expect(forged.status).toBe(401)
+  const forged = (signature: string) =>
+    fetch(url, { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body: '{}' })
+  expect((await forged('v1,x')).status).toBe(401)
+  expect((await forged(`v1,${'é'.repeat(44)}`)).status).toBe(401) // as many letters as a good one has, and more bytes
+  const broken = request(url, { method: 'POST', headers: { 'content-length': '100' } }).on('error', () => {})
+  broken.write('{')
+  await new Promise((gone) => broken.once('close', gone).once('socket', () => setTimeout(() => broken.destroy(), 100)))
+  expect((await forged('v1,x')).status).toBe(401)
+  expect(runs()).toBe(true)
 })
 
-/** Speaks what of NATS the recipe needs; keeps what is published. */
-async function startBus(port = 0) {
-  const published: { subject: string; id: string; event: unknown }[] = []
+/** Speaks what of NATS the recipe needs; keeps what is published. `stores`: whether its JetStream says so. */
+async function startBus(port = 0, stores = true) {
+  const published: { subject: string; id: string; event: { id: string } }[] = []
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket)
@@ -98,11 +143,15 @@ async function startBus(port = 0) {
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk
       for (;;) {
-        const message = /^HPUB (\S+) \d+ \d+\r\nNATS\/1\.0\r\nNats-Msg-Id: (\d+)\r\n\r\n(.*)\r\n/.exec(text)
-        const other = /^(PING|CONNECT .*)\r\n/.exec(text)
-        if (message !== null)
-          published.push({ subject: message[1] ?? '', id: message[2] ?? '', event: JSON.parse(message[3] ?? '') })
-        else if (other?.[1] === 'PING') socket.write('PONG\r\n')
+        const message = /^HPUB (\S+) (?:(\S+) )?\d+ \d+\r\nNATS\/1\.0\r\nNats-Msg-Id: (\S+)\r\n\r\n(.*)\r\n/.exec(text)
+        const other = /^(PING|CONNECT .*|SUB .*)\r\n/.exec(text)
+        if (message !== null) {
+          const [, subject = '', inbox, id = '', event = ''] = message
+          published.push({ subject, id, event: JSON.parse(event) })
+          const ack = JSON.stringify({ stream: 'PURSER', seq: published.length })
+          const [half, rest] = [`MSG ${inbox} 1 ${ack.length}\r\n${ack.slice(0, 9)}`, `${ack.slice(9)}\r\n`]
+          if (stores && inbox !== undefined && socket.write(half)) setImmediate(() => socket.write(rest))
+        } else if (other?.[1] === 'PING') socket.write('PONG\r\n')
         else if (other === null) return
         text = text.slice((message ?? other)?.[0].length)
       }
@@ -123,19 +172,28 @@ test('the feed on NATS: all of it, also when the bus ends in between', async () 
   start('to-nats.mjs', env)
   await wallet.operator.createPlayer()
   const ids = async () => (await readFeed(wallet.operator)).events.map(({ id }) => id)
-  const kept = () => [...new Set(bus.published.map(({ id }) => id))]
+  const kept = () => [...new Set(bus.published.map(({ event }) => event.id))]
   await expect.poll(kept, { timeout: 60_000 }).toEqual(await ids())
   bus.close()
   await wallet.operator.createPlayer()
   const again = await startBus(bus.port)
   start('to-nats.mjs', env)
-  const all = () => [...new Set([...bus.published, ...again.published].map(({ id }) => id))]
+  const all = () => [...new Set([...bus.published, ...again.published].map(({ event }) => event.id))]
   await expect.poll(all, { timeout: 60_000 }).toEqual(await ids())
   const { events } = await readFeed(wallet.operator)
-  expect([...bus.published, ...again.published].at(-1)).toEqual({
-    subject: `purser.${events.at(-1)?.event}`,
-    id: events.at(-1)?.id,
-    event: events.at(-1),
-  })
+  const [last, sent] = [events.at(-1), [...bus.published, ...again.published]]
+  const id = `${last?.id}-${Date.parse(String(last?.at))}` // a number comes again, for another event, after a failover
+  expect(sent.at(-1)).toEqual({ subject: `purser.${last?.event}`, id, event: last })
   again.close()
+})
+
+test('a bus that ends before it has stored what it took: the cursor has not moved', async () => {
+  const bus = await startBus(0, false)
+  const CURSOR = join(folder, 'cursor-of-the-lost')
+  const { runs } = start('to-nats.mjs', { NATS_PORT: String(bus.port), CURSOR })
+  const { events } = await readFeed(wallet.operator)
+  await expect.poll(() => bus.published.length, { timeout: 60_000 }).toBe(events.length)
+  bus.close()
+  await expect.poll(runs, { timeout: 60_000 }).toBe(false)
+  expect(existsSync(CURSOR)).toBe(false)
 })
