@@ -30,6 +30,10 @@ interface Attempt {
 
 /** What was asked of the feed and sent; the feed answers with each of `answers` once, and then with nothing more. */
 function scene(...answers: Asked[]) {
+  return sceneOf({}, answers)
+}
+
+function sceneOf(stored: Partial<Webhook>, answers: Asked[]) {
   const asked: (string | undefined)[] = []
   const attempts: Attempt[] = []
   const warned: unknown[] = []
@@ -57,7 +61,7 @@ function scene(...answers: Asked[]) {
       messageOf: ({ id, event: [name] }) => ({ id: `${name} ${id}`, body: '' }),
       subjectOf: ({ event: [, player] }) => String(player),
     },
-    WEBHOOK,
+    { ...WEBHOOK, ...stored },
   )
   return { asked, attempts, delivery, warned }
 }
@@ -107,5 +111,28 @@ test('events that retention has taken are passed over, and the log says which', 
   expect([delivery.lastError(), warned]).toEqual([lastError, [{ webhook: 'hook', lastError }]])
   attempts[0]?.answer(DELIVERED)
   await expect.poll(() => delivery.doneTo()).toBe(5n)
+  await delivery.stop()
+})
+
+test('it fails since it did at the holder before, until something is acknowledged, and is not given up before it was tried', async () => {
+  const failingSince = new Date('2031-05-10T00:00:00Z')
+  const { attempts, delivery } = sceneOf({ failingSince }, [page(eventOf(1n))])
+  expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false])
+  await expect.poll(() => attempts.length).toBe(1)
+  expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false]) // the consumer hangs
+  attempts[0]?.answer(FAILED)
+  await expect.poll(() => delivery.hasFailed()).toBe(true)
+  expect(delivery.failingSince()).toEqual(failingSince)
+  await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(2)
+  attempts[1]?.answer(DELIVERED)
+  await expect.poll(() => delivery.doneTo()).toBe(1n)
+  expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([null, false])
+  await delivery.stop()
+})
+
+test('what failed at the holder before and is not kept any more fails no more', async () => {
+  const { delivery } = sceneOf({ failingSince: new Date(0) }, [{ kind: 'too_old', first: '4' }])
+  await expect.poll(() => delivery.doneTo()).toBe(4n)
+  expect(delivery.failingSince()).toBe(null)
   await delivery.stop()
 })

@@ -46,7 +46,10 @@ export interface DeliveryDeps {
 export interface Delivery {
   /** Everything up to this event is acknowledged. */
   doneTo(): bigint
+  /** At the holder before too, as long as nothing has been acknowledged since. */
   failingSince(): Date | null
+  /** That this holder has tried something and failed: whatever was before, the consumer may be there again. */
+  hasFailed(): boolean
   lastError(): string | null
   /** The last attempts, newest first. */
   lastAttempts(): readonly Attempt[]
@@ -58,6 +61,8 @@ export interface Delivery {
 
 /** What is known while it runs. */
 interface Course {
+  /** Where it began, or went back to. */
+  begun: bigint
   /** Everything up to this event was read. */
   readTo: bigint
   /** By number, in the order in which they were read; the value is since when it fails. */
@@ -84,9 +89,9 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     course.round.abort()
   }
   const course: Course = {
-    ...{ readTo: webhook.doneTo, pending: new Map(), chains: new Map(), round: newRound(), failures: 0 },
+    ...{ begun: webhook.doneTo, readTo: webhook.doneTo, pending: new Map(), chains: new Map() },
+    ...{ round: newRound(), failures: 0, isGone: false, gone: end },
     ...{ carried: webhook.failingSince, lastError: webhook.lastError, lastAttempts: webhook.lastAttempts },
-    ...{ isGone: false, gone: end },
   }
   const slots = createSlots(AT_ONCE)
 
@@ -129,6 +134,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
   return {
     doneTo: () => doneTo(course),
     failingSince: () => failingSince(course),
+    hasFailed: () => firstFailure(course) !== null,
     lastError: () => course.lastError,
     lastAttempts: () => course.lastAttempts,
     isGone: () => course.isGone,
@@ -144,7 +150,12 @@ function doneTo({ pending, readTo }: Course): bigint {
   return first === undefined ? readTo : first - 1n
 }
 
-function failingSince({ pending }: Course): Date | null {
+/** A consumer that hangs says nothing for a while: until then it fails as it did, if it has come no further. */
+function failingSince(course: Course): Date | null {
+  return firstFailure(course) ?? (doneTo(course) === course.begun ? course.carried : null)
+}
+
+function firstFailure({ pending }: Course): Date | null {
   return [...pending.values()].find((since) => since !== null) ?? null
 }
 
@@ -167,7 +178,8 @@ async function goBackTo(last: bigint, course: Course, { log }: DeliveryDeps, { w
   round.abort()
   await Promise.all(chains.values())
   course.readTo = doneTo(course)
-  course.carried = failingSince(course) ?? course.carried
+  course.begun = course.readTo
+  course.carried = firstFailure(course) ?? course.carried
   pending.clear()
   course.round = newRound()
 }

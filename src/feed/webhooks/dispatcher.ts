@@ -125,7 +125,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
 function progressOf(delivery: Delivery, now: Date, holds: boolean): Omit<Progress, 'lastAttempts'> {
   const failingSince = delivery.failingSince()
-  const isOver = failingSince !== null && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS
+  const forMs = failingSince === null ? 0 : now.getTime() - failingSince.getTime()
+  const isOver = delivery.hasFailed() && forMs >= DISABLE_AFTER_MS
   const state = isOver || delivery.isGone() ? 'disabled' : 'active'
   const lastError = delivery.lastError()
   return { doneTo: delivery.doneTo(), failingSince, lastError, state, holds: holds && state === 'active' }
