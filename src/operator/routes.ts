@@ -8,6 +8,7 @@ import { addLiveRoute } from '../feed/live-routes.ts'
 import type { Minutes } from '../feed/minutes.ts'
 import { NowSchema, readNow } from '../feed/now.ts'
 import { addFeedRoutes } from '../feed/routes.ts'
+import { forCaller } from '../feed/webhooks/logged.ts'
 import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/routes.ts'
 import type { Admission } from '../http/admission.ts'
 import { callerOf, mayDo } from '../http/caller.ts'
@@ -214,7 +215,11 @@ function addActionRoutes(api: Routes, deps: RouteDeps): void {
       querystring: ActionQuerySchema,
       ok: { 200: ActionPageSchema },
     }),
-    ({ query }) => actions.list(db.people, query, query.player, query.player === undefined ? undefined : 'player'),
+    async (request) => {
+      const { player } = request.query
+      const only = player === undefined ? undefined : 'player'
+      return forCaller(callerOf(request), await actions.list(db.people, request.query, player, only))
+    },
   )
 }
 

@@ -17,11 +17,12 @@ const transactionId = randomUUID()
 
 let wallet: TestWallet
 let token: string
-const asked = {} as Record<'read' | 'support', Asking>
+const asked = {} as Record<'read' | 'support' | 'admin', Asking>
 
 beforeAll(async () => {
   wallet = await startWallet()
   const admin = asking(wallet.url, wallet.operatorKey, '/operator/actions')
+  asked.admin = admin
   for (const role of ['read', 'support'] as const) {
     const { key } = await admin.must('POST', '/operator/keys', { name: role, role })
     asked[role] = asking(wallet.url, String(key), '/operator/actions')
@@ -98,5 +99,18 @@ test('who may not see a name cannot spell it out with the search either', async 
     const found = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/players?q=${q}`)).data
     expect(await found('support')).toHaveLength(1)
     expect(await found('read')).toHaveLength(q === 'player-' ? 1 : 0)
+  }
+})
+
+test('the address of a webhook, which may be all that keeps strangers away, is shown to an admin alone, also in the log', async () => {
+  const url = 'http://127.0.0.1:1/hooks/a-secret-of-crm'
+  await asked.admin.must('PUT', '/operator/webhooks/crm', { url })
+  await asked.admin.must('PUT', '/operator/webhooks/crm', { url: `${url}?again` })
+  const told = async (who: Asking) => JSON.stringify(await who.must('GET', '/operator/actions'))
+  expect(await told(asked.admin)).toContain(`${url}?again`)
+  for (const who of [asked.read, asked.support]) {
+    expect(await told(who)).not.toContain('a-secret-of-crm')
+    const { data } = await who.must('GET', '/operator/actions?limit=1')
+    expect(data).toMatchObject([{ operation: 'saveWebhook', before: { url: '***' }, after: { url: '***' } }])
   }
 })
