@@ -72,6 +72,8 @@ const LATE_MS = 3_000
  */
 const SLOW_MS = 500
 const SLOW_LATE_MS = MAX_AGE_MS + LATE_MS
+/** Milliseconds by which the clock here may be ahead of the server's, whose time the first call has where none was shown. */
+const AHEAD_MS = 600_000
 
 async function showCalls(flags: CallFlags): Promise<void> {
   const api = apiOf(serverOf(flags), flags)
@@ -125,7 +127,7 @@ async function follow(
   write: (calls: readonly CallView[]) => void,
 ): Promise<void> {
   const known = new Map([...before, ...first].map(({ id, at }) => [id, Date.parse(at)]))
-  const begun = timeOf(first.at(-1)) ?? world.wall()
+  const begun = timeOf(first.at(-1)) ?? Math.max(world.wall() - AHEAD_MS, earliest(flags))
   let newest = timeOf(first[0]) ?? begun
   while (!signal.aborted) {
     await pause(LOOK_MS, signal)
@@ -142,9 +144,13 @@ async function follow(
 
 /** Those that took long, as far back as one that is written now can have come. */
 function readSlow(api: OwnApi, flags: CallFlags, newest: number): Promise<CallView[]> {
-  const from = Math.max(newest - SLOW_LATE_MS, flags.from === undefined ? 0 : Date.parse(flags.from))
+  const from = Math.max(newest - SLOW_LATE_MS, earliest(flags))
   const slowerThan = String(Math.max(SLOW_MS, Number.parseInt(flags.slowerThan ?? '0', 10)))
   return readAll(api, { ...flags, slowerThan }, new Date(from).toISOString())
+}
+
+function earliest({ from }: CallFlags): number {
+  return from === undefined ? 0 : Date.parse(from)
 }
 
 function timeOf(call: CallView | undefined): number | undefined {

@@ -68,6 +68,28 @@ test('--follow shows a call that took long, on a wallet that has many others mea
   expect(journal.looksBack('slow')).toBeLessThanOrEqual(30 * SECOND_MS)
 })
 
+test('--follow shows the first call of all on a machine whose clock is ahead of the wallet’s', async () => {
+  const at = Date.now() - 60 * SECOND_MS
+  const call = {
+    ...{ id: 'call-0', at: new Date(at).toISOString(), operation: 'place', outcome: 'accepted', player: 'alice' },
+    ...{ transactionId: 'the-first', answer: { status: 200 }, milliseconds: { arrival: 1, work: 0 } },
+  }
+  let looks = 0
+  const server = createServer(({ url = '' }, response) => {
+    looks += 1
+    const from = new URL(url, 'http://journal').searchParams.get('from')
+    const isAsked = from !== null && at >= Date.parse(from)
+    response.writeHead(looks < LOOKS ? 200 : 500, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data: isAsked ? [call] : [], next: null }))
+  })
+  const journal = await listening(server)
+  onTestFinished(journal.stop)
+  const flags = ['--api', journal.url, '--follow', '--player', 'alice']
+  const { kill, output } = await startUntil(/ the-first/, ['calls', ...flags], env)
+  expect(await kill('SIGINT')).toBe(0)
+  expect(output().match(/the-first/g)).toHaveLength(1)
+})
+
 test('what one look at a long journal does not find is looked for further back, as far as it is wanted', async () => {
   const pages = [[], ['third'], [], ['second', 'first']]
   const journal = await startPages(pages)
