@@ -26,6 +26,8 @@ const MAX_BYTES = 1024 * 1024
 const FIRST_BYTES = 256 * 1024
 /** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_BODY_BYTES = 8_192
+/** Of a stranger's body: one is kept each second (W-30), so that a day of them has 200 MB at most in a process. */
+const MAX_STRANGERS_BYTES = 2_048
 /** Milliseconds from the first byte to the answer, more than any call takes: no reader looks further than that for the chunk of a call. */
 export const MAX_AGE_MS = 20_000
 /** Milliseconds between the answers of a chunk, whichever way its clock is set meanwhile. */
@@ -111,7 +113,7 @@ export class Chunk {
     const from = this.length
     this.makeRoom(LENGTHS_BYTES)
     this.length += LENGTHS_BYTES
-    const isWhole = this.writeBody(body)
+    const isWhole = call.secret === undefined ? this.writeStrangers(body) : this.writeBody(body)
     const answerFrom = this.length
     const answer = answerKept(call)
     this.writeText(answer)
@@ -140,6 +142,13 @@ export class Chunk {
       this.writeBytes(body, token.from + token.value.length, body.length)
     }
     return token === 'none'
+  }
+
+  private writeStrangers(body: Buffer): boolean {
+    if (body.length <= MAX_STRANGERS_BYTES) return this.writeBody(body)
+    this.writeBody(body.subarray(0, MAX_STRANGERS_BYTES))
+    this.writeText('…')
+    return false
   }
 
   private writeText(text: string): void {

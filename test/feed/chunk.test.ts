@@ -1,4 +1,5 @@
 /** Chunks of calls take turns in the same memory: what one keeps never becomes another one's. */
+import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { Chunk, type ClosedChunk } from '../../src/feed/chunk.ts'
 import { keyOf } from '../../src/feed/keys.ts'
@@ -39,5 +40,31 @@ test('each has its own calls, keys and times, whatever the one before had: more 
     const records = recordsIn(await unpacked(bytes))
     expect(records).toHaveLength(calls)
     expect(new Set(records.map(({ body }) => body))).toEqual(new Set([marker.repeat(500)]))
+  }
+})
+
+/** A text that no compression makes much shorter. */
+function noise(letters: number): string {
+  const bytes = randomBytes(2 * letters)
+  const letterAt = (i: number) => String.fromCharCode(0x4e00 + (bytes.readUInt16LE(2 * i) % 0x5000))
+  return Array.from({ length: letters }, (_, i) => letterAt(i)).join('')
+}
+
+test('of a stranger the beginning of a body is kept, with the hash of all of it: a call a second fills no disk', async () => {
+  const chunk = new Chunk()
+  const bodies = Array.from({ length: 20 }, (_, i) =>
+    Buffer.from(i % 2 === 0 ? noise(9_000) : `{"token":"${'x'.repeat(64)}","info":"${noise(2_000)}"}`),
+  )
+  const { secret: _, ...stranger } = NAMES
+  for (const body of bodies) chunk.add({ ...stranger, ...TIMES, operation: 'unknown', body }, 1_000)
+  const { bytes } = chunk.close()
+  expect(bytes.length).toBeLessThan(20 * 2_300) // 200 MB a day
+  for (const [i, kept] of recordsIn(await unpacked(bytes)).entries()) {
+    const body = bodies[i] as Buffer
+    expect(kept.bodyBytes).toBe(body.length)
+    expect(kept.bodySha256).toBe(createHash('sha256').update(body).digest('hex'))
+    expect(kept.body.endsWith('…')).toBe(true)
+    expect(kept.body.slice(0, 5)).toBe(body.toString('utf8').slice(0, 5))
+    expect(kept.body).not.toContain('xxxxx')
   }
 })
