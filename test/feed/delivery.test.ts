@@ -136,3 +136,21 @@ test('what failed at the holder before and is not kept any more fails no more', 
   expect(delivery.failingSince()).toBe(null)
   await delivery.stop()
 })
+
+test('one event that the consumer never takes fails since it did at the holder before, whatever else is acknowledged', async () => {
+  const failingSince = new Date('2031-05-10T00:00:00Z')
+  const events = [eventOf(1n), eventOf(2n), eventOf(3n)]
+  const { attempts, delivery } = sceneOf({ failingSince }, [page(...events)])
+  await expect.poll(() => attempts.length).toBe(3)
+  attempts[1]?.answer(DELIVERED)
+  attempts[2]?.answer(FAILED)
+  await expect.poll(() => delivery.lastAttempts().length).toBe(2)
+  expect(delivery.failingSince()).not.toEqual(failingSince) // of the third one, which fails anew
+  attempts[0]?.answer(FAILED)
+  await expect.poll(() => delivery.lastAttempts().length).toBe(3)
+  expect(delivery.failingSince()).toEqual(failingSince)
+  await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(5)
+  for (const { answer } of attempts.slice(3)) answer(DELIVERED)
+  await expect.poll(() => delivery.failingSince()).toBe(null)
+  await delivery.stop()
+})

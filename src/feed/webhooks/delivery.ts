@@ -73,7 +73,7 @@ interface Course {
   round: AbortController
   /** Behind each other. */
   failures: number
-  /** Since when it failed at the holder before, or before the feed went back. */
+  /** Since when it failed at the holder before, or before the feed went back; until it has come further. */
   carried: Date | null
   lastError: string | null
   lastAttempts: readonly Attempt[]
@@ -155,6 +155,12 @@ function failingSince(course: Course): Date | null {
   return firstFailure(course) ?? (doneTo(course) === course.begun ? course.carried : null)
 }
 
+/** The first one is what the holder before did not get rid of. */
+function carriedBy({ pending, carried }: Course, number: bigint): Date | null {
+  const [first] = pending.keys()
+  return first === number ? carried : null
+}
+
 function firstFailure({ pending }: Course): Date | null {
   return [...pending.values()].find((since) => since !== null) ?? null
 }
@@ -220,14 +226,15 @@ async function attemptOne(
   const made = { at: begun.at, event: event.id, name: event.event[0], ...told(sent, world.elapsed() - begun.elapsed) }
   course.lastAttempts = [made, ...course.lastAttempts].slice(0, KEPT_ATTEMPTS)
   if (sent.kind === 'delivered') {
-    Object.assign(course, { failures: 0, carried: null, lastError: null })
+    Object.assign(course, { failures: 0, lastError: null })
     course.pending.delete(number)
+    if (doneTo(course) !== course.begun) course.carried = null
     return true
   }
   course.failures += 1
   course.lastError = `event ${number}: ${sent.error}`
   const since = course.pending.get(number)
-  if (since !== undefined) course.pending.set(number, since ?? course.carried ?? clock.now()) // else it is gone from the feed
+  if (since !== undefined) course.pending.set(number, since ?? carriedBy(course, number) ?? clock.now()) // else it is gone from the feed
   course.isGone ||= sent.kind === 'gone' // for good, whatever comes of those that are under way beside it
   if (course.isGone) course.gone()
   return false
