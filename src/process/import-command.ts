@@ -31,9 +31,11 @@ export function addImportCommand(program: Command): void {
         await requireCurrencies(db, config, flags)
         return importFile(db, config, file, flags)
       })
+      const { known, ...told } = result
       const verb = flags.check ? 'can be imported' : 'imported'
-      if (flags.json) print(JSON.stringify(result))
-      else print(`${file}: ${result.imported} ${verb}, ${result.known} already here, ${result.refused} refused`)
+      const here = flags.check ? '' : ` ${known} already here,` // the file alone does not say who is
+      if (flags.json) print(JSON.stringify(flags.check ? told : result))
+      else print(`${file}: ${result.imported} ${verb},${here} ${result.refused} refused`)
       if (result.refused > 0) process.exitCode = EXIT.findings
     })
 }

@@ -117,10 +117,13 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   })
 
   test('--check changes nothing; the report has opening balances apart', async () => {
-    const { code, said } = await importFile(['userId,currency,balance', 'later,EUR,5'], '--check')
-    expect([code, said]).toEqual([0, 'F: 1 can be imported, 0 already here, 0 refused'])
+    const lines = ['userId,currency,balance', 'later,EUR,5']
+    const checked = { code: 0, said: 'F: 1 can be imported, 0 refused' } // who is here it does not say, and does not look at
+    expect(await importFile(lines, '--check')).toMatchObject(checked)
     expect(objectOf(await player('later')).status).toBe(404)
-    await importFile(['userId,currency,balance', 'later,EUR,5'])
+    await importFile(lines)
+    expect(await importFile(lines, '--check')).toMatchObject(checked)
+    expect((await importFile(lines, '--check', '--json')).said).toBe('{"imported":1,"refused":0}')
     const today = new Date().toISOString().slice(0, 10)
     const report = await wallet.operator.request('GET', `/operator/reports/daily?from=${today}&currency=EUR`)
     const total = rowsOf(report.body, 'data').map(({ openings, deposits, sum }) => [openings === '0.00', deposits, sum])
