@@ -272,10 +272,11 @@ async function callsAbout(deps: OperatorDeps, bet: ShownBet) {
   return data.filter(isAbout(bet)).slice(0, CALLS).map(showCall)
 }
 
-/** Of the calls with the id that a bet came with: those of its platform, and of another one those that it knows, where bets are shared. */
-function isAbout({ platform, history }: ShownBet): (call: CallView) => boolean {
+/** Of the calls with the id that a bet came with: those of its player (I-1) and platform, and of another one those that it knows, where bets are shared. */
+function isAbout({ userId, platform, history }: ShownBet): (call: CallView) => boolean {
   const known = new Set<string | undefined>(history.map(({ requestId }) => requestId))
-  return (call) => call.platform === platform || known.has(call.requestId)
+  return ({ player = userId, ...call }) =>
+    player === userId && (call.platform === platform || known.has(call.requestId))
 }
 
 /** Without bodies and addresses, which need another role. */

@@ -88,6 +88,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(matches.map(({ userId }) => userId).sort()).toEqual(others.map(({ userId }) => userId).sort())
     const [{ userId, id } = { userId: '', id: '' }] = matches
     expect(await shown(`${userId}/${id}`)).toMatchObject({ kind: 'bet', bet: { userId, transactionId: same } })
+    const journal = async () => (await wallet.operator.request('GET', `/operator/calls?transactionId=${same}`)).body
+    await expect.poll(journal).toMatchObject({ data: [{}, {}] })
+    const calls = async (player = '') => (await shown(`${player}/${same}`)).calls as unknown[]
+    for (const other of others) expect(await calls(other.userId), 'of this player’s bet alone').toHaveLength(1)
   })
 
   test('a transferId without its player: each may have one, and no journal is looked through for it', async () => {
