@@ -18,7 +18,7 @@ import { movementItem, noteChanges, playerItem } from '../wallet/store/change.ts
 import { creationOf, type Player, readCreations } from '../wallet/store/player.ts'
 import { importPlayers } from '../wallet/store/player-import.ts'
 import { holdNames, IS_BEING_ERASED } from './name-hold.ts'
-import { isSameCreation } from './players.ts'
+import { isSameCreation, showPlayer } from './players.ts'
 
 export interface ImportRow {
   /** Of the file. */
@@ -50,12 +50,11 @@ export interface ImportDeps {
 
 const NOTHING: Imported = { imported: 0, known: 0, refused: [] }
 
-/** Some hundred rows, one transaction per bucket. Each leaves an action of its own author. */
-export async function importRows(
-  deps: ImportDeps,
-  authorOf: () => Author,
-  rows: readonly ImportRow[],
-): Promise<Imported> {
+/** Of a request of its own: what is done by its name is in the action log. */
+type AuthorOf = (operation: 'importPlayers' | 'createPlayer') => Author
+
+/** Some hundred rows, one transaction per bucket, each of which leaves an action; so does each player who may not play, or not without limits. */
+export async function importRows(deps: ImportDeps, authorOf: AuthorOf, rows: readonly ImportRow[]): Promise<Imported> {
   const first = new Map(rows.toReversed().map((row) => [row.player.id, row]))
   const twins = rows.filter((row) => first.get(row.player.id) !== row)
   let total = NOTHING
@@ -71,7 +70,7 @@ function sum(a: Imported, b: Imported): Imported {
 
 async function importBucket(
   deps: ImportDeps,
-  authorOf: () => Author,
+  authorOf: AuthorOf,
   tx: Tx,
   bucket: number,
   all: readonly ImportRow[],
@@ -97,7 +96,7 @@ async function importBucket(
 /** Accounts and money of players that are new in this transaction: nobody else can have seen them. */
 async function open(
   { scales, now }: ImportDeps,
-  authorOf: () => Author,
+  authorOf: AuthorOf,
   tx: Tx,
   bucket: number,
   rows: readonly ImportRow[],
@@ -111,7 +110,18 @@ async function open(
   await noteChanges(tx, bucket, items, now)
   const lines = rows.map(({ line }) => line)
   const after = { players: rows.length, firstLine: Math.min(...lines), lastLine: Math.max(...lines) }
-  await authorOf().record(tx, { on: { import: 'players' }, before: {}, after, at: now })
+  await Promise.all([
+    authorOf('importPlayers').record(tx, { on: { import: 'players' }, before: {}, after, at: now }),
+    ...rows.map((row) => recordRules(authorOf('createPlayer'), tx, row, now)),
+  ])
+}
+
+/** The player's own history begins with the rules that came from the other wallet, where there are some. */
+async function recordRules(author: Author, tx: Tx, { line, player }: ImportRow, at: Date): Promise<void> {
+  const { status, selfExcludedUntil, limits } = showPlayer(player)
+  if (status === 'active' && selfExcludedUntil === undefined && Object.keys(limits).length === 0) return
+  const after = { status, limits, ...(selfExcludedUntil !== undefined && { selfExcludedUntil }), line }
+  await author.record(tx, { on: { userId: player.id }, before: {}, after, at })
 }
 
 async function post(tx: Tx, bucket: number, rows: readonly ImportRow[], accounts: readonly Account[], now: Date) {

@@ -35,7 +35,7 @@ export async function importFile(
     result.refused++
     process.stderr.write(`${file}:${line}: ${reason}\n`)
   }
-  const authorOf = () => authorOfCommand('purser', 'purser import', 'importPlayers', flags)
+  const authorOf = (operation: string) => authorOfCommand('purser', 'purser import', operation, flags)
   const take = async (rows: readonly ImportRow[]) => {
     if (flags.check) {
       result.imported += rows.length

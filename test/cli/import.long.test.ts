@@ -45,6 +45,17 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
       limits: { stake: '100', betCount: 7 },
       customFields: { email: 'Ada@x.org', isVIP: 1, team: 'Brann, Bergen' },
     })
+    const history = async (userId: string) =>
+      rowsOf((await wallet.operator.request('GET', `/operator/players/${userId}/history`)).body, 'data')
+    const rules = {
+      status: 'active',
+      selfExcludedUntil: '2999-01-01T00:00:00.000Z',
+      limits: { stake: '100', betCount: 7 },
+    }
+    expect(await history('full')).toMatchObject([
+      { operation: 'createPlayer', key: { name: 'purser import' }, before: {}, after: { ...rules, line: 2 } },
+    ])
+    expect(await history('plain')).toEqual([])
     expect(await wallet.operator.balance('full')).toBe('12.50')
     expect(await wallet.operator.balance('full', 'USD')).toBe('3.00')
     const { body } = await wallet.operator.request('GET', '/operator/players/plain/statement')
