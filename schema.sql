@@ -1252,6 +1252,8 @@ CREATE INDEX session_of_player ON purser.session USING btree (player);
 
 CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_range='64', autosummarize='on');
 
+CREATE INDEX transfer_by_kind ON purser.transfer USING btree (kind, at, player, currency, version) WHERE (kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text, 'opening'::text, 'refund'::text, 'payout_reversal'::text]));
+
 ALTER TABLE ONLY platform.console_session
     ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES platform.console_person(name);
 

@@ -25,6 +25,7 @@ const WALLET = [
     'GET /operator/players',
     'GET /operator/reports/daily',
     'GET /operator/reports/players',
+    'GET /operator/transfers',
     `GET ${PLAYER}`,
     `PATCH ${PLAYER}`,
   ],

@@ -174,6 +174,8 @@ const oversight = [
   step('reportDays', 400, 'invalid', 'A day that has not begun', get('/operator/reports/daily?from=9000-01-01')),
   step('reportPlayers', 200, 'page', 'Of a day', get('/operator/reports/players?day=2026-05-16')),
   step('reportPlayers', 400, 'cursor', 'Not a cursor', get('/operator/reports/players?day=2026-05-16&after=x')),
+  step('listTransfers', 200, 'page', 'The deposits of a day', get('/operator/transfers?kind=deposit&day=2026-05-16')),
+  step('listTransfers', 400, 'cursor', 'Not a cursor', get('/operator/transfers?after=yesterday')),
   step('listBets', 200, 'page', 'The first page', get('/operator/bets?userId=alice&status=settled&limit=2')),
   step('listBets', 400, 'status', 'A status that does not exist', get('/operator/bets?status=pending')),
   step('readBet', 200, 'bet', 'Settled, unsettled, settled', get(BET_PATH)),

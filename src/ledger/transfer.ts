@@ -13,7 +13,7 @@ export interface Transfer extends Posting {
   readonly at: Date
 }
 
-interface TransferRow extends Record<string, unknown> {
+export interface TransferRow extends Record<string, unknown> {
   player: PlayerId
   currency: Currency
   version: bigint
@@ -28,9 +28,9 @@ interface TransferRow extends Record<string, unknown> {
   at: Date
 }
 
-const COLUMNS =
+export const TRANSFER_COLUMNS =
   'player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at'
-const PREFIXED = COLUMNS.replaceAll(/\w+/g, 't.$&')
+export const PREFIXED_COLUMNS = TRANSFER_COLUMNS.replaceAll(/\w+/g, 't.$&')
 
 interface Opening {
   readonly player: PlayerId
@@ -46,9 +46,9 @@ const OPENINGS = rowsOf<Opening>(2, {
 
 const TRANSFERS_OF_TODAY = statement(
   'transfers_of_today',
-  `select ${PREFIXED} from ${OPENINGS.from} k
+  `select ${PREFIXED_COLUMNS} from ${OPENINGS.from} k
    cross join lateral (
-     select ${COLUMNS} from purser.transfer
+     select ${TRANSFER_COLUMNS} from purser.transfer
      where bucket = $1::int and player = k.player and currency = k.currency and version > k.opening
      order by version
    ) t`,
@@ -61,7 +61,7 @@ export function readTransfersAfter(tx: Tx, bucket: number, openings: readonly Op
 
 const TRANSFERS_BY_VERSION = statement(
   'transfers_by_version',
-  `select ${COLUMNS} from purser.transfer
+  `select ${TRANSFER_COLUMNS} from purser.transfer
    where bucket = $1::int and player = $2::text and currency = $3::text and version = any($4::bigint[]) order by version`,
 )
 
@@ -142,11 +142,11 @@ export function readBalancesAt(
 }
 
 function statementText(conditions: string): string {
-  return `select ${COLUMNS} from (
+  return `select ${TRANSFER_COLUMNS} from (
      select t.*, min(t.at) over (partition by t.currency order by t.version desc) as turn
      from unnest($4::text[], $5::bigint[]) as k (currency, below)
      cross join lateral (
-       select ${COLUMNS} from purser.transfer
+       select ${TRANSFER_COLUMNS} from purser.transfer
        where bucket = $1::int and player = $2::text and currency = k.currency and version < k.below
          and (debit = 'player' or credit = 'player')${conditions}
        order by version desc limit $3::int
@@ -176,7 +176,7 @@ async function toTransfers(tx: Pick<Tx, 'query'>, query: Statement, values: read
   return (await tx.query<TransferRow>(query, values)).map(toTransfer)
 }
 
-function toTransfer({ balance_after, bet_id, request_id, reference, ...row }: TransferRow): Transfer {
+export function toTransfer({ balance_after, bet_id, request_id, reference, ...row }: TransferRow): Transfer {
   return {
     ...row,
     balanceAfter: balance_after,

@@ -76,14 +76,19 @@ export function showOn({ details }: Pick<Row, 'details'>) {
   return showSelections(Array.isArray(metadata) ? metadata : [])
 }
 
-/** By the ids of the bets that lines are of. */
-export async function betsOfLines(deps: OperatorDeps, player: PlayerId, ids: readonly (BetId | undefined)[]) {
+interface Line {
+  readonly player: PlayerId
+  readonly betId?: BetId | undefined
+}
+
+/** Of those lines that are of a bet. */
+export async function betsOfLines(deps: OperatorDeps, lines: readonly Line[]) {
   const find = await readDescribed(
     deps,
-    ids.flatMap((bet_id) => (bet_id === undefined ? [] : [{ player, bet_id }])),
+    lines.flatMap(({ player, betId }) => (betId === undefined ? [] : [{ player, bet_id: betId }])),
   )
-  return (bet_id: BetId | undefined): { bet?: Static<typeof BetOfLineSchema> } => {
-    const row = bet_id && find({ player, bet_id })
+  return ({ player, betId }: Line): { bet?: Static<typeof BetOfLineSchema> } => {
+    const row = betId && find({ player, bet_id: betId })
     return row === undefined ? {} : { bet: showBetOfLine(deps, row) }
   }
 }

@@ -12,6 +12,7 @@ import type { OperatorDeps } from './operator.ts'
 import { describe, describeChange, PlayerPath } from './shapes.ts'
 import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
 import { statementFile } from './statement-file.ts'
+import { listTransfers, TransferListSchema, TransferQuerySchema } from './transfer-list.ts'
 
 interface MoneyDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
@@ -68,6 +69,15 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
       if (type === undefined) return reply.send(await getStatement(deps, params.userId, query))
       return reply.type(`${type}; charset=utf-8`).send(await statementFile(deps, params.userId, query, type))
     },
+  )
+  api.get(
+    '/transfers',
+    describe('listTransfers', tag, 'Transfers of all players, newest first, by kind and day', {
+      role: 'read',
+      querystring: TransferQuerySchema,
+      ok: { 200: TransferListSchema },
+    }),
+    ({ query }) => listTransfers(deps, query),
   )
   api.get(
     '/ledger',

@@ -34,9 +34,15 @@ export const DecimalSchema = Type.String({
 })
 const Birthday = Type.String({ format: 'date' })
 
+const BRAND = '[A-Za-z0-9][A-Za-z0-9._~-]{0,63}'
 export const BrandSchema = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$',
+  pattern: `^${BRAND}$`,
   description: 'The site on which the player registered; reports sum by it. It never changes.',
+})
+/** As a filter. */
+export const BrandOrNoneSchema = Type.String({
+  pattern: `^(${BRAND})?$`,
+  description: 'Of the players of this brand; empty: of those who have none.',
 })
 
 export const NewPlayerSchema = Type.Object(

@@ -23,7 +23,7 @@ import { findPlayer, type OperatorDeps } from './operator.ts'
 import { getPlayer, PlayerSchema } from './players.ts'
 import { getProposal, ProposalSchema } from './proposals.ts'
 import { describe } from './shapes.ts'
-import { getStatement, notesOn, StatementSchema, showTransfer, TransferSchema } from './statement.ts'
+import { getStatement, lineShower, StatementSchema, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
@@ -202,8 +202,7 @@ async function showTransferOf(deps: OperatorDeps, userId: string, id: string): P
     ? await readTransfers(deps.db.people, bucket, player.id, place.currency, [place.version])
     : []
   if (transfer === undefined) throw await noTransfer(deps, bucket, player.id, place)
-  const notes = await notesOn(deps, bucket, player.id, [transfer])
-  const shown = { ...showTransfer(deps, transfer), ...notes.get(transfer.reference) }
+  const shown = (await lineShower(deps, [transfer], false))(transfer)
   return { kind: 'transfer', userId, transfer: shown, ...(await getBalances(deps, userId)) }
 }
 

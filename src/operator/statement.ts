@@ -1,6 +1,5 @@
 /** The statement: a player's transfers that touched the balance, newest first, with what is known of them beside the ledger. */
 import { type Static, Type } from 'typebox'
-import { statement } from '../db/db.ts'
 import { MAX_LOOKED_AT } from '../http/looked-at.ts'
 import {
   decodeCursor,
@@ -17,11 +16,11 @@ import { readAccounts } from '../ledger/account.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
 import { CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
-import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { ArchivedSchema, readArchived } from './archived.ts'
 import { BetOfLineSchema, betsOfLines } from './described.ts'
 import { transferId } from './movement.ts'
+import { notesOn } from './movement-notes.ts'
 import { findPlayer, type OperatorDeps, show, toCurrency } from './operator.ts'
 import { BetIdSchema } from './shapes.ts'
 
@@ -29,15 +28,16 @@ const signedDecimal = (description: string) => Type.String({ pattern: SIGNED_DEC
 const ofAdjustment = (description: string) =>
   Type.Optional(Type.String({ description: `Of an adjustment: ${description}` }))
 
+export const betsQuery = Type.Optional(
+  Type.Enum(['true', 'false'], {
+    description: 'true: each line of a bet with how the bet stands and what it is on; not in CSV.',
+  }),
+)
 export const StatementQuerySchema = Type.Object(
   {
     currency: Type.Optional(CurrencySchema),
     kind: Type.Optional(Type.Enum([...TRANSFER_KINDS], { description: 'Only transfers of this kind.' })),
-    bets: Type.Optional(
-      Type.Enum(['true', 'false'], {
-        description: 'true: each line of a bet with how the bet stands and what it is on; not in CSV.',
-      }),
-    ),
+    bets: betsQuery,
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -61,8 +61,10 @@ export const TransferSchema = Type.Object({
   approvedBy: ofAdjustment('the second person, where it needed one (W-27).'),
   at: Type.String({ format: 'date-time' }),
 })
+/** A transfer among others. */
+export const LineSchema = Type.Object({ ...TransferSchema.properties, bet: Type.Optional(BetOfLineSchema) })
 export const StatementSchema = Type.Object({
-  ...pageOf(Type.Object({ ...TransferSchema.properties, bet: Type.Optional(BetOfLineSchema) })).properties,
+  ...pageOf(LineSchema).properties,
   archived: Type.Optional(
     Type.Array(ArchivedSchema, {
       description:
@@ -88,17 +90,12 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   const found = rows.flatMap((row, i) => (kind === undefined || row.kind === kind ? [i] : []))
   const last = found[limit] === undefined ? rows.length - 1 : (found[limit - 1] as number)
   const shown = rows.slice(0, last + 1).filter((row) => kind === undefined || row.kind === kind)
-  const notes = await notesOn(deps, bucket, player.id, shown)
-  const betOf = await betsOfLines(deps, player.id, query.bets === 'true' ? shown.map(({ betId }) => betId) : [])
+  const showLine = await lineShower(deps, shown, query.bets === 'true')
   const isWhole = found[limit] === undefined && rows.length < looked
   const currencies = asked.map((account) => account.currency)
   const archived = isWhole ? await readArchived(deps, bucket, player.id, { currencies, ...range }) : []
   return {
-    data: shown.map((row) => ({
-      ...showTransfer(deps, row),
-      ...(isMovement(row) && notes.get(row.reference)),
-      ...betOf(row.betId),
-    })),
+    data: shown.map(showLine),
     next: isWhole
       ? null
       : encodeCursor([(rows[last] as Transfer).at.toISOString(), ...fromPlaces(places, rows.slice(0, last + 1))]),
@@ -106,48 +103,15 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   }
 }
 
-const READ_NOTES = statement(
-  'read_movement_notes',
-  `select m.* from unnest($3::text[]) as k (reference)
-   cross join lateral (
-     select reference, despite_exclusion, reason, person, ticket, bet_id, approved_by from purser.cash_movement
-     where bucket = $1::int and player = $2::text and reference = k.reference limit 1
-   ) m`,
-)
-
-interface NoteRow extends Record<string, unknown> {
-  reference: string
-  despite_exclusion: boolean
-  reason: string | null
-  person: string | null
-  ticket: string | null
-  bet_id: BetId | null
-  approved_by: string | null
-}
-
-function isMovement({ kind }: Transfer): boolean {
-  return kind === 'deposit' || kind === 'adjustment'
-}
-
-/** What the operator said of deposits and adjustments among the transfers, by their references. */
-export async function notesOn({ db }: OperatorDeps, bucket: number, player: PlayerId, transfers: readonly Transfer[]) {
-  const references = transfers.flatMap((transfer) =>
-    isMovement(transfer) && transfer.reference !== undefined ? [transfer.reference] : [],
-  )
-  if (references.length === 0) return new Map<string | undefined, object>()
-  const rows = await db.people.query<NoteRow>(READ_NOTES, [bucket, player, references])
-  return new Map<string | undefined, object>(rows.map((row) => [row.reference, showNote(row)]))
-}
-
-function showNote({ despite_exclusion, reason, person, ticket, bet_id, approved_by }: NoteRow) {
-  return {
-    ...(despite_exclusion && { despiteExclusion: true }),
-    ...(reason !== null && { reason }),
-    ...(person !== null && { person }),
-    ...(ticket !== null && { ticket }),
-    ...(bet_id !== null && { transactionId: bet_id }),
-    ...(approved_by !== null && { approvedBy: approved_by }),
-  }
+/** What a line of each of them says; `withBets`: also what its bet is on. */
+export async function lineShower(deps: OperatorDeps, transfers: readonly Transfer[], withBets: boolean) {
+  const noteOn = await notesOn(deps, transfers)
+  const betOf = await betsOfLines(deps, withBets ? transfers : [])
+  return (transfer: Transfer): Static<typeof LineSchema> => ({
+    ...showTransfer(deps, transfer),
+    ...noteOn(transfer),
+    ...betOf(transfer),
+  })
 }
 
 /** In a cursor: each account with the number that its next transfer is below. One that is not named was not there, or is done. */
@@ -165,7 +129,7 @@ function fromPlaces(places: readonly StatementPlace[], shown: readonly Transfer[
   })
 }
 
-function toVersion(text: string | undefined): bigint {
+export function toVersion(text: string | undefined): bigint {
   if (text === undefined || !/^\d{1,18}$/.test(text)) throw noCursor()
   return BigInt(text)
 }

@@ -1,6 +1,6 @@
 /** What a list costs does not grow with what was not asked for: shown by the plans that Postgres makes over 120,000 bets. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import { type Db, PEOPLE_SETTINGS_SQL, type Reading, SLICE_OF_MOVE, type Statement, type Tx } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
 import { askedStakesOf } from '../../src/operator/asked-stakes.ts'
@@ -9,6 +9,7 @@ import { readDescribed } from '../../src/operator/described.ts'
 import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
+import { listTransfers } from '../../src/operator/transfer-list.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
@@ -31,12 +32,14 @@ const BETS = (player: string, count: number, start: string) =>
    select case when i % 3 = 0 then 'acme' else '' end, 0, ${player}, 'bet-' || i, state, 1, case state when 'refused' then 'not_enough_money' end, 'EUR', 1, 'player', t,
      case state when 'settled' then 0 end, case state when 'settled' then 'lost' end, case state when 'settled' then 'player' end, t, t
    from generate_series(1, ${count}) i, lateral (select timestamptz '${start}' + i * interval '1 minute' as t, ${STATE} as state) b`
-/** Two for each bet: the stake, and its way to the house, which is no part of a statement. */
+/** Two for each bet of Alice's: the stake, and its way to the house, which is no part of a statement. One in 100 is a deposit in place of a stake. */
 const TRANSFERS = `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, at)
    select bucket, player, 'EUR', row_number() over (partition by player order by first_seen_at, leg),
-     case leg when 0 then 'stake' else 'stake_closed' end, case leg when 0 then 'player' else 'open_stakes' end,
-     case leg when 0 then 'open_stakes' else 'house' end, 1, 1, bet_id, first_seen_at
-   from purser.bet, generate_series(0, 1) leg where leg = 0 or player = 'alice'`
+     legs[1], legs[2], legs[3], 1, 1, bet_id, first_seen_at
+   from purser.bet, generate_series(0, 1) leg, lateral (
+     select case when leg = 1 then '{stake_closed,open_stakes,house}' when bet_id like '%00' then '{deposit,cash_in,player}'
+       else '{stake,player,open_stakes}' end::text[] as legs
+   ) l where leg = 0 or player = 'alice' order by first_seen_at, leg`
 
 /** Alice's bets are the oldest of all, and more than others have: from the newest row on they would be found last. */
 const FILL = [
@@ -46,6 +49,7 @@ const FILL = [
    select bucket, player, bet_id, 1, 'settle', 'request-1', 'refused',
      case when bet_id like '%000' then 'settle_of_unknown_bet' end, '{}', first_seen_at from purser.bet`,
   TRANSFERS,
+  "select brin_summarize_new_values('purser.transfer_by_day')", // as the autovacuum does, range by range
   `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
    select bucket, first_seen_at, bet_id, player, json_build_object('metadata', json_build_array(json_build_object('event', bet_id))) from purser.bet`,
   // A nickname that half of all have, and few who are barred, the last ones.
@@ -57,15 +61,16 @@ const FILL = [
 const filled = filledDatabase(...FILL)
 
 function depsOn(people: Reading): OperatorDeps {
-  const db = { people } as Db
-  return { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) }
+  const db = { people, sums: (work) => work(people as Tx) } as Db
+  return { db, clock: { now: () => new Date('2032-01-01Z') }, buckets: 1, scales: new Map([['EUR', 2]]) }
 }
 
-/** Of each statement that is sent. */
-async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
+/** Of each statement that is sent. `first`: of a transaction of `Db.sums`, what it is planned by. */
+async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>, first?: Statement): Promise<Plan[]> {
   const plans: Plan[] = []
+  const settings = first?.text.replaceAll(', true)', ', false)') ?? PEOPLE_SETTINGS_SQL
   for (const sent of await sentBy((people) => work(depsOn(people))))
-    plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent))
+    if (sent[0] !== first) plans.push(await planOf(filled.sql, settings, sent))
   return plans
 }
 
@@ -196,6 +201,30 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
         expect(plan.scans).toEqual(['bet_call_anomaly'])
         expect(plan.rows).toBeLessThan(FEW)
       }
+    }
+  })
+
+  const few = ['transfer_by_kind,player_pkey', 'transfer_by_kind', 'none']
+  test.each<[string, object, number]>([
+    ['the newest', {}, FEW],
+    ['a page far behind', { after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'EUR', '77') }, FEW],
+    ['of a day', { day: '2031-01-11', currency: 'EUR' }, FEW],
+    ['of a brand that nobody is of', { brand: 'none' }, 3 * MOST_LOOKED_AT],
+  ])('deposits of all players, %s: through their own index, so many rows', async (_name, query, most) => {
+    for (const plan of await plansOf((deps) => listTransfers(deps, { kind: 'deposit', limit: '10', ...query }))) {
+      expect(few).toContain(plan.scans.join())
+      expect(plan.rows).toBeLessThan(most)
+    }
+  })
+
+  const BLOCKS = 10_000
+  test('stakes of all players: by stretches of time, of each so many rows and no more', async () => {
+    const asked = { kind: 'stake', from: '2031-01-11T10:00:00Z', to: '2031-03-01T10:00:00Z' } as const
+    const plans = await plansOf((deps) => listTransfers(deps, asked), SLICE_OF_MOVE)
+    expect(plans.length).toBeGreaterThan(5)
+    for (const plan of plans) {
+      expect(['transfer_by_day,player_pkey', 'none']).toContain(plan.scans.join())
+      expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + BLOCKS)
     }
   })
 

@@ -27,7 +27,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
         'listAnomalies',
       ],
       ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId', 'readNow'],
-      ...['readLedger', 'watchChanges', 'listSessions', 'listOpenings', 'reportPlayers'],
+      ...['readLedger', 'watchChanges', 'listSessions', 'listOpenings', 'reportPlayers', 'listTransfers'],
     ],
     support: [
       'listCalls',

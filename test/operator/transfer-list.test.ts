@@ -1,0 +1,155 @@
+/** The transfers of all players: what the numbers of a day are made of, page by page. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Db, statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { DAY_MS } from '../../src/ledger/daily.ts'
+import { KINDS_OF_PLAYERS } from '../../src/ledger/day-of-players.ts'
+import { readTransfersByTime, type TransferPlace } from '../../src/ledger/transfers-by-time.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { JsonObject } from '../support/wire.ts'
+import { expectProblem, objectOf, readAllPages, rowsOf } from './answers.ts'
+
+/** Of a day: ten of each brand, and a deposit in USD. */
+const LINES = 21
+const BRANDS = ['north', 'south'] as const
+let wallet: TestWallet
+let db: Db
+let day: string
+
+beforeAll(async () => {
+  const env = { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '2' }
+  wallet = await startWallet({ env })
+  db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
+  wallet.clock.advance(1.5 * DAY_MS - (wallet.clock.now().getTime() % DAY_MS)) // noon: no day ends meanwhile
+  await aDay()
+  wallet.clock.advance(DAY_MS)
+  await aDay()
+  day = wallet.clock.now().toISOString().slice(0, 10)
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await db.close()
+  await wallet.stop()
+})
+
+async function aDay(): Promise<void> {
+  for (const brand of BRANDS) {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR', { brand })
+    const place = async (amount: number, more: object = {}) => {
+      const bet = { userId, transactionId: randomUUID(), amount }
+      expect((await wallet.wire.place({ ...bet, token, ...more })).status).toBe(200)
+      return bet
+    }
+    const won = await place(10)
+    for (const amount of [25, 5]) await wallet.wire.settle({ ...won, amount })
+    await wallet.wire.rollback(await place(7))
+    const free = await place(4, { bonusId: 1, bonusTemplateId: 1, bonusAmount: 4 })
+    await wallet.wire.settle({ ...free, amount: 9 })
+    await move(userId, 'withdrawals', { amount: '20.00' })
+    await move(userId, 'adjustments', { amount: '-1.50', reason: `of ${brand}`, person: 'maria' })
+    wallet.clock.advance(60_000)
+  }
+  await playerWithMoney(wallet.operator, '5.00', 'USD')
+}
+
+async function move(userId: string, what: string, body: object): Promise<void> {
+  const sent = { currency: 'EUR', reference: 'the same', ...body, ...(what === 'withdrawals' && { reference: 'out' }) }
+  expect((await wallet.operator.request('POST', `/operator/players/${userId}/${what}`, sent)).status).toBe(201)
+}
+
+const ask = (query: string) => wallet.operator.request('GET', `/operator/transfers?${query}`)
+const pages = (query: string, limit = 2) => readAllPages((page) => ask(`${query}&${page}`), limit)
+const cents = (amount: unknown) => Math.round(Number(amount) * 100)
+const sum = (rows: readonly JsonObject[]) => rows.reduce((total, { amount }) => total + cents(amount), 0)
+
+const REPORTED = {
+  ...{ deposit: 'deposits', withdrawal: 'withdrawals', stake: 'stakes', refund: 'refunds', payout: 'payouts' },
+  ...{ payout_reversal: 'resettlements', adjustment: 'adjustments', opening: 'openings' },
+} as const
+const LESS = ['withdrawal', 'stake']
+
+test.each(Object.entries(REPORTED))('the %ss of a day come to what the report says', async (kind, column) => {
+  const { body } = await wallet.operator.request('GET', `/operator/reports/daily?from=${day}`)
+  for (const brand of BRANDS) {
+    const reported = rowsOf(body, 'data').find((row) => row.currency === 'EUR' && row.brand === brand)
+    const rows = (await pages(`day=${day}&kind=${kind}&currency=EUR&brand=${brand}`, 1)).flat()
+    expect(sum(rows)).toBe(cents(reported?.[column]) * (LESS.includes(kind) ? -1 : 1))
+    expect(rows.length > 0).toBe(kind !== 'opening')
+  }
+})
+
+test('all of a day, of all players, newest first, each once, as the statements have them', async () => {
+  const shown = (await pages(`day=${day}`)).flat()
+  const times = shown.map(({ at }) => String(at))
+  expect(times).toEqual(times.toSorted().reverse())
+  const statements = new Set(shown.map(({ userId }) => String(userId)))
+  const lines: JsonObject[] = []
+  for (const userId of statements) {
+    const { body } = await wallet.operator.request('GET', `/operator/players/${userId}/statement`)
+    lines.push(...rowsOf(body, 'data').map((line) => ({ userId, ...line })))
+  }
+  const nameOf = ({ userId, transferId }: JsonObject) => `${userId} ${transferId}`
+  const inOrder = (rows: JsonObject[]) => rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  expect(inOrder(shown)).toEqual(inOrder(lines))
+  expect(shown).toHaveLength(LINES)
+  expect(shown.filter(({ reason }) => reason !== undefined).map(({ reason }) => reason)).toEqual([
+    'of south',
+    'of north',
+  ])
+})
+
+test('of a currency; of no brand; of some hours; with what their bets are on', async () => {
+  expect((await pages(`kind=deposit&currency=USD`)).flat().map(({ amount }) => amount)).toEqual(['5.00', '5.00'])
+  expect((await pages(`kind=deposit&brand=`)).flat().map(({ amount }) => amount)).toEqual(['5.00', '5.00'])
+  expect((await pages(`brand=`)).flat()).toHaveLength(2)
+  const [[newest]] = (await pages(`day=${day}`)) as [JsonObject[]]
+  const until = (await pages(`to=${newest?.at}`, 50)).flat()
+  expect(until).toHaveLength(2 * LINES - 1)
+  const since = (await pages(`from=${newest?.at}`, 50)).flat()
+  expect(since).toEqual([newest])
+  const [stake] = rowsOf((await ask(`kind=stake&bets=true`)).body, 'data')
+  expect(stake).toMatchObject({ bet: { status: 'cancelled' } })
+})
+
+test('what cannot be meant is refused', async () => {
+  expectProblem(await ask(`day=${day}&from=${day}T00:00:00Z`), 400, 'invalid_request', ['/query/day'])
+  expectProblem(await ask('kind=stake_closed'), 400, 'invalid_request')
+  expectProblem(await ask('after=x'), 400, 'invalid_request')
+})
+
+/** With so few to look at that stretches of time are too long, too short, and a moment with more than that. */
+test.each([
+  ['stake', 'stake'],
+  ['deposit', 'deposit'],
+  ['transfer', undefined],
+] as const)('who reads on past what a page looks at finds every %s', async (_name, kind) => {
+  const asked = { currency: 'EUR', brand: 'north', from: new Date(0), to: new Date(wallet.clock.now().getTime() + 1) }
+  const found: string[] = []
+  let after: TransferPlace | undefined
+  do {
+    const { transfers, stoppedAt } = await readTransfersByTime(db, { kind, ...asked, after, limit: 2, most: 2 })
+    found.push(...transfers.slice(0, 2).map(({ player, version }) => `${player} ${version}`))
+    after = transfers.length > 2 ? transfers[1] : stoppedAt
+  } while (after !== undefined)
+  const all = (await pages(`currency=EUR&brand=north${kind === undefined ? '' : `&kind=${kind}`}`, 50)).flat()
+  expect(found).toEqual(all.map(({ userId, transferId }) => `${userId} ${String(transferId).split('-').at(-1)}`))
+  expect(found.length).toBeGreaterThan(1)
+})
+
+const ARCHIVE = statement(
+  'an_archive',
+  "insert into purser.archive (file, before, made_at, accounts, transfers) values ('purser-1', '2001-01-01T00:00:00Z', now(), 1, 1)",
+)
+test('the last page says that what is older can lie in files', async () => {
+  const last = async (query: string) => objectOf((await ask(`kind=deposit&limit=500&${query}`)).body).archivedBefore
+  expect(await last('')).toBeUndefined()
+  await db.transaction((tx) => tx.execute(ARCHIVE, []))
+  expect(await last('')).toBe('2001-01-01T00:00:00.000Z')
+  expect(await last(`day=${day}`)).toBeUndefined()
+})
+
+test('every kind that touches a balance is in a report', () => {
+  expect(Object.keys(REPORTED).toSorted()).toEqual([...KINDS_OF_PLAYERS].toSorted())
+})
