@@ -13,6 +13,9 @@ const Now = lazy(() => import('./pages/now/now.tsx').then(({ NowPage }) => ({ de
 const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
 const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
 const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
+const Transfers = lazy(() =>
+  import('./pages/money/transfers.tsx').then(({ TransfersPage }) => ({ default: TransfersPage })),
+)
 const Reports = lazy(() => import('./pages/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })))
 const Conformance = lazy(() =>
   import('./pages/conformance.tsx').then(({ ConformancePage }) => ({ default: ConformancePage })),
@@ -53,6 +56,7 @@ export function App() {
                 <Route path="/find" component={Find} />
                 <Route path="/players" component={Players} />
                 <Route path="/money" component={Money} />
+                <Route path="/money/transfers" component={Transfers} />
                 <Route path="/reports" component={Reports} />
                 <Route path="/conformance" component={Conformance} />
                 <Route path="/deliveries" component={Deliveries} />

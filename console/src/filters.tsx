@@ -42,15 +42,21 @@ export function DayField({ name, value, max, isNeeded = false, set }: Field & { 
   )
 }
 
+interface WordOptions {
+  readonly isWide?: boolean
+  /** What an empty one means. */
+  readonly hint?: string | undefined
+}
+
 /** Asked for when it has been typed: with Enter, or on the way out. */
-export function WordField({ name, value, isWide = false, set }: Field & { isWide?: boolean }) {
+export function WordField({ name, value, isWide = false, hint = 'all', set }: Field & WordOptions) {
   return (
     <label className={isWide ? 'field wide' : 'field'}>
       <span>{name}</span>
       <input
         key={value}
         defaultValue={value}
-        placeholder="all"
+        placeholder={hint}
         spellCheck={false}
         autoComplete="off"
         onBlur={({ target }) => set(target.value)}

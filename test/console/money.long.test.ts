@@ -59,8 +59,12 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
     await page.goBack()
   }
   const days = `from=${first}&to=${first}`
-  await leadsTo('Stakes', '−46.01', `bets?${days}`, '20.00')
-  await leadsTo('Payouts', '28.00', `reports?${days}&currency=EUR&by=platform`, 'Paid out')
+  const transfers = (kind: string) => `money/transfers?kind=${kind}&${days}&currency=EUR`
+  await leadsTo('Stakes', '−46.01', transfers('stake'), '−20.00')
+  await leadsTo('Payouts', '28.00', transfers('payout'), '+25.00')
+  await leadsTo('Deposits', '100.00', transfers('deposit'), '+100.00')
+  await theTransfers(`/money/transfers?kind=deposit&${days}`, player.userId)
+  await see(first)
   await leadsTo('Players have', '83.99', `reports?${days}&currency=EUR&view=trial`, 'Open stakes')
 
   wallet.clock.advance(DAY_MS)
@@ -69,6 +73,34 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
   expect(await cells('EUR')).toEqual(['0.00', '0.00', '0.00', '20.00', '20.00'])
   await page.getByRole('button', { name: 'The day before' }).click()
   await expect.poll(() => cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
+})
+
+/** Each filter is in the address, and the keys go through the rows. */
+async function theTransfers(address: string, player: string): Promise<void> {
+  await at.see(address)
+  const table = page.getByRole('region', { name: 'Transfers' })
+  const lines = table.locator('tbody tr')
+  await expect.poll(() => lines.count()).toBe(2)
+  await expectAccessibleEverywhere(page, 'the transfers of a day')
+  await page.getByLabel('Currency').fill('eur')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/console${address}&currency=EUR`)
+  await expect.poll(() => lines.count()).toBe(1)
+  await page.getByLabel('Currency').blur()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/console/players/${player}`)
+  await page.goBack()
+  await page.getByLabel('What').selectOption('Withdrawal')
+  await page.getByText('No such transfers.').waitFor()
+  await page.getByRole('link', { name: 'Money of' }).click()
+  await page.getByRole('region', { name: 'Result of the day' }).waitFor()
+}
+
+test('a day without money can be reconciled too', async () => {
+  await at.see('/money?day=2001-01-01')
+  await page.getByText('No player had money on this day.').waitFor()
+  await page.getByRole('region', { name: 'Reconciliation' }).getByText('Not compared yet.').waitFor()
 })
 
 test('figures that do not add up are said not to', async () => {

@@ -1,22 +1,23 @@
 /** Where each number of a day leads: to what it is made of. */
 import { part } from '../api.ts'
+import { KINDS } from './money/kinds.ts'
 
 interface Of {
   readonly day: string
   readonly currency: string
+  /** Empty: of players without one, where others have one. */
   readonly brand?: string | undefined
 }
 
-function reports({ day, currency, brand }: Of, more: string): string {
-  const words = [`from=${day}`, `to=${day}`, `currency=${part(currency)}`, ...(brand ? [`brand=${part(brand)}`] : [])]
-  return `/reports?${[...words, more].join('&')}`
+const wordsOf = ({ day, currency }: Of) => [`from=${day}`, `to=${day}`, `currency=${part(currency)}`]
+
+function reports(of: Of, more: string): string {
+  return `/reports?${[...wordsOf(of), ...(of.brand ? [`brand=${part(of.brand)}`] : []), more].join('&')}`
 }
 
-/** A stake is taken on the day of its bet; results may be of earlier bets. */
 export function linkOf(name: string, of: Of): string {
-  if (name === 'Players had' || name === 'Players have') return reports(of, 'view=trial')
-  if (name === 'Stakes') return `/bets?from=${of.day}&to=${of.day}`
-  return reports(of, `by=${OF_BETS.includes(name) ? 'platform' : 'brand'}`)
+  const moved = KINDS.find((one) => one.name === name)
+  if (moved === undefined) return reports(of, name === 'Result' ? 'by=platform' : 'view=trial')
+  const brand = of.brand === undefined ? [] : [`brand=${part(of.brand)}`]
+  return `/money/transfers?${[`kind=${moved.kind}`, ...wordsOf(of), ...brand].join('&')}`
 }
-
-const OF_BETS = ['Payouts', 'Refunds', 'Resettlements', 'Result']

@@ -10,6 +10,7 @@ import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
 import { linkOf } from './day-links.ts'
+import { KINDS } from './money/kinds.ts'
 import { PlayersOfTheDay } from './money/players.tsx'
 import { Reconciliation } from './money/reconcile.tsx'
 import { type DayOfMoney, daysIn, isZero, NONE_OF, negated, type ReportRow } from './money-days.ts'
@@ -73,35 +74,42 @@ export function MoneyPage() {
       {saved.error !== null && <Refusal>Not saved: {saved.error.message}.</Refusal>}
       <WaitingAdjustments />
       <Answer of={asked}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <section className="card">
-              <Empty title="No player had money on this day.">
-                <p>Days are in UTC, from the first deposit on.</p>
-              </Empty>
-            </section>
-          ) : (
-            <>
-              <ResultOfTheDay rows={data} day={day} />
-              <div className="days">
-                {daysIn(data).map((money) => (
-                  <Day
-                    key={`${money.whole.currency} ${money.whole.brand ?? ''}`}
-                    money={money}
-                    hasBrands={data.some(
-                      ({ currency, brand }) => currency === money.whole.currency && brand !== undefined,
-                    )}
-                  />
-                ))}
-              </div>
-              <PlayersOfTheDay day={day} />
-              <Reconciliation day={day} />
-              <TrialBalances rows={data} />
-            </>
-          )
-        }
+        {({ data }) => (
+          <>
+            {data.length === 0 ? (
+              <section className="card">
+                <Empty title="No player had money on this day.">
+                  <p>Days are in UTC, from the first deposit on.</p>
+                </Empty>
+              </section>
+            ) : (
+              <Moved rows={data} day={day} />
+            )}
+            <Reconciliation key={day} day={day} />
+            {data.length > 0 && <TrialBalances rows={data} />}
+          </>
+        )}
       </Answer>
     </div>
+  )
+}
+
+function Moved({ rows, day }: { rows: readonly ReportRow[]; day: string }) {
+  const hasBrands = (of: string) => rows.some(({ currency, brand }) => currency === of && brand !== undefined)
+  return (
+    <>
+      <ResultOfTheDay rows={rows} day={day} />
+      <div className="days">
+        {daysIn(rows).map((money) => (
+          <Day
+            key={`${money.whole.currency} ${money.whole.brand ?? ''}`}
+            money={money}
+            hasBrands={hasBrands(money.whole.currency)}
+          />
+        ))}
+      </div>
+      <PlayersOfTheDay day={day} />
+    </>
   )
 }
 
@@ -112,16 +120,8 @@ async function saveDay(day: string): Promise<void> {
 
 /** `hasBrands`: the currency has other cards, so that one without a brand must not be taken for all of them. */
 function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMoney; hasBrands: boolean }) {
-  const steps = [
-    ['Deposits', row.deposits],
-    ['Stakes', negated(row.stakes)],
-    ['Payouts', row.payouts],
-    ['Refunds', row.refunds],
-    ['Resettlements', row.resettlements],
-    ['Adjustments', row.adjustments],
-    ['Openings', row.openings],
-    ['Withdrawals', negated(row.withdrawals)],
-  ] as const
+  const steps = KINDS.map(({ name, of, isLess }) => [name, isLess ? negated(row[of]) : row[of]] as const)
+  const linked = hasBrands ? { ...row, brand: row.brand ?? '' } : row
   const { opening, closing } = row.accounts.player
   const rest = sumOf([opening, ...steps.map(([, amount]) => amount), negated(closing)])
   const isRight = [rest, row.sum, ...byPlatform.map(({ sum }) => sum)].every(isZero)
@@ -138,13 +138,13 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
       <table className="list waterfall">
         <caption className="vh">What the players have, from midnight to now</caption>
         <tbody>
-          <Line name="Players had" amount={opening} of={row} isEnd />
+          <Line name="Players had" amount={opening} of={linked} isEnd />
           {steps
             .filter(([, amount]) => !isZero(amount))
             .map(([name, amount]) => (
-              <Line key={name} name={name} amount={amount} of={row} bar={share(amount, steps)} />
+              <Line key={name} name={name} amount={amount} of={linked} bar={share(amount, steps)} />
             ))}
-          <Line name="Players have" amount={closing} of={row} isEnd />
+          <Line name="Players have" amount={closing} of={linked} isEnd />
         </tbody>
       </table>
       {byPlatform.length > 0 && <Platforms rows={byPlatform} />}
@@ -152,7 +152,7 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
       <p className="ties">
         <span>Result of the day</span>{' '}
         <strong className="num">
-          <Link className="plain" href={linkOf('Result', row)}>
+          <Link className="plain" href={linkOf('Result', linked)}>
             {amountText(row.ggr)}
           </Link>
         </strong>
@@ -160,7 +160,7 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
       <p className={isRight ? 'ties good' : 'ties bad'}>
         <span>{isRight ? 'It adds up, and all accounts sum to' : 'This does not add up'}</span>{' '}
         <strong className="num">
-          <Link className="plain" href={linkOf('Players have', row)}>
+          <Link className="plain" href={linkOf('Players have', linked)}>
             {amountText(row.sum)}
           </Link>
         </strong>

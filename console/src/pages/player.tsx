@@ -1,12 +1,10 @@
 /** A player: balances, what is in play, the statement with its running balance, the bets. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { signed } from '../../../src/timeline/amounts.ts'
-import { sayKind } from '../../../src/timeline/draw.ts'
 import { ACTIONS, type Action, keyOfAction } from '../actions.tsx'
 import { part, read } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
-import { amountText, capital, Time } from '../format.tsx'
+import { Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
@@ -18,6 +16,7 @@ import { inFiles } from './in-files.tsx'
 import { PersonalData } from './player/personal.tsx'
 import { Sessions } from './player/sessions.tsx'
 import { Fact, PlayerMoney } from './player-money.tsx'
+import { transferColumns } from './transfer-columns.tsx'
 import './player.css'
 
 interface Player {
@@ -65,7 +64,7 @@ export function PlayerPage({ user }: { user: string }) {
               </header>
               <List<StatementRow, StatementPage>
                 path={`${base}/statement?limit=20&bets=true`}
-                columns={STATEMENT(user)}
+                columns={transferColumns(() => user)}
                 keyOf={({ transferId }) => transferId}
                 empty={
                   <Empty title="No money has moved yet.">
@@ -166,25 +165,6 @@ function Rules({ of: { limits = {}, verified, selfExcludedUntil } }: { of: Playe
     </dl>
   )
 }
-
-const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
-  { name: 'Time', show: ({ at }) => <Time at={at} /> },
-  { name: 'What', show: ({ kind }) => capital(sayKind(kind)) },
-  {
-    name: 'About',
-    show: ({ transactionId, reference, reason }) =>
-      transactionId === undefined ? (
-        <span className="muted">{[reason, reference].filter(Boolean).join(' · ')}</span>
-      ) : (
-        <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
-      ),
-  },
-  { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
-  { name: 'State', show: ({ bet }) => bet && <BetState {...bet} /> },
-  { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
-  { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
-  { name: 'Currency', show: ({ currency }) => currency },
-]
 
 const BETS = (user: string): readonly Column<ListedBet>[] => [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
