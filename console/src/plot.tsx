@@ -17,6 +17,9 @@ interface Props {
   readonly says: string
 }
 
+/** What the system has chosen, which can change at sunset. */
+const DARK = matchMedia('(prefers-color-scheme: dark)')
+
 export function Plot({ look, data, height, says }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
@@ -33,11 +36,14 @@ export function Plot({ look, data, height, says }: Props) {
     plot.current = chart
     const sized = new ResizeObserver(() => chart.setSize(size()))
     sized.observe(element)
-    const painted = new MutationObserver(() => chart.redraw())
+    const paint = () => chart.redraw()
+    const painted = new MutationObserver(paint) // by the button of this page
     painted.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    DARK.addEventListener('change', paint)
     return () => {
       sized.disconnect()
       painted.disconnect()
+      DARK.removeEventListener('change', paint)
       chart.destroy()
     }
   }, [look, zone, height])
