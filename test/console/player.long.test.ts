@@ -97,7 +97,15 @@ test('nothing moves when the balance is there: what was pointed at is still unde
   expect(await below.boundingBox()).toEqual(before)
 })
 
-test('nothing below a list moves when the list is there', async () => {
+interface Canvas {
+  toDataURL(): string
+}
+
+/** Below the last row of a card. */
+const SPARE_PX = 24
+const bottomOf = (box: { y: number; height: number } | null) => (box?.y ?? 0) + (box?.height ?? 0)
+
+test('a list is as high as its rows, and what is below comes when that is known: nothing moves', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   for (let i = 0; i < 3; i++)
     expect((await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 } as never)).status).toBe(200)
@@ -109,12 +117,16 @@ test('nothing below a list moves when the list is there', async () => {
     })
   await see(player.userId)
   await page.getByRole('img', { name: 'first 100.00' }).waitFor()
-  const below = page.getByRole('region', { name: 'Rules' })
-  const before = await below.boundingBox()
+  const below = page.getByText('Rules and who set them')
+  expect(await below.isVisible()).toBe(false)
   held.resolve()
-  for (const list of ['Statement', 'Bets'])
-    await page.getByRole('region', { name: list }).getByRole('row').nth(3).waitFor()
-  expect(await below.boundingBox()).toEqual(before)
+  await below.waitFor()
+  for (const list of ['Statement', 'Bets']) {
+    const card = page.getByRole('region', { name: list, exact: true })
+    await card.getByRole('row').nth(3).waitFor()
+    const [whole, last] = [await card.boundingBox(), await card.getByRole('row').last().boundingBox()]
+    expect(bottomOf(whole) - bottomOf(last)).toBeLessThan(SPARE_PX)
+  }
 })
 
 test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {
@@ -142,6 +154,12 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await expectAccessibleEverywhere(page, 'a player')
   await see(player.userId)
   const chart = page.getByRole('region', { name: 'Balance' })
+  const drawn = () => chart.locator('canvas').evaluate((canvas) => (canvas as unknown as Canvas).toDataURL())
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(async () => (await drawn()) === (await drawn())).toBe(true)
+  const light = await drawn()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(drawn, 'the chart in the colours of the night').not.toBe(light)
   const box = await chart.locator('.u-over').boundingBox()
   await chart.locator('.u-over').hover({ position: { x: (box?.width ?? 0) - 3, y: 40 } })
   await chart.getByText('stake −20.20, balance 95.05 EUR').waitFor()
