@@ -16,6 +16,7 @@ const OF_WALLET = [
   'calls',
   'players',
   'money',
+  'money/transfers',
   'reports',
   'settings',
   'conformance',
@@ -44,7 +45,7 @@ async function ofWallet(see, { ask }) {
   }
   await see('error-offline', 'bets', { route: (route) => route.abort() })
   await longNames(ask)
-  for (const path of ['players', `players/${LONG}`, 'money', 'reports?by=site', 'settings', 'bets'])
+  for (const path of ['players', `players/${LONG}`, 'money', 'money/transfers', 'reports?by=site', 'settings', 'bets'])
     await see(`long-${nameOf(path)}`, path)
   await webhooks(ask, () => see('webhooks', 'settings'))
 }
@@ -53,7 +54,11 @@ async function ofPlatform(see) {
   for (const path of OF_PLATFORM) await see(`empty-platform-${nameOf(path)}`, path)
 }
 
-const nameOf = (path) => path.replace(/\?.*/, '').replace(/^(players|bets)\/.*/, (_, of) => of.slice(0, -1))
+const nameOf = (path) =>
+  path
+    .replace(/\?.*/, '')
+    .replace(/^(players|bets)\/.*/, (_, of) => of.slice(0, -1))
+    .replace('/', '-')
 const broken = (route) =>
   route.fulfill({
     status: 503,

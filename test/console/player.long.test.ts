@@ -159,7 +159,7 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await expect.poll(async () => (await drawn()) === (await drawn())).toBe(true)
   const light = await drawn()
   await page.emulateMedia({ colorScheme: 'dark' })
-  await expect.poll(drawn, 'the chart in the colours of the night').not.toBe(light)
+  await expect.poll(drawn, { message: 'the chart in the colours of the night' }).not.toBe(light)
   const box = await chart.locator('.u-over').boundingBox()
   await chart.locator('.u-over').hover({ position: { x: (box?.width ?? 0) - 3, y: 40 } })
   await chart.getByText('stake −20.20, balance 95.05 EUR').waitFor()
