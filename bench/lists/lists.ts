@@ -23,6 +23,7 @@ import { listPlayersOfDay } from '../../src/operator/report-players.ts'
 import { listSessions } from '../../src/operator/session-list.ts'
 import { showId } from '../../src/operator/show-id.ts'
 import { getStatement } from '../../src/operator/statement.ts'
+import { listTransfers } from '../../src/operator/transfer-list.ts'
 import { createActionLog } from '../../src/people/actions.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
@@ -101,12 +102,25 @@ function questions(bets: number, day: string): Question[] {
     call('one call by its request', { requestId: `request-${middle}` }),
     { what: 'the action log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
     { what: 'the action log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
+    ...transfersOf(day),
     {
       what: 'players of the day, the first 50',
       isReport: true,
       ask: (deps) => listPlayersOfDay(deps, { limit: '50', day }),
     },
     { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => report(deps, { from: day }) },
+  ]
+}
+
+/** The few kinds have an index; what is read by stretches of time is read as reports are. */
+function transfersOf(day: string): Question[] {
+  const after = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'EUR', '1'])).toString('base64url')
+  const asked = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
+  return [
+    { what: 'deposits of the day, of all players', ask: asked({ kind: 'deposit' }) },
+    { what: 'stakes of the day, of all players', isReport: true, ask: asked({ kind: 'stake' }) },
+    { what: 'stakes of the day, of a brand', isReport: true, ask: asked({ kind: 'stake', brand: 'brand-3' }) },
+    { what: 'transfers of the day, a page far behind', isReport: true, ask: asked({ after }) },
   ]
 }
 

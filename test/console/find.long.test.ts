@@ -98,7 +98,7 @@ describe('Find of a wallet', () => {
     await expect.poll(() => ids(page)).toEqual([other, one])
     await find('made-a…cccccc')
     await page.getByText('Nothing was found.').waitFor()
-    await page.getByText('is looked for among the newest 2000 bets').waitFor()
+    await page.getByText('is looked for among the newest 2,000 bets').waitFor()
     await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
   })
 
@@ -129,7 +129,7 @@ describe('Find of a wallet', () => {
     await place(...made)
     const asked = await endless(old, older)
     await find('ancient')
-    await page.getByText('newest first, among the newest 2000 bets').waitFor()
+    await page.getByText('newest first, among the newest 2,000 bets').waitFor()
     expect(asked).toHaveLength(4)
     expect(await ids(page)).toEqual([made[2]])
     const rest = page.getByRole('region', { name: 'Older bets' })

@@ -154,12 +154,6 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await expectAccessibleEverywhere(page, 'a player')
   await see(player.userId)
   const chart = page.getByRole('region', { name: 'Balance' })
-  const drawn = () => chart.locator('canvas').evaluate((canvas) => (canvas as unknown as Canvas).toDataURL())
-  await page.emulateMedia({ colorScheme: 'light' })
-  await expect.poll(async () => (await drawn()) === (await drawn())).toBe(true)
-  const light = await drawn()
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await expect.poll(drawn, { message: 'the chart in the colours of the night' }).not.toBe(light)
   const box = await chart.locator('.u-over').boundingBox()
   await chart.locator('.u-over').hover({ position: { x: (box?.width ?? 0) - 3, y: 40 } })
   await chart.getByText('stake −20.20, balance 95.05 EUR').waitFor()
@@ -174,6 +168,10 @@ test('tells what is available, in play and won, exactly, and leads from a step t
     'payout 25.35 115.25',
     'stake -20.20 95.05',
   ])
+  const drawn = () => chart.locator('canvas').evaluate((canvas) => (canvas as unknown as Canvas).toDataURL())
+  const dark = await drawn() // as the page was left
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(drawn, { message: 'the chart in the colours of the day' }).not.toBe(dark)
   await chart.getByRole('link').click()
   await page.getByText('The result is not known yet; the stake is held.').waitFor()
 })

@@ -108,7 +108,7 @@ function Calls({ text }: { text: string }) {
         <Stale of={fault} />
         <Fresh text={fresh} show={show} />
         {calls.length === 0 ? (
-          <Empty title="No such calls.">
+          <Empty title={text === '' ? 'No calls yet.' : 'No such calls.'}>
             <p>
               {text === ''
                 ? 'A call appears here a moment after it was answered.'

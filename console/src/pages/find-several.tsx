@@ -66,7 +66,7 @@ export function Several({ matches, isOfPlatform, newest }: SeveralProps) {
 /** What is shown of them, and where they were looked for. */
 function saysOf({ bets, isAll }: NewestBets): string {
   const shown = bets.length > MOST ? `the newest ${MOST} of ${bets.length}` : 'newest first'
-  return isAll ? shown : `${shown}, among the newest ${LOOKED_AT} bets`
+  return isAll ? shown : `${shown}, among the newest ${LOOKED_AT.toLocaleString('en')} bets`
 }
 
 interface NewestProps {

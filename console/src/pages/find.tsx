@@ -188,7 +188,7 @@ function Nothing({ text }: { text: string }) {
         <p>
           Nothing is called “{text.slice(0, 60)}”. Bets and references are found by six characters and more, a player by
           the beginning of id, nickname or e-mail address, a request by its whole id, as long as the journal keeps it.
-          An id of which the end is given is looked for among the newest {LOOKED_AT} bets.
+          An id of which the end is given is looked for among the newest {LOOKED_AT.toLocaleString('en')} bets.
         </p>
       </Empty>
     </section>

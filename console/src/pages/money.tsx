@@ -34,32 +34,34 @@ export function MoneyPage() {
       <div className="head">
         <h1>Money</h1>
         <span className="spring" />
-        <button
-          type="button"
-          className="button"
-          onClick={() => setDay(dayOf(Date.parse(day) - DAY_MS))}
-          aria-label="The day before"
-        >
-          ‹
-        </button>
-        <label className="day">
-          <span className="vh">Day (UTC)</span>
-          <input
-            type="date"
-            value={day}
-            max={today}
-            onChange={(event) => event.target.value !== '' && setDay(event.target.value)}
-          />
-        </label>
-        <button
-          type="button"
-          className="button"
-          disabled={day >= today}
-          onClick={() => setDay(dayOf(Date.parse(day) + DAY_MS))}
-          aria-label="The day after"
-        >
-          ›
-        </button>
+        <div className="day-steps">
+          <button
+            type="button"
+            className="button"
+            onClick={() => setDay(dayOf(Date.parse(day) - DAY_MS))}
+            aria-label="The day before"
+          >
+            ‹
+          </button>
+          <label className="day">
+            <span className="vh">Day (UTC)</span>
+            <input
+              type="date"
+              value={day}
+              max={today}
+              onChange={(event) => event.target.value !== '' && setDay(event.target.value)}
+            />
+          </label>
+          <button
+            type="button"
+            className="button"
+            disabled={day >= today}
+            onClick={() => setDay(dayOf(Date.parse(day) + DAY_MS))}
+            aria-label="The day after"
+          >
+            ›
+          </button>
+        </div>
         <a
           className="button"
           href={`/operator/reports/daily?from=${day}`}
