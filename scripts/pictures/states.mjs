@@ -40,7 +40,7 @@ async function ofWallet(see, { ask }) {
   await ask('POST', '/operator/players', { userId: 'nobody-yet', currency: 'EUR' })
   await see('empty-player', 'players/nobody-yet')
   for (const path of [...OF_WALLET, 'players/nobody-yet', 'bets/no-such-bet-1']) {
-    await see(`loading-${nameOf(path)}`, path, { route: () => new Promise(() => {}) })
+    await see(`loading-${nameOf(path)}`, path, { route: () => new Promise(() => {}), isLoading: true })
     await see(`error-${nameOf(path)}`, path, { route: broken })
   }
   await see('error-offline', 'bets', { route: (route) => route.abort() })
@@ -59,6 +59,8 @@ const nameOf = (path) =>
     .replace(/\?.*/, '')
     .replace(/^(players|bets)\/.*/, (_, of) => of.slice(0, -1))
     .replace('/', '-')
+/** What a page asks for, and not the page itself. */
+const isAsked = ({ pathname }) => /^\/(operator|bets|deliveries|partners|events|sandbox|now)\b/.test(pathname)
 const broken = (route) =>
   route.fulfill({
     status: 503,
@@ -88,12 +90,13 @@ async function seeing(browser, { folder, isWanted }, { url, key }) {
     await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: body })
     pages.push({ page: await context.newPage(), suffix, width })
   }
-  return async (name, path, { route, act } = {}) => {
+  return async (name, path, { route, isLoading = false, act } = {}) => {
     if (!isWanted(name)) return
     for (const { page, suffix, width } of pages) {
-      if (route) await page.route(/\/(operator|bets|deliveries|partners|events|sandbox)\b(?!.*console)/, route)
+      if (route) await page.route(isAsked, route)
       await page.goto(`${url}/console/${path}`)
-      if (!route) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      // An error is one when it has been tried again.
+      if (!isLoading) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await act?.(page)
       await page.waitForTimeout(SETTLE_MS)
       const height = Math.max(HEIGHT, await page.evaluate('document.documentElement.scrollHeight'))

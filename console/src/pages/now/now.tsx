@@ -146,7 +146,7 @@ function TodaysMoney() {
       <Fact
         name="Paid out today"
         href={`/money?day=${day}`}
-        note={`${daysIn(rows).length === 0 ? 'nothing moved yet, ' : ''}since midnight UTC, before corrections`}
+        note={`${isKnown && daysIn(rows).length === 0 ? 'nothing moved yet, ' : ''}since midnight UTC, before corrections`}
       >
         {isKnown ? <Amounts of={byCurrency(rows, paid)} /> : '…'}
       </Fact>
