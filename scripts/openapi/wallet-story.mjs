@@ -227,7 +227,7 @@ const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: 
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId listSessions openPersonalData listOpenings reportPlayers \
+readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId listSessions openPersonalData listOpenings reportPlayers listTransfers \
 saveWebhook listWebhooks readWebhook listWebhookAttempts testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
