@@ -1,7 +1,7 @@
 /** Pieces that every page uses: state, waiting, nothing there, something wrong. */
 import { Component, type ReactNode } from 'react'
 import { ApiProblem } from './api.ts'
-import { Time } from './format.tsx'
+import { capital, Time } from './format.tsx'
 
 export function Badge({ tone, children }: { tone: string; children: ReactNode }) {
   return <span className={`badge ${tone}`}>{children}</span>
@@ -48,7 +48,7 @@ export function Fault({ error, again }: { error: unknown; again?: () => void }) 
   return (
     <div className="empty" role="alert">
       <strong>This could not be shown.</strong>
-      <p>{text}.</p>
+      <p>{capital(text)}.</p>
       {again && (
         <button type="button" className="button" onClick={again}>
           Try again
@@ -105,16 +105,25 @@ interface Asked<T> {
 /** Over something that could not be asked for again: what is shown may have changed since. */
 export function Stale({ of: { error, dataUpdatedAt } }: { of: Pick<Asked<unknown>, 'error' | 'dataUpdatedAt'> }) {
   if (!(error instanceof Error)) return null
+  const wasKnown = dataUpdatedAt > 0
   return (
     <p className="notice stale" role="status">
       {isOffline(error) ? (
         <>
-          {NO_CONNECTION}; trying again. This is as of <Time at={dataUpdatedAt} />.
+          {NO_CONNECTION}; trying again.
+          {wasKnown && (
+            <>
+              {' '}
+              This is as of <Time at={dataUpdatedAt} />.
+            </>
+          )}
         </>
-      ) : (
+      ) : wasKnown ? (
         <>
           As of <Time at={dataUpdatedAt} />, not live: {error.message}.
         </>
+      ) : (
+        <>Not known: {error.message}.</>
       )}
     </p>
   )

@@ -63,6 +63,7 @@ async function play({ url, key }) {
 async function judge(page) {
   await page.getByRole('button', { name: 'Judge this wallet' }).click()
   await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: JUDGE_MS })
+  await page.getByRole('button', { name: 'Judge this wallet' }).waitFor() // it is not running any more
 }
 
 async function take(browser, { url }, bets) {

@@ -95,7 +95,7 @@ async function seeing(browser, { folder, isWanted }, { url, key }) {
     for (const { page, suffix, width } of pages) {
       if (route) await page.route(isAsked, route)
       await page.goto(`${url}/console/${path}`)
-      // An error is one when it has been tried again.
+      if (route && !isLoading) await page.locator('[role=alert], .notice').first().waitFor() // when it has been tried again
       if (!isLoading) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await act?.(page)
       await page.waitForTimeout(SETTLE_MS)

@@ -109,9 +109,10 @@ describe('Now of a wallet', () => {
   })
 
   test('says so too when there never was an answer', async () => {
-    await page.route('**/operator/now', fails)
+    await page.route(/\/operator\/(now|reports)/, fails)
     await see()
     await page.getByRole('alert').getByText('the database is away').first().waitFor()
+    await page.getByText('Not known: the database is away.').waitFor() // of no time at all
   })
 })
 

@@ -143,6 +143,11 @@ const marks = (stroke: string, fill: string, size: number): uPlot.Series => ({
 /** Room for days below the times, where there are any. */
 const sizeOf = (_: uPlot, labels: string[] | null) => (labels?.some((label) => label.includes('\n')) ? 46 : 28)
 
+/** Pixels: a digit, and what is beside the longest amount. */
+const [DIGIT_PX, BESIDE_PX, LEAST_PX] = [7, 16, 72]
+const widthOf = (_: uPlot, labels: string[] | null) =>
+  Math.max(LEAST_PX, ...(labels ?? []).map((label) => BESIDE_PX + DIGIT_PX * label.length))
+
 /** What was pointed at stays, so that its link can be reached. */
 function lookOf(zone: Zone, point: (at: number) => void): Look {
   const labels = (_: uPlot, at: number[]) => labelsOf(zone, at, Date.now() / 1_000)
@@ -165,7 +170,7 @@ function lookOf(zone: Zone, point: (at: number) => void): Look {
     padding: [10, 36, 0, 0], // half of the last label stands right of its tick
     axes: [
       { ...AXIS, grid: { show: false }, size: sizeOf, space: 70, values: labels },
-      { ...AXIS, size: 72, space: 34 },
+      { ...AXIS, size: widthOf, space: 34 },
     ],
   }
 }

@@ -24,6 +24,6 @@ export function transferColumns<T extends StatementRow>(userOf: (row: T) => stri
 
 function About({ of: { transactionId, reference, reason }, user }: { of: StatementRow; user: string }) {
   if (transactionId === undefined)
-    return <span className="muted">{[reason, reference].filter(Boolean).join(' · ')}</span>
+    return <span className="muted about">{[reason, reference].filter(Boolean).join(' · ')}</span>
   return <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
 }

@@ -119,7 +119,7 @@ function Found({ result }: { result: Result }) {
         {inFlight > 0 && <Figure name="On its way" count={inFlight} tone="wait" />}
       </dl>
       <p className="result-says muted small">
-        {findings.length === 0 ? 'The books agree' : 'What differs is below'}: compared with {of} at <Time at={at} />.
+        {findings.length === 0 ? 'The books agree' : 'What differs is below'}: compared with {of}, <Time at={at} />.
         {isFirstLook &&
           ` More than ${MOST_AGAIN} differ, so none was looked at again: a bet near midnight may be on another day there.`}
       </p>
