@@ -40,7 +40,11 @@ export interface FoundTransfers {
 const FEW: readonly TransferKind[] = ['deposit', 'withdrawal', 'adjustment', 'opening', 'refund', 'payout_reversal']
 const IS_FEW = `t.kind in (${FEW.map((kind) => `'${kind}'`).join(', ')})`
 const NEWEST_FIRST = 'order by t.at desc, t.player desc, t.currency desc, t.version desc'
-const OF_PLAYERS = `purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player`
+const ROWS = { columns: PREFIXED_COLUMNS, from: 'purser.transfer t' }
+const WITH_BRAND = {
+  columns: `${PREFIXED_COLUMNS}, coalesce(p.brand, '') as brand`,
+  from: `${ROWS.from} left join purser.player p on p.bucket = t.bucket and p.player = t.player`,
+}
 const TOUCHES = "(t.debit = 'player' or t.credit = 'player')"
 
 export function readTransfersByTime(db: Pick<Db, 'people' | 'sums'>, asked: AskedTransfers): Promise<FoundTransfers> {
@@ -59,7 +63,7 @@ async function readByKind({ people }: Pick<Db, 'people'>, asked: AskedTransfers)
   const conditions = { after: olderThan(asked.after) }
   const named = [kind, from, to]
   const looked = (conditions: string) =>
-    `select ${PREFIXED_COLUMNS}, coalesce(p.brand, '') as brand from ${OF_PLAYERS}
+    `select ${WITH_BRAND.columns} from ${WITH_BRAND.from}
      where ${IS_FEW} and t.kind = $1::text and t.at >= $2::timestamptz and t.at < $3::timestamptz and ${TOUCHES}${conditions}
      ${NEWEST_FIRST}`
   const page = compose(
@@ -133,6 +137,7 @@ async function readStretch(
   const { kind, currency, brand, after } = asked
   const { begin, end, wanted } = stretch
   const most = end - begin > 1 ? asked.most : null
+  const rows = brand === undefined ? ROWS : WITH_BRAND // else each row that is looked at would cost a look for its player
   const { statement, values } = compose(
     'transfers_of_stretch',
     [new Date(begin), new Date(end), most, wanted],
@@ -144,7 +149,7 @@ async function readStretch(
     },
     (conditions) =>
       `with looked as materialized (
-         select ${PREFIXED_COLUMNS}, coalesce(p.brand, '') as brand from ${OF_PLAYERS}
+         select ${rows.columns} from ${rows.from}
          where t.at >= $1::timestamptz and t.at < $2::timestamptz and ${TOUCHES} limit $3::int + 1
        )
        select n.looked, ${PREFIXED_COLUMNS} from (select count(*)::int as looked from looked) n
@@ -153,10 +158,10 @@ async function readStretch(
        ) t on $3::int is null or n.looked <= $3::int
        ${NEWEST_FIRST}`,
   )
-  const rows = await tx.query<StretchRow>(statement, values)
-  const looked = rows[0]?.looked ?? 0
+  const found = await tx.query<StretchRow>(statement, values)
+  const looked = found[0]?.looked ?? 0
   if (most !== null && looked > most) return 'too many'
-  return { looked, transfers: rows.filter(isTransfer).map(({ looked: _, ...row }) => toTransfer(row)) }
+  return { looked, transfers: found.filter(isTransfer).map(({ looked: _, ...row }) => toTransfer(row)) }
 }
 
 const isTransfer = (row: StretchRow): row is TransferRow & { looked: number } => row.player !== null

@@ -107,8 +107,12 @@ const bottomOf = (box: { y: number; height: number } | null) => (box?.y ?? 0) + 
 
 test('a list is as high as its rows, and what is below comes when that is known: nothing moves', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
-  for (let i = 0; i < 3; i++)
-    expect((await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 } as never)).status).toBe(200)
+  const place = async () => {
+    const transactionId = randomUUID()
+    expect((await wallet.wire.place({ ...player, transactionId, amount: 1 } as never)).status).toBe(200)
+    return transactionId
+  }
+  for (let i = 0; i < 3; i++) await place()
   const held = resolvable()
   for (const list of ['**/statement?limit=20&*', '**/operator/bets?limit=20&*'])
     await page.route(list, async (route) => {
@@ -127,6 +131,11 @@ test('a list is as high as its rows, and what is below comes when that is known:
     const [whole, last] = [await card.boundingBox(), await card.getByRole('row').last().boundingBox()]
     expect(bottomOf(whole) - bottomOf(last)).toBeLessThan(SPARE_PX)
   }
+  const before = await below.boundingBox()
+  const transactionId = await place()
+  const bets = page.getByRole('region', { name: 'Bets', exact: true })
+  await bets.locator(`a[href$="/${transactionId}"]`).waitFor()
+  expect(await below.boundingBox(), 'a row that comes moves nothing below').toEqual(before)
 })
 
 test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {

@@ -50,7 +50,7 @@ test('is made, its secret shown once, and what it is told is there with the answ
     .getByRole('status')
     .getByText(/^whsec_/)
   const secret = (await shown.textContent()) ?? ''
-  await hook().getByText('Heard', { exact: true }).waitFor()
+  await hook().getByText('Active', { exact: true }).waitFor()
   await hook().getByText('bet.placed', { exact: true }).waitFor()
   await click('Last deliveries')
   await hook().getByText('It has been told nothing yet.').waitFor()
@@ -87,7 +87,7 @@ test('one that is disabled says why, and goes on once it is enabled', async () =
   consumer.answer = () => 200
   const before = consumer.told.length
   await click('Enable')
-  await hook().getByText('Heard', { exact: true }).waitFor()
+  await hook().getByText('Active', { exact: true }).waitFor()
   await expect.poll(() => consumer.told.slice(before).map(({ type }) => type)).toEqual(['bet.placed'])
 })
 

@@ -9,6 +9,7 @@ import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
+import { useSettledHeights } from '../settled.ts'
 import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
 import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
@@ -44,8 +45,9 @@ export function PlayerPage({ user }: { user: string }) {
     },
     meta: live,
   })
+  const page = useSettledHeights(user)
   return (
-    <div className="page wide">
+    <div className="page wide" ref={page}>
       <div className="head">
         <h1>Player</h1>
         <Id id={user} whole />

@@ -98,7 +98,7 @@ export function Webhooks() {
 }
 
 const STATES: Readonly<Record<Webhook['state'], readonly [tone: string, word: string]>> = {
-  ok: ['good', 'Heard'],
+  ok: ['good', 'Active'],
   failing: ['wait', 'Failing'],
   warned: ['bad', 'Failing for a day'],
   disabled: ['bad', 'Disabled'],
