@@ -36,6 +36,7 @@ export function useBet(bet: string, user: string | undefined) {
     queryKey: ['bet', user, bet],
     queryFn: ({ signal }) => load(session, bet, user, signal),
     meta: live,
+    gcTime: 0, // a bet that was left and is opened again is not shown as it was then
     refetchInterval: ({ state: { data } }) => (data !== undefined && isFresh(data) ? LOOK_MS : false),
   })
   const { data: told, dataUpdatedAt, error, isPending, refetch } = asked

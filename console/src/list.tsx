@@ -30,7 +30,7 @@ interface Props<T, P> {
 export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
   const { path, columns, empty, keyOf, linkOf, live } = props
   const [isAtRow, setAtRow] = useState(false)
-  const { asked, fault, rows, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
+  const { asked, fault, rows, hasLeft, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
   const at = useLinkKeys(linkOf === undefined ? 0 : rows.length, (i) => rows[i] && linkOf?.(rows[i]))
   useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
@@ -61,10 +61,10 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
           </thead>
           <tbody>
             {rows.map((row, i) => (
-              <tr key={keyOf(row)} className={keyedClass(i === at)}>
-                {columns.map(({ name, isNumber, show: cell }) => (
+              <tr key={keyOf(row)} className={keyedClass(i === at) ?? (hasLeft(keyOf(row)) ? 'left' : undefined)}>
+                {columns.map(({ name, isNumber, show: cell }, column) => (
                   <td key={name} className={isNumber ? 'num' : undefined}>
-                    {cell(row)}
+                    {column === 0 && hasLeft(keyOf(row)) ? <span title="No longer in this list">Gone</span> : cell(row)}
                   </td>
                 ))}
               </tr>

@@ -36,7 +36,7 @@ export function Shell({ children }: { children: ReactNode }) {
   }, [here])
   return (
     <div className="frame">
-      <nav className="rail" aria-label="Pages" ref={rail}>
+      <nav className="rail beside" aria-label="Pages" ref={rail}>
         <Link href="/" className="brand">
           <img src={icon} alt="" /> <span>Purser</span>
         </Link>

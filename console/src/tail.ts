@@ -69,10 +69,20 @@ export function useTail<T, P extends Page<T> = Page<T>>({ path, keyOf, live, isH
     /** What could not be asked for, if something could not. */
     fault: asked.error === null && live !== undefined ? newest : asked,
     rows: shown.map((row) => byKey.get(keyOf(row)) ?? row),
+    /** That a row is shown which does not belong here any more: it stays where it is while somebody is at the list. */
+    hasLeft: leftOf(mayMove ? [] : shown.map(keyOf), now.map(keyOf), newest.data?.next === null),
     fresh: mayMove ? undefined : freshText(now.map(keyOf), known),
     show,
     place,
   }
+}
+
+/** Of the newest page: rows behind its last one may be on the next page. */
+function leftOf(shown: readonly string[], now: readonly string[], isAll: boolean): (key: string) => boolean {
+  const there = new Set(now)
+  const last = isAll ? shown.length : shown.findLastIndex((key) => there.has(key))
+  const left = new Set(shown.slice(0, Math.max(0, last)).filter((key) => !there.has(key)))
+  return (key) => left.has(key)
 }
 
 /** Rows in front of the last one that is known: behind it are older ones, which came up because others left. */

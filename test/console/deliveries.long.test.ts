@@ -104,6 +104,21 @@ test('each delivery says which match its bet is on, in every list', async () => 
   await expectAccessibleEverywhere(page, 'deliveries with their matches')
 })
 
+test('what is over while somebody is at the list stays where it is, and is said to be gone', async () => {
+  const { betId } = await scene.api.place(scene.frame, { selections })
+  scene.wallet.next('settle', status(500))
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.settle()
+  await see(`?view=pending,waiting&partner=${scene.partnerId}`)
+  const row = page.getByRole('region', { name: 'Deliveries' }).getByRole('row').filter({ hasText: 'Settle' })
+  await row.getByText('Pending').waitFor()
+  await row.hover()
+  await scene.time.advance(2_000)
+  await row.getByText('Gone').waitFor()
+  await page.mouse.move(0, 0)
+  await row.waitFor({ state: 'detached' })
+})
+
 test('before many are sent again each has a line that says what it would do, and afterwards what came of it', async () => {
   await see(`?partner=${other.partnerId}`)
   await issues().getByRole('button', { name: 'Send 2 again' }).click()

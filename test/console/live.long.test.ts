@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { resolvable } from '../../src/runtime/resolvable.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -162,6 +163,26 @@ describe('the console of a wallet', () => {
     await expect.poll(() => page.locator('tr.at').count()).toBe(1)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/bets/${userId}/${transactionId}`)
+  })
+
+  test('a bet that was left and is opened again is not shown as it was then', async () => {
+    const { userId, transactionId } = await newBet()
+    await see(`/bets/${userId}/${transactionId}`)
+    const open = page.getByText('The result is not known yet')
+    await open.first().waitFor()
+    await page.getByRole('link', { name: 'Money', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Money' }).waitFor()
+    expect((await wallet.wire.settle({ userId, transactionId, amount: 25 })).status).toBe(200)
+    const held = resolvable()
+    await page.route(`**/players/${userId}/bets/${transactionId}`, async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goBack()
+    await page.locator('main [aria-busy="true"], main .waiting').first().waitFor()
+    expect(await open.count()).toBe(0)
+    held.resolve()
+    await page.getByText('25.00 EUR was paid').first().waitFor()
   })
 
   test('counts new calls while one is open, and shows them by itself when it is closed', async () => {

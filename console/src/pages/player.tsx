@@ -44,6 +44,7 @@ export function PlayerPage({ user }: { user: string }) {
       return { player, balances }
     },
     meta: live,
+    gcTime: 0, // a player who was left and is opened again is not shown with the balance of then
   })
   const page = useSettledHeights(user)
   return (

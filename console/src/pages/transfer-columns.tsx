@@ -15,7 +15,7 @@ export function transferColumns<T extends StatementRow>(userOf: (row: T) => stri
     { name: 'What', show: ({ kind }) => capital(sayKind(kind)) },
     { name: 'About', show: (row) => <About of={row} user={userOf(row)} /> },
     { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
-    { name: 'State', show: ({ bet }) => bet && <BetState {...bet} /> },
+    { name: 'Bet now', show: ({ bet }) => bet && <BetState {...bet} /> },
     { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
     { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
     { name: 'Currency', show: ({ currency }) => currency },

@@ -86,7 +86,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
             ))}
           </fieldset>
         </header>
-        <div className="body scroll picture">
+        <div className="body scroll picture beside">
           <Picture of={picture} onChoose={choose} />
         </div>
         {moment === undefined ? (

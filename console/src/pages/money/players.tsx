@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
   amount('Refunded', ({ refunds }) => refunds),
   amount('Paid out', ({ payouts, resettlements }) => sumOf([payouts, resettlements])),
   amount('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
-  { name: 'Net of bets', isNumber: true, show: ({ net }) => signed(net) },
+  { name: 'Net, stakes in play too', isNumber: true, show: ({ net }) => signed(net) },
   amount('Has', ({ closing }) => closing),
   { name: 'Currency', show: ({ currency }) => currency },
 ]
