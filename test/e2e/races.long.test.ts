@@ -199,7 +199,8 @@ describe.each([
         expect(first.filter((reply) => reply.status !== 200)).toEqual([])
         expect(second.map((reply) => reply.text)).toEqual(first.map((reply) => reply.text))
       }
-      for (const { userId } of players) expect(await balanceOf(userId)).toBe('10250.00') // 50 times: - 10 + 25 - 10
+      const left = `${10_000 + ROUNDS * 5}.00` // each round: - 10 + 25 - 10
+      for (const { userId } of players) expect(await balanceOf(userId)).toBe(left)
     })
   })
 
