@@ -174,7 +174,9 @@ function UnderWay({ partners, oldest, of }: UnderWayProps) {
         href={underWayOf()}
         note={
           <>
-            {oldest === undefined ? 'deliveries on their way' : `the oldest decided ${agoOf(new Date(oldest))}`}
+            {oldest === undefined || waiting === 0
+              ? 'deliveries on their way'
+              : `the oldest decided ${agoOf(new Date(oldest))}`}
             {onTheWay.length > 0 && (
               <>
                 ; <Sums of={onTheWay} />
