@@ -1,5 +1,5 @@
 /** Loaded before a wallet (`node --import`): counts what it asks the world for, and writes that to $WORLD_COUNTS each time it is told to (SIGUSR2). */
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import type * as Runtime from '../../src/runtime/world.ts'
 
 /** The wallet's own: this file is of another build. */
@@ -17,4 +17,8 @@ const counted = Object.entries(real).map(([name, part]) => [
   },
 ])
 takeOver(Object.fromEntries(counted))
-process.on('SIGUSR2', () => writeFileSync(process.env.WORLD_COUNTS ?? '', JSON.stringify(counts)))
+const file = process.env.WORLD_COUNTS ?? ''
+process.on('SIGUSR2', () => {
+  writeFileSync(`${file}.new`, JSON.stringify(counts))
+  renameSync(`${file}.new`, file) // whole, whenever somebody looks
+})

@@ -2,7 +2,7 @@
  * What it costs that all of src asks one world for time, timers and chance (src/runtime/world.ts): nanoseconds of each part beside the
  * global that it stands for, and how many of them a call of the wire asks for, counted in a wallet under load.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { world } from '../../src/runtime/world.ts'
-import { HOST } from '../server-process.ts'
+import { startServer } from '../server-process.ts'
 import { MAIN, newSecret } from '../subjects.ts'
 
 const ROUNDS = 40
 const TIMES = 20_000
 const NS_PER_MS = 1_000_000
-const PORT = 18_790
+/** Of the counts, which the wallet writes when it is told to. */
+const [MOST_LOOKS, BETWEEN_LOOKS_MS] = [1_000, 10]
 const RATE = 200
 const SECONDS = 20
 
@@ -58,54 +59,31 @@ async function underLoad(): Promise<Counted> {
   const folder = mkdtempSync(join(tmpdir(), 'world-'))
   const counts = join(folder, 'counts.json')
   const [secret, key] = [newSecret(), newSecret()]
-  const env = {
-    ...{
-      PATH: process.env.PATH ?? '',
-      HOST,
-      PORT: `${PORT}`,
-      PURSER_DATA_DIR: join(folder, 'data'),
-      LOG_LEVEL: 'silent',
-    },
-    ...{ PARTNER_SECRET: secret, OPERATOR_API_KEY: key, WORLD_COUNTS: counts },
-  }
   const counting = fileURLToPath(new URL('count.js', import.meta.url))
-  const wallet = spawn(process.execPath, ['--import', counting, MAIN, 'wallet'], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const wallet = await startServer(['--import', counting, MAIN, 'wallet'], {
+    ...{ NODE_ENV: 'development', PURSER_DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' },
+    ...{ PARTNER_SECRET: secret, OPERATOR_API_KEY: key, WORLD_COUNTS: counts },
   })
-  const url = `http://${HOST}:${PORT}`
   const look = async () => {
     rmSync(counts, { force: true })
-    wallet.kill('SIGUSR2')
-    while (!existsSync(counts) || readFileSync(counts, 'utf8') === '') await sleep(10)
+    process.kill(wallet.pid, 'SIGUSR2')
+    for (let looks = 0; !existsSync(counts); looks++) {
+      if (looks === MOST_LOOKS) throw new Error('the wallet does not say what it asked for')
+      await sleep(BETWEEN_LOOKS_MS)
+    }
     return JSON.parse(readFileSync(counts, 'utf8')) as Record<string, number>
   }
   try {
-    while (
-      !(await fetch(`${url}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ))
-    )
-      await sleep(100)
     const before = await look()
-    const to = ['--base-url', url, '--secret', secret, '--operator-key', key, '--players', '100', '--seed', '1']
-    const said = execFileSync(process.execPath, [
-      MAIN,
-      'load',
-      ...to,
-      '--rate',
-      `${RATE}`,
-      '--duration',
-      `${SECONDS}`,
-      '--json',
-    ])
+    const to = ['--base-url', wallet.url, '--secret', secret, '--operator-key', key, '--players', '100', '--seed', '1']
+    const pace = ['--rate', `${RATE}`, '--duration', `${SECONDS}`]
+    const said = execFileSync(process.execPath, [MAIN, 'load', ...to, ...pace, '--json'])
     const { rows } = JSON.parse(said.toString()) as { rows: { kind: string; calls: number }[] }
     const after = await look()
     const asked = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
     return { calls: rows.find(({ kind }) => kind === 'all')?.calls ?? 0, counts: Object.fromEntries(asked) }
   } finally {
-    wallet.kill('SIGKILL')
+    await wallet.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

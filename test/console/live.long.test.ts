@@ -179,7 +179,7 @@ describe('the console of a wallet', () => {
       await route.continue()
     })
     await page.goBack()
-    await page.locator('main [aria-busy="true"], main .waiting').first().waitFor()
+    await page.locator('main .waiting').first().waitFor()
     expect(await open.count()).toBe(0)
     held.resolve()
     await page.getByText('25.00 EUR was paid').first().waitFor()
