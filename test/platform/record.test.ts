@@ -1,7 +1,6 @@
 /** The fence in what is recorded of a call: a claim that somebody else has taken over since changes nothing any more (C-6, outbox.ts). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
 import { type Claim, claimDue, claimThese, LEASE_MS, START_WITHIN_MS } from '../../src/platform/delivery/claim.ts'
 import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
 import { record } from '../../src/platform/delivery/record.ts'
@@ -11,17 +10,12 @@ import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type Answer, notCalled } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'
 import { signal } from '../support/signal.ts'
-import { type Scene, startScene } from './scene.ts'
+import { type Scene, sceneWithDb } from './scene.ts'
 
 let scene: Scene
 let db: Db
-beforeAll(async () => {
-  scene = await startScene()
-  db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
-})
-afterAll(async () => {
-  await db.close()
-  await scene.stop()
+sceneWithDb((...begun) => {
+  ;[scene, db] = begun
 })
 
 const ANSWERS: [string, Answer['outcome']][] = [

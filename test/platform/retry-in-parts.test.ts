@@ -1,21 +1,15 @@
 /** What one look at a retry shows (C-16) is read by several statements, and deliveries are answered between them. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
 import { getRetry } from '../../src/platform/api/retries.ts'
 import { resolvable } from '../../src/runtime/resolvable.ts'
 import { refusal } from '../support/scripted-wallet.ts'
-import { type Scene, startScene } from './scene.ts'
+import { type Scene, sceneWithDb } from './scene.ts'
 
 let scene: Scene
 let db: Db
-beforeAll(async () => {
-  scene = await startScene()
-  db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
-})
-afterAll(async () => {
-  await db.close()
-  await scene.stop()
+sceneWithDb((...begun) => {
+  ;[scene, db] = begun
 })
 
 /** A database in which `between` happens behind the list of a retry, before the count of its states, should the list be read first. */

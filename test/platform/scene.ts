@@ -1,4 +1,7 @@
 // A platform with one scripted partner and one frame session, in time that the test moves.
+import { afterAll, beforeAll } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type PlatformClient, startPlatform, type TestPlatform } from '../support/platform.ts'
 import type { Received, ScriptedWallet } from '../support/scripted-wallet.ts'
@@ -22,4 +25,19 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
   const frame = await platform.api.loadFrame(partnerId)
   const callsOf = (betId: string) => wallet.requests.filter(({ body }) => body.transactionId === betId)
   return { time, platform, api: platform.api, wallet, partnerId, frame, callsOf, stop: platform.stop }
+}
+
+/** The same for a whole file, and a connection of the file's own to its database: both are there in `begun`, and are ended behind the last test. */
+export function sceneWithDb(begun: (scene: Scene, db: Db) => void): void {
+  const open: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    const scene = await startScene()
+    open.push(scene.stop)
+    const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+    open.push(() => db.close())
+    begun(scene, db)
+  })
+  afterAll(async () => {
+    for (const close of open.reverse()) await close()
+  })
 }

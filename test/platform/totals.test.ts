@@ -1,9 +1,8 @@
 /** Limits 110 to 112 by running totals (C-3): what a placement costs with many bets on its event, and that totals are the bets'. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type Db, statement, type Tx } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
 import { grantsFor } from '../../src/db/rights.ts'
 import { auditPlatform } from '../../src/platform/audit.ts'
 import type { PlatformBet } from '../../src/platform/bets/bet.ts'
@@ -15,7 +14,7 @@ import type { Answer } from '../../src/wallet-client/wallet-client.ts'
 import { asServer } from '../support/database.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
-import { type Scene, startScene } from './scene.ts'
+import { type Scene, sceneWithDb } from './scene.ts'
 
 const MANY = 3_000
 const MIGRATION = readFileSync(new URL('../../migrations/0020.do.bet-totals.sql', import.meta.url), 'utf8')
@@ -26,13 +25,8 @@ const SUMS = {
 
 let scene: Scene
 let db: Db
-beforeAll(async () => {
-  scene = await startScene()
-  db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
-})
-afterAll(async () => {
-  await db.close()
-  await scene.stop()
+sceneWithDb((...begun) => {
+  ;[scene, db] = begun
 })
 afterEach(() => scene.api.limits({}))
 
