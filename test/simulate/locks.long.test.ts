@@ -3,7 +3,6 @@
  * break, delay and fall silent, processes that die, a standby that lags: the books come right. One that failed is played alone with the command
  * that the failure names.
  */
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Base, makeBase } from '../../src/simulate/locks/base.ts'
 import { playLocksFile } from '../../src/simulate/locks/command.ts'
@@ -62,13 +61,6 @@ test('the choices of a run find what its seed found, and so do fewer of them', {
   expect((await play(file)).hash === hash).toBe(true)
   const shorter = await shrink(file, play, 2)
   expect(shorter.choices.length).toBeLessThan(choices.length / 2)
-})
-
-test('the table of planted faults names each with the run that finds it', () => {
-  const rows = readFileSync('docs/internals/planted-faults-locks.md', 'utf8').split('\n')
-  const cells = rows.filter((row) => row.startsWith('| ')).map((row) => row.split(' | '))
-  const named = cells.slice(1).map(([fault, , run]) => [fault?.slice(2), run])
-  expect(named).toEqual(PLANTED.map(({ fault, seed }) => [fault, `${seed}`]))
 })
 
 describe('it is found that', () => {

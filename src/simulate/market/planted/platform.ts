@@ -99,7 +99,7 @@ export const PLATFORM: readonly Row[] = [
   [
     'a 502 to a result is taken for a yes',
     'C-5',
-    2,
+    1,
     hearing({
       answer: (request, answer) => (isSettle(request) && answer.status === 502 ? done(saidIn(request)) : answer),
     }),

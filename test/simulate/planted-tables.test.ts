@@ -1,0 +1,21 @@
+/** The tables of docs/internals name each planted fault with the run that the checks play: what is listed is what was generated. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { PLANTED as BESIDE_LOCKS } from '../../src/simulate/locks/planted.ts'
+import { PLANTED } from '../../src/simulate/market/planted/planted.ts'
+
+function named(file: string) {
+  const rows = readFileSync(`docs/internals/${file}`, 'utf8').split('\n')
+  const cells = rows.filter((row) => row.startsWith('| ')).map((row) => row.split(' | '))
+  return cells.slice(1).map(([fault, , run]) => [fault?.slice(2), run])
+}
+
+test('the table of the market', () => {
+  expect(named('planted-faults.md')).toEqual(
+    PLANTED.map(({ fault, seed, file }) => [fault, file === undefined ? `${seed}` : `[kept](../../${file})`]),
+  )
+})
+
+test('the table of real locks', () => {
+  expect(named('planted-faults-locks.md')).toEqual(BESIDE_LOCKS.map(({ fault, seed }) => [fault, `${seed}`]))
+})
