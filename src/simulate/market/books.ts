@@ -97,11 +97,31 @@ const BORROWED = statement(
 /** What the audit says of a partner that refuses: true, and no fault of anybody's before people have looked at it. */
 const OWED = /else it is owed/
 
-/** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. */
-export async function auditBooks(stores: Stores, scene: Scene, isCalm: boolean): Promise<string[]> {
-  const found = []
-  for (const name of walletsOf(scene)) found.push(...(await auditWallet(stores[name].db)))
-  return [...found, ...shown((await auditPlatform(stores.platform.db)) ?? [], isCalm)]
+/** How far the log of its changes goes. Behind a step most databases are as they were. */
+const WRITTEN = statement('simulation_written', 'select pg_current_wal_insert_lsn()::text as lsn')
+
+/** By database: what was written when its books were last audited and found in order. */
+export type Audited = Map<Db, string>
+
+/** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. What was `audited` and not written since is left out. */
+export async function auditBooks(
+  stores: Stores,
+  scene: Scene,
+  isCalm: boolean,
+  audited: Audited = new Map(),
+): Promise<string[]> {
+  const found: string[] = []
+  const inspect = async (db: Db, work: () => Promise<string[]>) => {
+    const [written] = await db.query<{ lsn: string }>(WRITTEN)
+    if (written === undefined || audited.get(db) === written.lsn) return
+    const complaints = await work()
+    if (complaints.length === 0) audited.set(db, written.lsn)
+    found.push(...complaints)
+  }
+  for (const name of walletsOf(scene)) await inspect(stores[name].db, () => auditWallet(stores[name].db))
+  const { db } = stores.platform
+  await inspect(db, async () => shown((await auditPlatform(db)) ?? [], isCalm))
+  return found
 }
 
 export async function auditWallet(db: Db): Promise<string[]> {

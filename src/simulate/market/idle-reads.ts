@@ -15,8 +15,8 @@ const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = 
   platform_next_due: ([marks, since, aside]) => `${marks} ${isBehind(marks, since) ? 'behind all' : since} ${aside}`,
 }
 
-/** Asked each time, for its answer is another one; it writes nothing. */
-const READ_CLOCK = 'platform_read_clock'
+/** What a statement has in it that may write: a word of SQL, or a function of ours. All others only read, as audits do. */
+const MAY_WRITE = /\b(insert|update|delete|merge|truncate|nextval|setval)\b|\b(purser|platform|gateway)\.\w+\s*\(/i
 
 function isBehind(marks: unknown, since: unknown): boolean {
   const places = Object.values(JSON.parse(`${marks}`)) as [dueAt: string, id: string][]
@@ -36,6 +36,12 @@ export interface IdleReads {
 
 export function createIdleReads(): IdleReads {
   const read = new Map<string, readonly Row[]>()
+  const writing = new Map<string, boolean>()
+  const mayWrite = ({ name, text }: Statement) => {
+    const may = writing.get(name) ?? MAY_WRITE.test(text)
+    writing.set(name, may)
+    return may
+  }
   const keyOf = ({ name }: Statement, values: readonly unknown[]) => {
     const counts = READS[name]
     return counts && `${name} ${counts(values)}`
@@ -47,8 +53,8 @@ export function createIdleReads(): IdleReads {
     },
     asked(statement, values, rows) {
       const key = keyOf(statement, values)
-      if (key === undefined && statement.name !== READ_CLOCK) read.clear() // it may have written
-      if (key !== undefined)
+      if (mayWrite(statement)) read.clear()
+      else if (key !== undefined)
         read.set(
           key,
           rows.map((row) => ({ ...row })),

@@ -6,7 +6,7 @@ import { world } from '../../runtime/world.ts'
 import { bettor, putRight, resultSource, traders } from './actors.ts'
 import { auditAnswers } from './ask-wallet.ts'
 import { loseWith } from './backup.ts'
-import { auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
+import { type Audited, auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
 import { type Cast, PARTNER } from './cast.ts'
 import { type Choice, type Choices, drawChoices } from './choices.ts'
 import { aheadOf } from './clocks.ts'
@@ -103,10 +103,11 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   const failed: unknown[] = []
   const backupAt = scene.backup && Math.min(scene.backup, looksOf(scene))
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
+  const audited: Audited = new Map()
   const audit = async () => [
     ...cast.misnamed,
     ...market.complaints(),
-    ...(await auditBooks(stores, scene, false)),
+    ...(await auditBooks(stores, scene, false, audited)),
     ...(await auditLimits(stores.wallet.db, scene)),
   ]
   for (let look = 1; look <= looksOf(scene); look++) {
