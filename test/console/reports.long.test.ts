@@ -104,7 +104,7 @@ test('what is of no brand, platform or site is called so in Reports and on Money
   await wallet.operator.deposit(userId, '7.00')
   for (const [by, name] of [
     ['brand', 'no brand'],
-    ['platform', 'no name'],
+    ['platform', 'The platform'],
     ['site', 'no site'],
   ]) {
     await see(`?by=${by}`)
@@ -112,6 +112,9 @@ test('what is of no brand, platform or site is called so in Reports and on Money
       .first()
       .waitFor()
   }
+  await see('?by=platform')
+  const cash = page.getByRole('region', { name: 'Money of players', exact: true })
+  await cash.getByRole('row').filter({ hasText: 'no platform' }).first().waitFor() // it came over the cash desk
   await page.goto(`${wallet.url}/console/money`)
   await page.getByRole('heading', { name: 'EUR · no brand' }).waitFor()
   await page.getByRole('heading', { name: 'EUR · blue' }).waitFor()
