@@ -116,6 +116,19 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/${userId}/${other}`)
   })
 
+  test('an id with a letter that was read wrongly leads to what begins alike, and where nothing does it says what an id may look like', async () => {
+    const made = `alike-${tail()}`
+    const userId = await place(made)
+    await find(`${made.slice(0, -1)}z`) // ids here end with 0 to f
+    await page.getByText('What is below begins with the same 6 characters.').waitFor()
+    await page.getByRole('link', { name: made }).click()
+    await page.waitForURL(`**/bets/${userId}/${made}`)
+    await find('zzzzzz-not-here')
+    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('“zzzzzz-not-here” was looked for as a bet').waitFor()
+    await expectAccessibleEverywhere(page, 'nothing was found')
+  })
+
   test('one whose end several have is each of them', async () => {
     const made = ['1', '2'].map((i) => `twin-${i}-${tail()}-the-end`)
     await place(...made)
