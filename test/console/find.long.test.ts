@@ -98,7 +98,7 @@ describe('Find of a wallet', () => {
     await expect.poll(() => ids(page)).toEqual([other, one])
     await find('made-a…cccccc')
     await page.getByText('Nothing was found.').waitFor()
-    await page.getByText('is looked for among the newest 2,000 bets').waitFor()
+    await page.getByText('among the newest 2,000 bets').waitFor()
     await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
   })
 
@@ -165,7 +165,7 @@ describe('Find of a wallet', () => {
       await expect
         .poll(() => rows.filter({ hasText: 'Refused · not enough money (7)' }).count(), { message: path })
         .toBe(2)
-      expect(await rows.filter({ hasText: 'asked 2500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
+      expect(await rows.filter({ hasText: 'asked 2,500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
       expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)
     }
   })
@@ -181,7 +181,7 @@ describe('Find of a wallet', () => {
     const card = page.getByRole('region', { name: 'Adjustment' })
     await card.getByText('Waits for a second person').waitFor()
     const said = (await card.textContent()) ?? ''
-    for (const text of ['10000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
+    for (const text of ['10,000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
       expect(said).toContain(text)
     await expectAccessibleEverywhere(page, 'an adjustment that waits')
     await ask('jackpot-2')

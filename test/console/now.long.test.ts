@@ -81,11 +81,11 @@ describe('Now of a wallet', () => {
 
   test('what was paid out today and earned today is what Money says, corrections taken off; yesterday has a tile of its own', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '5000.00', 'USD')
-    const transactionId = randomUUID()
-    const bet = { userId, transactionId, currency: 'USD', amount: 2000 }
-    await wallet.wire.place({ ...bet, token })
-    await wallet.wire.settle({ ...bet, token, amount: 3500, resultType: 'won' })
-    await wallet.wire.settle({ ...bet, token, amount: 1500.5, resultType: 'won' })
+    const wire = partnerWire(wallet.url, 'secret-of-best')
+    const bet = { userId, token, transactionId: randomUUID(), currency: 'USD' }
+    expect((await wire.place({ ...bet, amount: 2_000 })).status).toBe(200)
+    for (const amount of [3_500, 1_500.5])
+      expect((await wire.settle({ ...bet, amount, resultType: 'won' })).status).toBe(200)
     await see()
     await factOf(page, 'Paid out today').getByText('1,500.50 USD').waitFor()
     await factOf(page, 'Result today').getByText('499.50 USD').waitFor()

@@ -217,10 +217,7 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
         </button>
       </td>
       <td>
-        <Badge tone={tone}>
-          {capital(outcome.replaceAll('_', ' '))}
-          {answer.code === undefined ? '' : ` · ${sayCode(answer.code)}`}
-        </Badge>
+        <Badge tone={tone}>{outcomeText(outcome, answer.code)}</Badge>
       </td>
       <td className="cut">{player === undefined ? NONE : <Link href={`/players/${part(player)}`}>{player}</Link>}</td>
       <td>
@@ -233,6 +230,13 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
       <td className="num">{spanOf(milliseconds.arrival + milliseconds.work)}</td>
     </tr>
   )
+}
+
+/** "Not enough money (7)"; an outcome that is called otherwise than its code stands before it. */
+function outcomeText(outcome: string, code: number | undefined): string {
+  const words = outcome.replaceAll('_', ' ')
+  const said = code === undefined ? words : sayCode(code)
+  return capital(said.startsWith(words) ? said : `${words} · ${said}`)
 }
 
 function Details({ call }: { call: JournalCall }) {

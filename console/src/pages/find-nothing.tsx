@@ -14,8 +14,8 @@ export function Nothing({ text }: { text: string }) {
           <dt>A bet</dt>
           <dd>
             whole, <code>01a21b4f-0c5e-4f2d-9a31-5d9c6bc1d87e</code>; six characters or more of its beginning,{' '}
-            <code>01a21b</code>; as lists show it, <code>01a21b…c1d87e</code>; or its end, <code>c1d87e</code>, of the
-            newest {LOOKED_AT.toLocaleString('en')} bets
+            <code>01a21b</code>; as lists show it, <code>01a21b…c1d87e</code>; or its end, <code>c1d87e</code>, among
+            the newest {LOOKED_AT.toLocaleString('en')} bets
           </dd>
           <dt>A player</dt>
           <dd>the beginning of id, nickname or e-mail address</dd>

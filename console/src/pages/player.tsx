@@ -64,7 +64,7 @@ export function PlayerPage({ user }: { user: string }) {
             <section className="card half tall" aria-label="Statement" id="statement">
               <header>
                 <h2>Statement</h2>
-                {balances.length > 1 && <span className="muted">{balanceIn(balances, query)?.currency}</span>}
+                {balances.length > 1 && <span className="muted small">{balanceIn(balances, query)?.currency}</span>}
               </header>
               <List<StatementRow, StatementPage>
                 path={`${base}/statement?limit=20&bets=true${ofCurrency(balances)}`}
