@@ -1,6 +1,7 @@
 /** What was changed through an API, and by whom (O-4), as lists show it. */
 import { capital, Time } from './format.tsx'
 import type { Column } from './list.tsx'
+import { NONE } from './parts.tsx'
 import './actions.css'
 
 export interface Action {
@@ -33,7 +34,7 @@ export const ACTIONS: readonly Column<Action>[] = [
       </ul>
     ),
   },
-  { name: 'Why', show: ({ reason }) => reason ?? <span className="muted">–</span> },
+  { name: 'Why', show: ({ reason }) => reason ?? NONE },
 ]
 
 export const keyOfAction = ({ requestId, on }: Action) => `${requestId} ${JSON.stringify(on)}`

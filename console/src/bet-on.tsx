@@ -1,4 +1,5 @@
 /** What a bet in a list is on: its match and outcome; of an express the first match, and how many more. */
+import { NONE } from './parts.tsx'
 
 interface Selection {
   readonly eventId?: string
@@ -30,7 +31,7 @@ function hintOf({ selections = [], selectionCount = 0 }: On): string {
 export function BetOn({ of }: { of: On }) {
   const [first] = of.selections ?? []
   const words = first === undefined ? [] : wordsOf(first)
-  if (words.length === 0) return <span className="muted">–</span>
+  if (words.length === 0) return NONE
   const more = (of.selectionCount ?? 1) - 1
   return (
     <span className="bet-on" data-hint={hintOf(of)}>

@@ -1,5 +1,7 @@
 /** Filters of a list or report as fields: each stands in the address, so that a view can be sent to a colleague. */
+import { useId } from 'react'
 import { useSearchParams } from 'wouter'
+import { DayInput } from './day-input.tsx'
 import './filters.css'
 
 /** `isStep`: something is opened or closed, and the browser's way back undoes it. */
@@ -29,15 +31,11 @@ interface Field {
 
 /** `isNeeded`: there is no list without it, so that it cannot be emptied. */
 export function DayField({ name, value, max, isNeeded = false, set }: Field & { max: string; isNeeded?: boolean }) {
+  const id = useId()
   return (
-    <label className="field date">
+    <label className="field date" htmlFor={id}>
       <span>{name} (UTC)</span>
-      <input
-        type="date"
-        value={value}
-        max={max}
-        onChange={({ target }) => (target.value !== '' || !isNeeded) && set(target.value)}
-      />
+      <DayInput {...{ id, value, max, isNeeded, set }} />
     </label>
   )
 }

@@ -2,6 +2,8 @@
 import { useSyncExternalStore } from 'react'
 import type { Zone } from './chart-times.ts'
 
+export { amountText, moneyText } from '../../src/timeline/amounts.ts'
+
 const listeners = new Set<() => void>()
 let zone: Zone = localStorage.getItem('zone') === 'local' ? 'local' : 'utc'
 
@@ -121,8 +123,3 @@ export function countText(count: number, word: string, words = `${word}s`): stri
 
 /** As a word of its own begins. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-/** A minus as wide as a plus. */
-export function amountText(amount: string): string {
-  return amount.startsWith('-') ? `−${amount.slice(1)}` : amount
-}

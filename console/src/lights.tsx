@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { read } from './api.ts'
-import { useAgo } from './format.tsx'
+import { moneyText, useAgo } from './format.tsx'
 import { type Liveness, useLive } from './live.tsx'
 import { useSession } from './session.tsx'
 
@@ -64,11 +64,11 @@ function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string;
   if (ledger === undefined) return { state: 'unknown', text: isError ? 'Sum not known' : 'Sum …' }
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
-    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => `${sum} ${currency}`).join(', ')}` }
+    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }
   return { state: isError ? 'unknown' : 'zero', text: 'Books balance' }
 }
 
 function titleOf(ledger: Ledger | undefined): string {
-  const sums = ledger?.currencies.map(({ currency, sum }) => `${sum} ${currency}`).join(', ')
+  const sums = ledger?.currencies.map(({ currency, sum }) => moneyText(sum, currency)).join(', ')
   return `The ledger: all accounts together${sums ? `: ${sums}` : ''}`
 }

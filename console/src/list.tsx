@@ -23,12 +23,14 @@ interface Props<T, P> {
   linkOf?(row: T): string | undefined
   /** What changes it. */
   readonly live?: LiveMeta | undefined
+  /** Rows under those that are loaded, which may not be all. */
+  foot?: ((rows: readonly T[], columns: number, isAll: boolean) => ReactNode) | undefined
   /** What stands behind the last row, and in the place of `empty`; undefined when there is nothing to say. */
   end?(last: P): ReactNode
 }
 
 export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
-  const { path, columns, empty, keyOf, linkOf, live } = props
+  const { path, columns, empty, keyOf, linkOf, live, foot } = props
   const [isAtRow, setAtRow] = useState(false)
   const { asked, fault, rows, hasLeft, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
   const at = useLinkKeys(linkOf === undefined ? 0 : rows.length, (i) => rows[i] && linkOf?.(rows[i]))
@@ -70,6 +72,7 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
               </tr>
             ))}
           </tbody>
+          {foot !== undefined && <tfoot>{foot(rows, columns.length, !asked.hasNextPage)}</tfoot>}
         </table>
       </div>
       <More of={asked} />

@@ -1,11 +1,17 @@
-/** Money that was decided and has not moved (C-9): what players are still to be paid, and what is still to be taken back from them. */
+/**
+ * Money that was decided and has not moved (C-9), in one pair of words on every page: what is to be paid to players, and what is to be taken back
+ * from them. It waits, when it is tried again by itself, or needs a person, when it does not move without one.
+ */
 import { sumOf } from '../../src/protocol/decimal.ts'
+import { moneyText } from '../../src/timeline/amounts.ts'
 
 interface Unmoved {
   readonly currency?: string
   readonly amount?: string
-  /** Below zero: to be taken back. Absent where nothing needs a person: what is on its way is what the call says. */
+  /** Below zero: to be taken back. Absent where nothing needs a person. */
   readonly owedAmount?: string
+  /** The same of what waits. */
+  readonly unmovedAmount?: string
 }
 
 /** As the platform sums it: `amount` in both directions, `takeBack` of it. */
@@ -18,24 +24,45 @@ export interface OwedMoney {
 export function owedMoney(of: readonly Unmoved[]): OwedMoney[] {
   const currencies = [...new Set(of.flatMap(({ currency }) => (currency === undefined ? [] : [currency])))].sort()
   return currencies.map((currency) => {
-    const amounts = of.filter((one) => one.currency === currency).map((one) => one.owedAmount ?? one.amount ?? '0')
+    const amounts = of
+      .filter((one) => one.currency === currency)
+      .map((one) => one.owedAmount ?? one.unmovedAmount ?? one.amount ?? '0')
     const takeBack = amounts.filter((one) => one.startsWith('-')).map((one) => one.slice(1))
     const pay = amounts.filter((one) => !one.startsWith('-'))
     return { currency, amount: sumOf([...pay, ...takeBack]), takeBack: sumOf(takeBack) }
   })
 }
 
-/** `7.60 EUR to pay`, `241.90 EUR to take back` */
-export const owedParts = (money: readonly OwedMoney[]): string[] => money.flatMap(directionsOf)
+/** `7.60 EUR to be paid to players`, `241.90 EUR to be taken back from players` */
+export const owedParts = (money: readonly OwedMoney[]): string[] =>
+  directionsOf(money).map(({ amount, currency, isBack }) =>
+    [moneyText(amount, currency), isBack ? 'to be taken back from players' : 'to be paid to players'].join(' '),
+  )
 
-/** `7.60 EUR to pay, 241.90 EUR to take back` */
 export const owedText = (money: readonly OwedMoney[]): string => owedParts(money).join(', ')
 
-function directionsOf({ currency, amount, takeBack }: OwedMoney): string[] {
+/** Of one bet, whose player is known: `7.60 EUR to be paid`. */
+export const owedOfBet = (one: Unmoved): string =>
+  directionsOf(owedMoney([one]))
+    .map(
+      ({ amount, currency, isBack }) => `${moneyText(amount, currency)} ${isBack ? 'to be taken back' : 'to be paid'}`,
+    )
+    .join(', ')
+
+interface Direction {
+  readonly amount: string
+  readonly currency: string
+  readonly isBack: boolean
+}
+
+/** Money that goes to players is never added to money that comes from them. */
+export const directionsOf = (money: readonly OwedMoney[]): Direction[] => money.flatMap(bothWays)
+
+function bothWays({ currency, amount, takeBack }: OwedMoney): Direction[] {
   const pay = sumOf([amount, `-${takeBack}`])
-  const isBack = /[1-9]/.test(takeBack)
+  const hasBack = /[1-9]/.test(takeBack)
   return [
-    ...(/[1-9]/.test(pay) || !isBack ? [`${pay} ${currency} to pay`] : []),
-    ...(isBack ? [`${takeBack} ${currency} to take back`] : []),
+    ...(/[1-9]/.test(pay) || !hasBack ? [{ amount: pay, currency, isBack: false }] : []),
+    ...(hasBack ? [{ amount: takeBack, currency, isBack: true }] : []),
   ]
 }

@@ -37,8 +37,11 @@ export function troubleOf({ state, since, onTheWay }: Partner): Trouble | undefi
 
 export const sinceText = (at: string) => `since ${agoOf(new Date(at)).replace(' ago', '')}`
 
-/** What is not over: of this partner, or of all. */
-export const underWayOf = (partnerId?: string) =>
+/** What needs a person, of this partner. */
+export const needsOf = (partnerId: string) => `/deliveries?partner=${part(partnerId)}`
+
+/** What waits: of this partner, or of all. */
+export const waitsOf = (partnerId?: string) =>
   `/deliveries?view=${part('pending,waiting')}${partnerId === undefined ? '' : `&partner=${part(partnerId)}`}`
 
 export function PartnerState({ of }: { of: Partner }) {

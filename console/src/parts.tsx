@@ -7,6 +7,9 @@ export function Badge({ tone, children }: { tone: string; children: ReactNode })
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
+/** In the place of what is none. */
+export const NONE = <span className="muted">–</span>
+
 /** What came over the wire. It scrolls, so the keyboard must reach it. */
 export function Code({ name, children }: { name: string; children: string }) {
   return (

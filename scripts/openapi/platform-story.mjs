@@ -182,15 +182,22 @@ const results = [
 const lists = [
   step('listBets', 200, 'page', 'The first page', get('/bets?partnerId=acme&limit=2')),
   step('listBets', 400, 'invalid', 'No such status', get('/bets?status=asleep')),
-  step('listDeliveries', 200, 'stuck', 'Those that wait for a person', get('/deliveries?needsPerson=true&limit=1'), {
-    before: run(
-      `update platform.delivery set status = 'stuck', owed_since = decided_at, owed_amount = 10.00, owed_currency = 'EUR', error = 'time_out: no complete answer within 5000 ms', attempts = 10
+  step(
+    'listDeliveries',
+    200,
+    'stuck',
+    'Those that wait for a person',
+    get('/deliveries?needsPerson=true&unmoved=true&limit=1'),
+    {
+      before: run(
+        `update platform.delivery set status = 'stuck', owed_since = decided_at, owed_amount = 10.00, owed_currency = 'EUR', error = 'time_out: no complete answer within 5000 ms', attempts = 10
        where delivery_id = (select max(delivery_id) from platform.delivery)`,
-    ),
-    keep: (known, { data }) => {
-      known.delivery = data[0].deliveryId
+      ),
+      keep: (known, { data }) => {
+        known.delivery = data[0].deliveryId
+      },
     },
-  }),
+  ),
   step('listDeliveries', 400, 'invalid', 'No such status', get('/deliveries?status=lost')),
   step(
     'retryDeliveries',

@@ -10,7 +10,7 @@ export const LABELS: Readonly<Record<Finding['kind'], string>> = {
   stake: 'stake differs',
   payout: 'payout differs',
   currency: 'currency differs',
-  owed: 'owed',
+  owed: 'needs a person',
   refused_by_partner: 'note: refused',
   placed_by_hand: 'note: placed by hand',
 }

@@ -169,7 +169,7 @@ async function drain(stage: Stage, watch: Watch, screen: Screen): Promise<void> 
   network.calm()
   let until = Date.now() + DRAIN_MS
   let left = await countMoving(stage)
-  if (left !== '0') screen.line(`stopping: no more bets; deliveries on their way: ${left} …`)
+  if (left !== '0') screen.line(`stopping: no more bets; deliveries that wait: ${left} …`)
   while (left !== '0' && Date.now() < until) {
     await watch.look()
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
@@ -179,7 +179,7 @@ async function drain(stage: Stage, watch: Watch, screen: Screen): Promise<void> 
   }
   await network.idle()
   await watch.settle(Date.now() + DRAIN_MS)
-  if (left !== '0') screen.line(`deliveries still on their way: ${left}; they go on at the next start`)
+  if (left !== '0') screen.line(`deliveries that still wait: ${left}; they go on at the next start`)
 }
 
 /** "500+" when there are more than a page shows. */

@@ -1,7 +1,15 @@
-/** Amounts for the eye: the text is the ledger's own. */
+/** Amounts for the eye: the text is the ledger's own, with its thousands apart. No float touches it. */
 
-/** A minus as wide as a plus; zero has no sign. */
+/** A minus as wide as a plus. */
+export function amountText(amount: string): string {
+  const [whole = '', ...decimals] = amount.replace('-', '−').split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.')
+}
+
+/** "1,234.50 EUR" */
+export const moneyText = (amount: string, currency: string): string => `${amountText(amount)} ${currency}`.trim()
+
+/** Zero has no sign. */
 export function signed(amount: string): string {
-  if (amount.startsWith('-')) return `−${amount.slice(1)}`
-  return /^[0.]+$/.test(amount) ? amount : `+${amount}`
+  return amount.startsWith('-') || /^[0.]+$/.test(amount) ? amountText(amount) : `+${amountText(amount)}`
 }

@@ -1,6 +1,8 @@
 /** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
+
 import { REPLY_CODES } from '../protocol/codes.ts'
 import { negated, sumOf, unitsOf } from '../protocol/decimal.ts'
+import { moneyText } from './amounts.ts'
 import { REFUSALS } from './refusal.ts'
 import type { WalletBet, WalletCall } from './sources.ts'
 import { type Known, knownBefore, whyOf } from './why.ts'
@@ -51,7 +53,7 @@ function toTakeBack({ operation, amount }: WalletCall, before: string | undefine
 
 function sayRefusal(call: WalletCall, known: Known, before: string | undefined, available: string | undefined): string {
   const { operation, code, currency = '' } = call
-  const money = (text: string) => `${text} ${currency}`.trim()
+  const money = (text: string) => moneyText(text, currency)
   if (code === recalculation_negative.code) {
     const wanted = toTakeBack(call, before)
     if (wanted === undefined)
@@ -77,8 +79,8 @@ function sayNotPlaced(
 ): string {
   if (known === 'refused') return `The bet was refused before, and is again (code ${code}): nothing taken.`
   if (code === not_enough_money.code && amount !== undefined) {
-    const there = isLess(available, amount) ? `${available} ${currency} available` : 'less was available'
-    return `${amount} ${currency} wanted, ${there}: refused (code ${code}), nothing taken.`
+    const there = isLess(available, amount) ? `${moneyText(available, currency)} available` : 'less was available'
+    return `${moneyText(amount, currency)} wanted, ${there}: refused (code ${code}), nothing taken.`
   }
   if (code === already_processed.code)
     return known === 'cancelled'
@@ -109,14 +111,14 @@ function sayRepeat({ operation }: WalletCall, known: Known): string {
 function sayApplied({ operation, transfers, currency = '', amount }: WalletCall, known: Known): string {
   const moved = (kind: string) => transfers.find((one) => one.kind === kind)?.amount.replace('-', '')
   if (operation === 'place')
-    return `The bet was new, and all was in order: the stake of ${amount} ${currency} was taken once.`
+    return `The bet was new, and all was in order: the stake of ${moneyText(amount ?? '', currency)} was taken once.`
   if (operation === 'settle' && known === 'settled') {
     const [back, paid] = [moved('payout_reversal'), moved('payout')]
     if (back === undefined && paid === undefined) return 'Another result of the same amount: no money moved.'
-    const isLost = paid === undefined ? 'and nothing paid' : `and ${paid} ${currency} paid`
+    const isLost = paid === undefined ? 'and nothing paid' : `and ${moneyText(paid, currency)} paid`
     return back === undefined
-      ? `Another result: ${paid} ${currency} was paid; nothing had to be taken back.`
-      : `Another result: ${back} ${currency} was taken back, ${isLost}, in one step.`
+      ? `Another result: ${moneyText(paid ?? '', currency)} was paid; nothing had to be taken back.`
+      : `Another result: ${moneyText(back, currency)} was taken back, ${isLost}, in one step.`
   }
   return whyOf(known, operation).says
 }

@@ -1,5 +1,6 @@
 /** The calls of a bet's history: each attempt once, with what the wallet did with it and what its journal has of it. */
 import { type Call, inOrder, isBetOperation } from './moments.ts'
+import { sayCode } from './refusal.ts'
 import type { Attempt, Delivery, JournalCall, Operation, PlatformBet, WalletBet, WalletCall } from './sources.ts'
 
 /**
@@ -168,5 +169,5 @@ function silenceOf({ error = '' }: Attempt): string {
 
 function answerOf(status: number | null, code: number | undefined): string {
   if (status === null) return 'no answer'
-  return code === undefined ? `${status}` : `${status} code ${code}`
+  return code === undefined ? `${status}` : sayCode(code)
 }

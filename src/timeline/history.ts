@@ -1,6 +1,7 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
 
 import { sumOf } from '../protocol/decimal.ts'
+import { moneyText } from './amounts.ts'
 import { callsOfPlatform, callsOfWallet } from './calls.ts'
 import { type Decision, type History, inOrder } from './moments.ts'
 import { sayReason, shortReason } from './reasons.ts'
@@ -58,7 +59,7 @@ export function netSoFar(bet: WalletBet): Net | undefined {
 function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
   const { operation, amount, deliveryId, decidedAt, request } = delivery
   const resultType = typeof request?.resultType === 'string' ? request.resultType : ''
-  const money = amount === undefined ? '' : `${amount} ${bet.currency}`
+  const money = amount === undefined ? '' : moneyText(amount, bet.currency)
   const errorCode = typeof request?.errorCode === 'number' ? request.errorCode : undefined
   const detail = {
     place: money,

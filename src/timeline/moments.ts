@@ -29,7 +29,7 @@ export interface Call {
   /** Nobody sent it again: it came twice. */
   readonly isCopy?: true
   readonly ending: Ending
-  /** "200", "400 code 7", "no answer", "connection lost". */
+  /** "200", "not enough money (7)", "no answer", "connection lost". */
   readonly answer: string
   readonly transfers: readonly Transfer[]
   /** Somebody has looked at the balance since, and nothing had moved. */

@@ -1,6 +1,7 @@
 /** What a bet has paid its player and taken back, in order: each correction takes the payout before it back (L-1). */
 
 import { sumOf } from '../protocol/decimal.ts'
+import { amountText, moneyText } from './amounts.ts'
 import { isArchived } from './history.ts'
 import type { Transfer, WalletBet } from './sources.ts'
 
@@ -58,15 +59,16 @@ export function correctionsOf({ moves, payouts, takenBack, standing }: Paid): st
   if (takenBack === 0 || first === undefined) return undefined
   const { currency } = first
   if (standing === undefined) {
-    const all = `${sumOf(moves.filter(isPayout).map(({ amount }) => amount))} ${currency}`
+    const all = moneyText(sumOf(moves.filter(isPayout).map(({ amount }) => amount)), currency)
     const what = payouts === 1 ? `${all} was paid first` : `${all} was paid in ${payouts} payouts`
     return `${what}; all of it was taken back`
   }
   const told = moves.map(({ kind, amount }, i) => {
-    if (kind === 'payout_reversal') return `taken back ${amount.slice(1)}${i === 1 ? ' (result corrected)' : ''}`
+    if (kind === 'payout_reversal')
+      return `taken back ${amountText(amount.slice(1))}${i === 1 ? ' (result corrected)' : ''}`
     const isAgain = moves.slice(0, i).some((one) => isPayout(one) && one.amount === amount)
-    return `paid ${amount}${isAgain ? ' again' : ''}`
+    return `paid ${amountText(amount)}${isAgain ? ' again' : ''}`
   })
   const way = moves.length > MOST_TOLD ? `paid ${payouts} times, taken back ${takenBack} times` : told.join(', ')
-  return `${way.charAt(0).toUpperCase()}${way.slice(1)}: the player has ${standing.amount} ${currency} of it, once`
+  return `${way.charAt(0).toUpperCase()}${way.slice(1)}: the player has ${moneyText(standing.amount, currency)} of it, once`
 }

@@ -1,5 +1,7 @@
 /** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
+import { moneyText } from './amounts.ts'
 import { isLess, refusedPlaceOf } from './branch.ts'
+import { earlierOfPlatform, earlierOfWallet, sayEarlier } from './earlier.ts'
 import { isArchived } from './history.ts'
 import { correctionsOf, paidOf } from './paid.ts'
 import { sayReason, sayReasonOf } from './reasons.ts'
@@ -42,14 +44,13 @@ export function standingOf(
 
 function ofWallet(bet: WalletBet, available: string | undefined): Standing {
   const { status, stake, currency, userId } = bet
-  const staked = stake === undefined ? '' : `${stake} ${currency}`
+  const staked = stake === undefined ? '' : moneyText(stake, currency ?? '')
   const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `${userId} staked ${staked}`
   switch (status) {
     case 'open': {
-      const before = correctionsOf(paidOf(bet))
       return {
         ...{ state: 'Open', tone: 'open' },
-        sentence: `${payer}. The result is not known yet; the stake is held.${before === undefined ? '' : ` ${before}.`}`,
+        sentence: `${payer}. The result is not known yet; the stake is held.${beforeOf(bet)}`,
       }
     }
     case 'settled':
@@ -70,8 +71,9 @@ function notAccepted(bet: WalletBet, available: string | undefined): string {
   const { refusalCode = 0, history } = bet
   const { amount, currency = '' } = history[refusedPlaceOf(bet)] ?? {}
   const why = REFUSALS.get(refusalCode) ?? `the wallet answered code ${refusalCode}`
-  const there = amount !== undefined && isLess(available, amount) ? `: ${available} ${currency} was available` : ''
-  return `The bet${amount === undefined ? '' : ` of ${amount} ${currency}`} was not accepted, because ${why}${there}.`
+  const there =
+    amount !== undefined && isLess(available, amount) ? `: ${moneyText(available, currency)} was available` : ''
+  return `The bet${amount === undefined ? '' : ` of ${moneyText(amount, currency)}`} was not accepted, because ${why}${there}.`
 }
 
 /** With the reason that the Rollback gave. */
@@ -94,12 +96,17 @@ function backOf(bet: WalletBet): string {
 
 const momentOf = ({ at }: Transfer) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 
+/** What was before: as money that went to and fro, else as the results that there were. */
+function beforeOf(bet: WalletBet): string {
+  const corrections = correctionsOf(paidOf(bet))
+  return corrections === undefined ? sayEarlier(earlierOfWallet(bet), bet.status) : ` ${corrections}.`
+}
+
 /** Of a payout it is said when it was paid, not that it is there: the player may have spent it since. */
 function settled(bet: WalletBet, payer: string): Standing {
   const paid = paidOf(bet)
-  const amount = `${bet.payout} ${bet.currency}`
-  const corrections = correctionsOf(paid)
-  const more = corrections === undefined ? '' : ` ${corrections}.`
+  const amount = moneyText(bet.payout ?? '', bet.currency ?? '')
+  const more = beforeOf(bet)
   const at = paid.standing === undefined ? '' : ` at ${momentOf(paid.standing)}`
   const toAccount = `${amount} was paid to the account${at}.${more}`
   switch (bet.resultType) {
@@ -123,15 +130,16 @@ function settled(bet: WalletBet, payer: string): Standing {
 function ofPlatform(bet: PlatformBet | undefined): Standing {
   if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'Nothing is known of this bet.' }
   const why = bet.reason ? `: ${sayReasonOf(bet.reason)}` : ''
+  const before = sayEarlier(earlierOfPlatform(bet), bet.status)
   const states: Readonly<Record<string, [string, Tone, string]>> = {
     placing: ['Being placed', 'wait', 'The partner has not answered yet.'],
-    accepted: ['Open', 'open', 'The partner has accepted the bet; its result is not known yet.'],
-    declined: ['Declined', 'bad', `The bet of ${bet.amount} ${bet.currency} was not accepted${why}.`],
+    accepted: ['Open', 'open', `The partner has accepted the bet; its result is not known yet.${before}`],
+    declined: ['Declined', 'bad', `The bet of ${moneyText(bet.amount, bet.currency)} was not accepted${why}.`],
     cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
     settled: [
       sayResult(bet.resultType ?? 'settled'),
       bet.resultType === 'won' ? 'good' : 'plain',
-      `The result is decided: ${sayResult(bet.resultType ?? '')}, ${bet.payout} ${bet.currency}.`,
+      `The result is decided: ${sayResult(bet.resultType ?? '')}, ${moneyText(bet.payout ?? '', bet.currency)}.${before}`,
     ],
   }
   const [state, tone, sentence] = states[bet.status] ?? [bet.status, 'plain' as const, '']

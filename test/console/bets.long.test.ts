@@ -115,11 +115,11 @@ test('the page of a refused bet says what was asked for and what was there, with
   const refused = await place(userId, 1_000)
   await wallet.operator.deposit(userId, '5000.00')
   await see(`/bets/${userId}/${refused}`)
-  const said = 'The bet of 1000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
+  const said = 'The bet of 1,000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
   await page.getByText(`${said} No money was taken.`).waitFor()
   const facts = await page.locator('.facts dt').allTextContents()
   expect(facts).toEqual(['Player', 'Asked for', 'Payout', 'Net for the player', 'Asked at'])
-  expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1000.00 EUR')
+  expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1,000.00 EUR')
   await expectAccessibleEverywhere(page, 'a refused bet')
 })
 

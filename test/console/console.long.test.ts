@@ -147,7 +147,7 @@ describe('a bet', () => {
     await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
     await page.getByText('The stake of 10.00 EUR is back on the account').waitFor()
     await page.locator('[data-moment^="call"]').first().click()
-    for (const part of ['network: ', 'verified with secret 1', 'Why this answer', 'Had the wallet known'])
+    for (const part of ['network: ', 'made with the first secret', 'Why this answer', 'Had the wallet known'])
       await page.locator('.moment').getByText(part).first().waitFor()
     const offsets = "[...document.querySelectorAll('.moment .phases rect')].map(({ x }) => x.baseVal.value)"
     expect(Math.max(...((await page.evaluate(offsets)) as number[])), 'bars begin where phases do').toBeGreaterThan(0)
@@ -182,7 +182,7 @@ test('a refused signature is in the list of calls, and is taken apart step by st
   const headers = { 'x-sign-jws': `eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}` }
   expect((await fetch(`${url}/user/profile`, { method: 'POST', headers, body })).status).toBe(400)
   const { page, complaints } = await open(context, url, '/console/calls?q=outcome%3Abad_signature')
-  await page.getByText('bad signature · 400 code 1').first().waitFor()
+  await page.getByText('bad signature (1)').first().waitFor()
   await page.locator('.call-name').first().click()
   await page.getByText('no secret of this wallet signs exactly these bytes').waitFor()
   const address = new URL(page.url())

@@ -50,7 +50,9 @@ test('a partner that is chosen is in the address, with its faults alone and what
   await ladder().waitFor()
   await page.getByLabel('Partner').selectOption(other.partnerId)
   await expect.poll(() => asked('partner')).toBe(other.partnerId)
-  await page.getByText('42.50 EUR to pay in 2 deliveries that need a person').waitFor()
+  await page
+    .getByText('Needs a person: 42.50 EUR to be paid to players, 2 deliveries do not move without one')
+    .waitFor()
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
   expect(await issues().count()).toBe(1)
   expect(await issues().locator('.issue-count').textContent()).toBe('2')
@@ -63,16 +65,13 @@ test('a partner that is chosen is in the address, with its faults alone and what
 
 test('it stays chosen in the other lists, and when the address is sent to somebody', async () => {
   await see(`?partner=${scene.partnerId}`)
-  await page
-    .getByText(
-      /^.+ has 25.00 EUR to pay in 1 delivery that needs a person(, and .+ on the way)?; 1 delivery is not over/,
-    )
-    .waitFor()
+  await page.getByText('Needs a person: 25.00 EUR to be paid to players, 1 delivery does not').waitFor()
+  await page.getByText(/^Waits: .*1 delivery is tried again by itself$/).waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('cell', { name: scene.partnerId }).first().waitFor()
   expect(await page.getByRole('cell', { name: other.partnerId }).count()).toBe(0)
   expect([asked('view'), asked('partner')]).toEqual(['done', scene.partnerId])
-  await page.getByRole('button', { name: 'Under way' }).click()
+  await page.getByRole('button', { name: 'Waits' }).click()
   await ladder().getByRole('listitem').filter({ hasText: 'Rollback' }).waitFor()
   await page.reload()
   await expect.poll(() => page.getByLabel('Partner').inputValue()).toBe(scene.partnerId)
@@ -85,7 +84,7 @@ test('the row of a partner on Now leads to what is owed through it', async () =>
   await page.goto(`${scene.platform.url}/console/now`)
   await page
     .getByRole('listitem')
-    .filter({ hasText: 'owed: 42.50 EUR to pay' })
+    .filter({ hasText: 'needs a person: 42.50 EUR to be paid to players' })
     .click({ position: { x: 4, y: 4 } })
   await page.waitForURL(`**/deliveries?partner=${other.partnerId}`)
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
@@ -128,7 +127,7 @@ test('before many are sent again each has a line that says what it would do, and
   await expect.poll(() => dry.count()).toBe(2)
   for (const amount of ['30.00', '12.50'])
     await dry
-      .filter({ hasText: `Settle: ${amount} EUR to pay` })
+      .filter({ hasText: `Settle: ${amount} EUR to be paid to players` })
       .getByText('Not sent', { exact: true })
       .waitFor()
   await expectAccessibleEverywhere(page, 'what each would do')
@@ -141,8 +140,30 @@ test('before many are sent again each has a line that says what it would do, and
       return after.filter({ hasText: 'Done' }).count()
     })
     .toBe(2)
-  await after.filter({ hasText: 'Settle: 12.50 EUR to pay' }).waitFor()
+  await after.filter({ hasText: 'Settle: 12.50 EUR to be paid to players' }).waitFor()
   await dialog.getByText('2 of 2 answered').waitFor()
   expect(await dialog.getByRole('progressbar').getAttribute('value')).toBe('2')
   await expectAccessibleEverywhere(page, 'what came of each')
+})
+
+test('the rows add up to the sum below them; a Rollback of a bet that was never acknowledged says why it is not in it', async () => {
+  const wallet = scene.wallet
+  const { betId } = await scene.api.place(scene.frame, { selections })
+  await scene.api.settle(betId, 'won', '40.00')
+  await scene.time.settle()
+  wallet.always('settle', status(500))
+  wallet.always('rollback', status(500))
+  wallet.next('place', status(500))
+  await scene.api.settle(betId, 'lost', '0.00')
+  await scene.api.place(scene.frame, { selections, amount: '7.00' })
+  await scene.time.settle()
+  await see(`?view=pending,waiting&partner=${scene.partnerId}`)
+  const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('row')
+  await rows.filter({ hasText: 'Settle' }).getByText('40.00 EUR to be taken back').waitFor()
+  await rows.filter({ hasText: '7.00 EUR' }).getByText('not counted: the stake was never acknowledged').waitFor()
+  await page.getByRole('row', { name: /^Waits .*40.00 EUR to be taken back from players$/ }).waitFor()
+  await expectAccessibleEverywhere(page, 'what waits, and its sum')
+  wallet.always('settle', {})
+  wallet.always('rollback', {})
+  await scene.time.advance(60_000)
 })

@@ -98,7 +98,7 @@ describe('Find of a wallet', () => {
     await expect.poll(() => ids(page)).toEqual([other, one])
     await find('made-a…cccccc')
     await page.getByText('Nothing was found.').waitFor()
-    await page.getByText('is looked for among the newest 2,000 bets').waitFor()
+    await page.getByText('among the newest 2,000 bets').waitFor()
     await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
   })
 
@@ -114,6 +114,19 @@ describe('Find of a wallet', () => {
     await page.waitForURL('**/bets/*/eeeeee-*')
     await find('…eeeeee')
     await page.waitForURL(`**/bets/${userId}/${other}`)
+  })
+
+  test('an id with a letter that was read wrongly leads to what begins alike, and where nothing does it says what an id may look like', async () => {
+    const made = `alike-${tail()}`
+    const userId = await place(made)
+    await find(`${made.slice(0, -1)}z`) // ids here end with 0 to f
+    await page.getByText('What is below begins with the same 6 characters.').waitFor()
+    await page.getByRole('link', { name: made }).click()
+    await page.waitForURL(`**/bets/${userId}/${made}`)
+    await find('zzzzzz-not-here')
+    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('“zzzzzz-not-here” was looked for as a bet').waitFor()
+    await expectAccessibleEverywhere(page, 'nothing was found')
   })
 
   test('one whose end several have is each of them', async () => {
@@ -152,7 +165,7 @@ describe('Find of a wallet', () => {
       await expect
         .poll(() => rows.filter({ hasText: 'Refused · not enough money (7)' }).count(), { message: path })
         .toBe(2)
-      expect(await rows.filter({ hasText: 'asked 2500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
+      expect(await rows.filter({ hasText: 'asked 2,500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
       expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)
     }
   })
@@ -168,7 +181,7 @@ describe('Find of a wallet', () => {
     const card = page.getByRole('region', { name: 'Adjustment' })
     await card.getByText('Waits for a second person').waitFor()
     const said = (await card.textContent()) ?? ''
-    for (const text of ['10000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
+    for (const text of ['10,000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
       expect(said).toContain(text)
     await expectAccessibleEverywhere(page, 'an adjustment that waits')
     await ask('jackpot-2')

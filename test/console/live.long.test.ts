@@ -16,6 +16,17 @@ afterAll(() => browser?.close())
 
 const isLive = (page: Page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()
 
+/** Words of headings, filters and column heads of which the button for new rows covers a part. */
+const COVERED = `(() => {
+  const button = document.querySelector('.fresh button').getBoundingClientRect()
+  const range = document.createRange()
+  return [...document.querySelectorAll('h1, h2, th, label, .card > header button')].filter((one) => {
+    range.selectNodeContents(one)
+    const { left, right, top, bottom, width } = range.getBoundingClientRect()
+    return width > 0 && left < button.right && right > button.left && top < button.bottom && bottom > button.top
+  }).map(({ textContent }) => textContent)
+})()`
+
 describe('the console of a wallet', () => {
   let wallet: TestWallet
   let context: BrowserContext
@@ -131,6 +142,7 @@ describe('the console of a wallet', () => {
     const others = [await newBet(), await newBet()]
     await page.getByRole('button', { name: '2 new' }).waitFor()
     expect(await linkOf(first).boundingBox()).toEqual(before)
+    expect(await page.evaluate(COVERED), 'nothing is under the button').toEqual([])
     expect((await wallet.wire.settle({ ...first, amount: 25, resultType: 'won' })).status).toBe(200)
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${first.transactionId}"]`) })
     await row.getByText('25.00').waitFor() // a row that is shown is as it is now
@@ -190,11 +202,12 @@ describe('the console of a wallet', () => {
     await page.goto(`${wallet.url}/console/calls`)
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${transactionId}"]`) })
     await row.getByRole('button', { name: 'place' }).click()
-    await page.getByText('verified with secret 1').waitFor()
+    await page.getByText('Good: made with the first secret that this wallet has of the platform').waitFor()
     const open = page.locator('.call-details')
     const body = await open.textContent()
     await newBet()
     await page.getByRole('button', { name: '1 new' }).waitFor()
+    expect(await page.evaluate(COVERED), 'no heading is under the button').toEqual([])
     expect((await open.textContent()) === body).toBe(true)
     expect(body?.includes(transactionId)).toBe(true)
     await row.getByRole('button', { name: 'place' }).click()

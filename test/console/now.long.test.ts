@@ -11,6 +11,8 @@ import { partnerWire } from '../support/wire.ts'
 import { atPlatform, atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
+const factOf = (page: Page, name: string) =>
+  page.locator('.now-fact').filter({ has: page.locator('dt').getByText(name, { exact: true }) })
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
 describe('Now of a wallet', () => {
@@ -77,6 +79,23 @@ describe('Now of a wallet', () => {
     await page.waitForURL('**/bets?status=open')
   })
 
+  test('what was paid out today and earned today is what Money says, corrections taken off; yesterday has a tile of its own', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '5000.00', 'USD')
+    const wire = partnerWire(wallet.url, 'secret-of-best')
+    const bet = { userId, token, transactionId: randomUUID(), currency: 'USD' }
+    expect((await wire.place({ ...bet, amount: 2_000 })).status).toBe(200)
+    for (const amount of [3_500, 1_500.5])
+      expect((await wire.settle({ ...bet, amount, resultType: 'won' })).status).toBe(200)
+    await see()
+    await factOf(page, 'Paid out today').getByText('1,500.50 USD').waitFor()
+    await factOf(page, 'Result today').getByText('499.50 USD').waitFor()
+    await factOf(page, 'Result yesterday').getByText('no player had money').waitFor()
+    await factOf(page, 'Paid out today').getByRole('link').click()
+    const row = page.getByRole('region', { name: 'Result of the day' }).getByRole('row').filter({ hasText: 'USD' })
+    await row.getByRole('link', { name: '−1,500.50' }).waitFor()
+    await row.getByRole('link', { name: '499.50', exact: true }).waitFor()
+  })
+
   test('names an adjustment that waits for a second person, and Enter goes there', async () => {
     const { userId } = await playerWithMoney(wallet.operator, '1.00', 'EUR')
     const wish = { currency: 'EUR', amount: '60.00', reason: 'goodwill', reference: randomUUID() }
@@ -132,8 +151,9 @@ describe('Now of a platform', () => {
     await expect.poll(() => scene.wallet.of('rollback', betId).length).toBe(1)
     await at.see('/now')
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
-    await page.getByText('1 delivery needs a person').waitFor()
-    await need.getByText('10.00 EUR to pay').waitFor()
+    await factOf(page, 'Needs a person').getByText('10.00 EUR to be paid').waitFor()
+    await factOf(page, 'Needs a person').getByText('1 delivery does not move without one').waitFor()
+    await need.getByText('10.00 EUR to be paid to players').waitFor()
     await page.getByRole('img', { name: `${scene.partnerId}: 3 calls in the last hour, 0 failed` }).waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform')
     await need.getByRole('link', { name: 'Mend, send again' }).click()
@@ -149,7 +169,7 @@ describe('Now of a platform whose partner takes nothing', () => {
     ;({ server: scene, page } = at)
   })
   const placed = (count: number) => Promise.all(Array.from({ length: count }, () => scene.api.place(scene.frame)))
-  const fact = (name: string) => page.locator('.now-fact', { hasText: name })
+  const fact = (name: string) => factOf(page, name)
   const see = (path: string) => at.see(`/${path}`)
   const needs = () => page.getByRole('region', { name: 'Needs a person' }).getByRole('listitem')
 
@@ -162,19 +182,25 @@ describe('Now of a platform whose partner takes nothing', () => {
     await needs()
       .filter({ hasText: `${scene.partnerId} gives no usable answers; 3 deliveries wait for it` })
       .waitFor()
-    await needs().getByText('75.00 EUR to pay').waitFor()
-    await fact('Waiting').getByText('75.00 EUR to pay').waitFor()
-    await fact('Owed').getByText('no delivery is refused or given up').waitFor()
+    await needs().getByText('75.00 EUR to be paid to players').waitFor()
+    await fact('Waits').getByText('75.00 EUR to be paid to players').waitFor()
+    await fact('Needs a person').getByText('none is refused or given up').waitFor()
     expect(await page.getByText(/nothing needs a person/i).count()).toBe(0)
-    await page.getByRole('listitem').getByText('on the way: 75.00 EUR to pay').waitFor()
+    await page.getByRole('listitem').getByText('waits: 75.00 EUR to be paid to players').waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform whose partner is down')
-    await fact('Owed')
-      .getByRole('link', { name: `${scene.partnerId} is down` })
-      .click()
+    await needs().getByRole('link', { name: 'See what waits' }).click()
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
     await owed.getByText(/^Down since/).waitFor()
     await owed.getByText('Its last call: network: ').waitFor()
+    await page.getByRole('row').filter({ hasText: '25.00 EUR to be paid' }).nth(2).waitFor()
+    await page.getByRole('row', { name: 'Waits 75.00 EUR to be paid to players' }).waitFor()
+    expect(await page.getByText(/No delivery .*needs a person/).count(), 'it leads to what waits').toBe(0)
+    await see('now')
+    await fact('Needs a person')
+      .getByRole('link', { name: `${scene.partnerId} is down` })
+      .click()
+    await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     await see('deliveries')
     await page.getByText('No delivery needs a person.').waitFor()
     await page.getByText(`${scene.partnerId} is down`).waitFor()
@@ -183,7 +209,7 @@ describe('Now of a platform whose partner takes nothing', () => {
     await scene.time.advance(60_000)
     await see('now')
     await page.getByText('Nothing needs a person.').waitFor()
-    await fact('Owed').getByText('nothing needs a person').waitFor()
+    await fact('Needs a person').getByText('nothing needs a person').waitFor()
   })
 
   test('money that has been on its way for a minute is said too, though it answers other calls', async () => {
@@ -197,10 +223,10 @@ describe('Now of a platform whose partner takes nothing', () => {
     await page.clock.setFixedTime(scene.time.now())
     await see('now')
     await needs()
-      .filter({ hasText: `25.00 EUR to pay on the way to ${scene.partnerId}, which has not taken it yet` })
+      .filter({ hasText: `25.00 EUR to be paid to players by ${scene.partnerId}, which has not taken it yet` })
       .filter({ hasText: 'since 1 min' })
       .waitFor()
-    await fact('Owed')
+    await fact('Needs a person')
       .getByRole('link', { name: `${scene.partnerId} has not taken its money` })
       .waitFor()
     await page.clock.setFixedTime(new Date(scene.time.now().getTime() - 60_000))

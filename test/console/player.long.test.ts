@@ -38,6 +38,18 @@ test('says by which rules the player bets, and who set them when', async () => {
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('stakes of 50.00, 3 bets').waitFor()
   await rules.getByRole('row').filter({ hasText: 'limits.stake 50.00' }).waitFor()
+  await fact('Locked results').getByText('none').waitFor()
+  await fetch(wallet.url + path, {
+    method: 'PATCH',
+    headers: {
+      ...{ authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' },
+      ...{ 'x-purser-person': 'carol', 'x-purser-reason': 'asked by mail' },
+    },
+    body: '{"status":"blocked"}',
+  })
+  const blocked = page.locator('.facts div', { hasText: 'Account' })
+  await blocked.getByText('Blocked').waitFor()
+  await blocked.getByText(/^by carol, .* ago: asked by mail$/).waitFor()
   await expectAccessibleEverywhere(page, 'the rules of a player')
 })
 
@@ -79,6 +91,9 @@ test('the currency that is looked at stands in the address', async () => {
   await page.reload()
   await page.getByRole('img', { name: 'first 7.00, last 7.00' }).waitFor()
   expect(new URL(page.url()).searchParams.get('currency')).toBe('USD')
+  const lines = page.getByRole('region', { name: 'Statement' }).locator('tbody tr')
+  await lines.filter({ hasText: 'USD' }).waitFor()
+  expect(await lines.count(), 'the statement has no line of another currency').toBe(1)
 })
 
 test('nothing moves when the balance is there: what was pointed at is still under the pointer', async () => {

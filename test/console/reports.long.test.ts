@@ -104,7 +104,7 @@ test('what is of no brand, platform or site is called so in Reports and on Money
   await wallet.operator.deposit(userId, '7.00')
   for (const [by, name] of [
     ['brand', 'no brand'],
-    ['platform', 'no name'],
+    ['platform', 'The platform'],
     ['site', 'no site'],
   ]) {
     await see(`?by=${by}`)
@@ -112,6 +112,9 @@ test('what is of no brand, platform or site is called so in Reports and on Money
       .first()
       .waitFor()
   }
+  await see('?by=platform')
+  const cash = page.getByRole('region', { name: 'Money of players', exact: true })
+  await cash.getByRole('row').filter({ hasText: 'no platform' }).first().waitFor() // it came over the cash desk
   await page.goto(`${wallet.url}/console/money`)
   await page.getByRole('heading', { name: 'EUR · no brand' }).waitFor()
   await page.getByRole('heading', { name: 'EUR · blue' }).waitFor()
@@ -139,10 +142,10 @@ test('what stands before the result adds up to it, and at 1,280 px no column is 
     await see(`?by=${by}`)
     const result = page.getByRole('region', { name: 'Result, by day' })
     const line = result.getByRole('row').nth(1)
-    await line.getByText('2172846.54', { exact: true }).waitFor()
+    await line.getByText('2,172,846.54', { exact: true }).waitFor()
     const names = await result.getByRole('columnheader').allTextContents()
     const cells = await line.getByRole('cell').allTextContents()
-    const centsOf = (name: string) => Number(cells[names.indexOf(name)]?.replace('−', '-').replace('.', ''))
+    const centsOf = (name: string) => Number(cells[names.indexOf(name)]?.replace('−', '-').replace(/[.,]/g, ''))
     const parts = ['Staked', 'Refunded', 'Paid out', 'Held in play'].map(centsOf)
     const sum = parts.reduce((total, cents) => total + cents)
     expect([sum, centsOf('Result')], by).toEqual([217_284_654, 217_284_654])

@@ -49,6 +49,32 @@ describe('the sentence for support', () => {
       'robin staked 10.00 EUR. The result is not known yet; the stake is held. 27.70 EUR was paid first; all of it was taken back.',
     )
   })
+  test('says that a result was corrected where no money tells of it: lost, withdrawn, won', () => {
+    const { wallet, platform } = recorded('corrected')
+    const [known, place, won] = wallet.history
+    if (known === undefined || place === undefined || won === undefined) throw new Error('no results')
+    const lost = { ...won, resultType: 'lost', amount: '0.00', transfers: [] }
+    const withdrawn: WalletCall = { ...lost, operation: 'unsettle' }
+    const before = [known, place, lost, withdrawn]
+    const open = { ...wallet, status: 'open' as const, history: before }
+    expect(standingOf(open, undefined).sentence).toBe(
+      'robin staked 10.00 EUR. The result is not known yet; the stake is held. A result was taken back: the bet had lost.',
+    )
+    const again = { ...wallet, payout: '27.70', resultType: 'won', history: [...before, won] }
+    expect(standingOf(again, undefined).sentence).toBe(
+      'robin staked 10.00 EUR. The bet won: 27.70 EUR was paid to the account at 2026-11-22 18:46:55 UTC. The result was corrected: the bet had lost before.',
+    )
+    const [placed, settled] = platform.deliveries
+    if (placed === undefined || settled === undefined) throw new Error('no deliveries')
+    const decided = (resultType: string) => ({ ...settled, request: { ...settled.request, resultType } })
+    const deliveries = [placed, decided('lost'), { ...settled, operation: 'unsettle' as const }, decided('won')]
+    expect(standingOf(undefined, { ...platform, resultType: 'won', payout: '27.70', deliveries }).sentence).toBe(
+      'The result is decided: won, 27.70 EUR. The result was corrected: the bet had lost before.',
+    )
+    const cashedOut = { ...decided('cashout'), status: 'refused' as const }
+    const never = { ...platform, resultType: 'won', payout: '27.70', deliveries: [placed, cashedOut, decided('won')] }
+    expect(standingOf(undefined, never).sentence, 'a refused cashout is no result').not.toContain('corrected')
+  })
   test('names every reason of a Rollback, and keeps the number of one that is not listed (C-2, C-3)', () => {
     for (const code of Object.keys(ROLLBACK_REASONS))
       expect(sayReason(Number(code))).toMatch(new RegExp(`^[a-z][a-zA-Z ]+ \\(reason ${code}\\)$`))
@@ -97,11 +123,11 @@ describe('the sentence for support', () => {
     const said = (bet: WalletBet, available?: string) => standingOf(bet, undefined, available).sentence
     const short = refusedWith(7, '100000.00')
     expect(said(short, '932.12')).toBe(
-      'The bet of 100000.00 EUR was not accepted, because there was not enough money: 932.12 EUR was available. No money was taken.',
+      'The bet of 100,000.00 EUR was not accepted, because there was not enough money: 932.12 EUR was available. No money was taken.',
     )
     for (const available of [undefined, '100000.00'])
       expect(said(short, available)).toBe(
-        'The bet of 100000.00 EUR was not accepted, because there was not enough money. No money was taken.',
+        'The bet of 100,000.00 EUR was not accepted, because there was not enough money. No money was taken.',
       )
     expect(said(refusedWith(9, '20.00'))).toBe(
       'The bet of 20.00 EUR was not accepted, because the account is blocked. No money was taken.',

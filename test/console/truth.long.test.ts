@@ -172,7 +172,7 @@ describe('the console of a platform', () => {
     await see('/deliveries')
     await page.getByText('No delivery needs a person.').waitFor()
     await page.getByLabel('Partner').selectOption(scene.partnerId)
-    await page.getByText('has no delivery that needs a person').waitFor()
+    await page.getByText('Needs a person: nothing').waitFor()
   })
 
   test('Find takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {

@@ -15,6 +15,13 @@ async function partner() {
   return (body as { data: object[] }).data[0]
 }
 
+/** Of each line of the list that is not over, the latest first. */
+async function unmoved() {
+  const { body } = await scene.api.request('GET', '/deliveries?status=pending,waiting&unmoved=true')
+  const { data } = body as { data: { operation: string; unmovedAmount?: string; isStakeUnknown?: boolean }[] }
+  return data.map(({ operation, unmovedAmount, isStakeUnknown }) => [operation, unmovedAmount, isStakeUnknown])
+}
+
 test('a partner is up, then down since when and why, and up again; what waits for it is counted', async () => {
   const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
   const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
@@ -58,6 +65,11 @@ test('what is on the way is summed as what has not moved: taken back, corrected,
   const [sum] = ((await partner()) as { onTheWay: object[] }).onTheWay
   expect(sum).toMatchObject({ currency: 'EUR', takeBack: '40.00', deliveries: 3 })
   expect(sum).toMatchObject({ amount: '53.00' })
+  expect(await unmoved(), 'each line says what it is of the sum').toEqual([
+    ['rollback', '8.00', undefined],
+    ['settle', '-40.00', undefined],
+    ['settle', '5.00', undefined],
+  ])
   scene.wallet.always('settle', {})
   scene.wallet.always('rollback', {})
   await scene.time.advance(60_000)
@@ -69,6 +81,7 @@ test('a Rollback of a bet that the partner never acknowledged is on the way with
   await scene.api.place(scene.frame, { amount: '8.00' })
   await scene.time.settle()
   expect(await partner()).toMatchObject({ waiting: 1, owed: [], onTheWay: [] })
+  expect(await unmoved(), 'its line says why it is in no sum').toEqual([['rollback', undefined, true]])
   scene.wallet.always('rollback', {})
   await scene.time.advance(60_000)
 })

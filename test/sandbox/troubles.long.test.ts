@@ -98,10 +98,11 @@ test('a player who may not bet: no story is told of a bet that was refused', asy
 test('a correction that the wallet refuses is not told as booked, and says what is still paid (L-2)', async () => {
   await ask('POST', '/sandbox/frame/money')
   const { matches } = await state()
-  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25.00' }
+  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25' }
   const { body: placed } = await ask<{ betId: string }>('POST', '/sandbox/frame/bets', wish)
   const end = (what: string) => ask('POST', `/sandbox/frame/bets/${placed.betId}`, { what })
   const bet = async () => (await state()).bets.find(({ betId }) => betId === placed.betId)
+  expect(await bet(), 'however it was typed').toMatchObject({ stake: '25.00' })
   await end('won')
   expect((await bet())?.notBooked).toBeUndefined()
   const path = `/operator/players/robin/bets/${placed.betId}`

@@ -8,11 +8,11 @@ import { part } from '../api.ts'
 import { BetOn, type On } from '../bet-on.tsx'
 import { dayOf, endOf, startOf } from '../days.ts'
 import { DayField, useFilters, WordField } from '../filters.tsx'
-import { capital, Time } from '../format.tsx'
+import { amountText, capital, Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
-import { Badge, Empty } from '../parts.tsx'
+import { Badge, Empty, NONE } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 
 export interface ListedBet extends Staked, On {
@@ -68,7 +68,7 @@ export function BetsPage() {
   const [status, player, from, to] = ['status', 'player', 'from', 'to'].map((name) => query.get(name) ?? '')
   const asked = { status, ...(bases.wallet && { userId: player }), from: from && startOf(from), to: to && endOf(to) }
   const words = Object.entries(asked).flatMap(([name, value]) => (value ? [`&${name}=${part(value)}`] : []))
-  const empty = words.length === 0 ? NONE : NONE_SUCH
+  const empty = words.length === 0 ? NO_BETS : NONE_SUCH
   const side = bases.wallet ? 'wallet' : 'platform'
   const today = dayOf(Date.now())
   return (
@@ -120,7 +120,7 @@ const NONE_SUCH = (
   </Empty>
 )
 
-const NONE = (
+const NO_BETS = (
   <Empty title="No bets.">
     <p>A bet appears here when its first call arrives.</p>
   </Empty>
@@ -188,7 +188,7 @@ export function BetState({
   return (
     <Badge tone={refusedResult === undefined ? (TONES[word] ?? 'plain') : 'bad'}>
       {capital(sayResult(word))}
-      {refusedResult === undefined ? '' : ` · change refused, code ${refusedResult.code}`}
+      {refusedResult === undefined ? '' : ` · change refused: ${sayCode(refusedResult.code)}`}
       {refusalCode === undefined ? '' : ` · ${sayCode(refusalCode)}`}
       {status === 'declined' && reason !== undefined ? ` · ${sayReasonOf(reason)}` : ''}
     </Badge>
@@ -197,19 +197,23 @@ export function BetState({
 
 /** Of a bet that has none, what was asked for, or why there is none. */
 export function Stake({ bet: { status, stake, askedStake } }: { bet: Staked }) {
-  if (stake !== undefined) return stake
+  if (stake !== undefined) return amountText(stake)
   const says =
-    askedStake !== undefined ? `asked ${askedStake.amount}` : status === 'refused' ? 'not recorded' : 'never placed'
+    askedStake !== undefined
+      ? `asked ${amountText(askedStake.amount)}`
+      : status === 'refused'
+        ? 'not recorded'
+        : 'never placed'
   return <span className="muted">{says}</span>
 }
 
 /** Of a bet that was undone, what its Rollback gave back. */
 export function Payout({ bet: { status, stake, stakePaidBy, payout } }: { bet: ListedBet }) {
-  if (payout !== undefined) return payout
-  if (status !== 'cancelled' || stake === undefined) return '–'
+  if (payout !== undefined) return amountText(payout)
+  if (status !== 'cancelled' || stake === undefined) return NONE
   return (
     <span className="muted">
-      refund {stake}
+      refund {amountText(stake)}
       {stakePaidBy === 'promotions' && ' to promotions'}
     </span>
   )
@@ -247,7 +251,7 @@ const PLATFORM: readonly Column<PlatformListed>[] = [
   { name: 'Player', show: ({ userId }) => <Id id={userId} whole /> },
   { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
-  { name: 'Stake', isNumber: true, show: ({ amount }) => amount },
-  { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
+  { name: 'Stake', isNumber: true, show: ({ amount }) => amountText(amount) },
+  { name: 'Payout', isNumber: true, show: ({ payout }) => (payout === undefined ? NONE : amountText(payout)) },
   { name: 'Currency', show: ({ currency }) => currency },
 ]

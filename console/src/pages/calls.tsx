@@ -1,9 +1,11 @@
 /** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
+
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment, type ReactNode, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { spanOf } from '../../../src/timeline/layout.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
+import { sayCode } from '../../../src/timeline/refusal.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
 import { part, read } from '../api.ts'
 import { useFilters } from '../filters.tsx'
@@ -11,8 +13,9 @@ import { capital, Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
 import { Fresh, keyedClass, More, useKeys } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
-import { Answer, Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
+import { Answer, Badge, Code, Empty, Fault, NONE, Stale, Waiting } from '../parts.tsx'
 import { Phases } from '../phases.tsx'
+import { saySignature } from '../say-signature.ts'
 import { mayDo, useSession } from '../session.tsx'
 import { useTail } from '../tail.ts'
 import { filtersOf } from '../words.ts'
@@ -214,21 +217,12 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
         </button>
       </td>
       <td>
-        <Badge tone={tone}>
-          {capital(outcome.replaceAll('_', ' '))}
-          {answer.code === undefined ? '' : ` · ${answer.status} code ${answer.code}`}
-        </Badge>
+        <Badge tone={tone}>{outcomeText(outcome, answer.code)}</Badge>
       </td>
-      <td className="cut">
-        {player === undefined ? (
-          <span className="muted">–</span>
-        ) : (
-          <Link href={`/players/${part(player)}`}>{player}</Link>
-        )}
-      </td>
+      <td className="cut">{player === undefined ? NONE : <Link href={`/players/${part(player)}`}>{player}</Link>}</td>
       <td>
         {player === undefined || transactionId === undefined ? (
-          <span className="muted">–</span>
+          NONE
         ) : (
           <ShortId id={transactionId} href={`/bets/${part(player)}/${part(transactionId)}`} />
         )}
@@ -236,6 +230,13 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
       <td className="num">{spanOf(milliseconds.arrival + milliseconds.work)}</td>
     </tr>
   )
+}
+
+/** "Not enough money (7)"; an outcome that is called otherwise than its code stands before it. */
+function outcomeText(outcome: string, code: number | undefined): string {
+  const words = outcome.replaceAll('_', ' ')
+  const said = code === undefined ? words : sayCode(code)
+  return capital(said.startsWith(words) ? said : `${words} · ${said}`)
 }
 
 function Details({ call }: { call: JournalCall }) {
@@ -248,13 +249,13 @@ function Details({ call }: { call: JournalCall }) {
           <dd>
             {signature === 'refused'
               ? 'Refused: no secret of this wallet signs exactly these bytes. Take it apart below.'
-              : signature}
+              : capital(saySignature(signature))}
           </dd>
           <dt>From</dt>
           <dd>{source}</dd>
           <dt>Request</dt>
           <dd>
-            {requestId === undefined ? '–' : <Id id={requestId} whole />} · {request.bytes} bytes · SHA-256{' '}
+            {requestId === undefined ? NONE : <Id id={requestId} whole />} · {request.bytes} bytes · SHA-256{' '}
             <code>{request.sha256.slice(0, 16)}…</code>
           </dd>
         </dl>

@@ -15,6 +15,10 @@ function reports(of: Of, more: string): string {
   return `/reports?${[...wordsOf(of), ...(of.brand ? [`brand=${part(of.brand)}`] : []), more].join('&')}`
 }
 
+/** Where the two books of a day are compared; at once, where this console has both. */
+export const comparisonOf = (day: string, hasPlatform: boolean) =>
+  `/money?day=${day}${hasPlatform ? '&compare=platform' : ''}#reconciliation`
+
 export function linkOf(name: string, of: Of): string {
   const moved = KINDS.find((one) => one.name === name)
   if (moved === undefined) return reports(of, name === 'Result' ? 'by=platform' : 'view=trial')

@@ -1,6 +1,7 @@
 /** Paste anything: the thing itself if there is one, else what it may be. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
+import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/draw.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import { ApiProblem, part, read, readOrNone } from '../api.ts'
@@ -8,7 +9,6 @@ import {
   betLink,
   endOf,
   fits,
-  LOOKED_AT,
   type Match,
   type NewestBets,
   newestBets,
@@ -17,10 +17,11 @@ import {
   partsOf,
   type WalletsBet,
 } from '../find-bets.ts'
-import { capital, Time } from '../format.tsx'
+import { capital, moneyText, Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
 import { type Asked, AskedAdjustment } from './adjust.tsx'
+import { Nothing } from './find-nothing.tsx'
 import { Several } from './find-several.tsx'
 
 type Shown =
@@ -42,6 +43,8 @@ type Shown =
       readonly kind: 'several'
       readonly matches: readonly Match[]
       readonly isOfPlatform?: boolean
+      /** Nothing is called so: these begin alike. */
+      readonly isNear?: boolean
       /** Newest first, where the console has looked for them itself. */
       readonly newest?: NewestBets
     }
@@ -104,8 +107,24 @@ async function showOf(session: Session, text: string, signal: AbortSignal): Prom
   const end = endOf(text)
   return (
     (await whole(session, parts?.last === '' ? parts.first : text, signal)) ??
-    (end && (await betsOf(session, end, signal)))
+    (end && (await betsOf(session, end, signal))) ??
+    (await nearOf(session, text, signal))
   )
+}
+
+/** Enough of an id to find it by; and what may be one, with a letter that was read wrongly. */
+const ENOUGH = 6
+const MAY_BE_ID = /^[\w-]{7,64}$/
+
+/** What begins as it does, where nothing is called so. */
+async function nearOf(session: Session, text: string, signal: AbortSignal): Promise<Shown | undefined> {
+  if (!MAY_BE_ID.test(text)) return undefined
+  const found = await whole(session, text.slice(0, ENOUGH), signal)
+  if (found?.kind === 'several') return { ...found, isNear: true }
+  if (found?.kind !== 'bet') return undefined
+  const userId = 'userId' in found.bet ? found.bet.userId : ''
+  const match = { kind: 'bet', id: idOf(found.bet), userId }
+  return { kind: 'several', matches: [match], isOfPlatform: 'betId' in found.bet, isNear: true }
 }
 
 async function whole({ bases }: Session, id: string, signal: AbortSignal): Promise<Shown | undefined> {
@@ -181,20 +200,6 @@ async function playersOf(text: string, signal: AbortSignal): Promise<Shown | und
   return only === undefined ? undefined : { kind: 'several', matches }
 }
 
-function Nothing({ text }: { text: string }) {
-  return (
-    <section className="card">
-      <Empty title="Nothing was found.">
-        <p>
-          Nothing is called “{text.slice(0, 60)}”. Bets and references are found by six characters and more, a player by
-          the beginning of id, nickname or e-mail address, a request by its whole id, as long as the journal keeps it.
-          An id of which the end is given is looked for among the newest {LOOKED_AT.toLocaleString('en')} bets.
-        </p>
-      </Empty>
-    </section>
-  )
-}
-
 function Thing({ shown, text }: { shown: Shown; text: string }) {
   const goTo = (href: string) => <Redirect to={href} replace state={{ searched: text }} />
   switch (shown.kind) {
@@ -219,7 +224,16 @@ function Thing({ shown, text }: { shown: Shown; text: string }) {
     case 'adjustment':
       return <AskedAdjustment one={shown.adjustment} />
     case 'several':
-      return <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} newest={shown.newest} />
+      return (
+        <>
+          {shown.isNear && (
+            <p className="muted" role="status">
+              Nothing is called “{text}”. What is below begins with the same {ENOUGH} characters.
+            </p>
+          )}
+          <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} newest={shown.newest} />
+        </>
+      )
     default:
       return shown satisfies never
   }
@@ -265,14 +279,12 @@ function TransferCard({
           <div>
             <dt>For the player</dt>
             <dd>
-              {amount} {currency}
+              {signed(amount)} {currency}
             </dd>
           </div>
           <div>
             <dt>Balance after</dt>
-            <dd>
-              {balance} {currency}
-            </dd>
+            <dd>{moneyText(balance, currency)}</dd>
           </div>
           <div>
             <dt>When</dt>

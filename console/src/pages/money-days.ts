@@ -57,8 +57,8 @@ export function daysIn(rows: readonly ReportRow[]): DayOfMoney[] {
 
 export type Split = 'brand' | 'platform' | 'site'
 
-/** What has none of a split, on every page. A platform is there without a name too. */
-export const NONE_OF: Readonly<Record<Split, string>> = { brand: 'no brand', platform: 'no name', site: 'no site' }
+/** What has none of a split, on every page: the platform whose secret has no name is called so wherever it is named. */
+export const NONE_OF: Readonly<Record<Split, string>> = { brand: 'no brand', platform: 'The platform', site: 'no site' }
 
 /** What belongs together, added up; the rows of one platform or site keep its name. */
 export function grouped(rows: readonly ReportRow[], keyOf: (row: ReportRow) => string, split?: Split): ReportRow[] {

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { fileOf, read } from '../api.ts'
+import { DayInput } from '../day-input.tsx'
 import { DAY_MS, dayOf } from '../days.ts'
 import { amountText } from '../format.tsx'
 import { MONEY_LIVE } from '../live.tsx'
@@ -43,14 +44,9 @@ export function MoneyPage() {
           >
             ‹
           </button>
-          <label className="day">
+          <label className="day" htmlFor="day">
             <span className="vh">Day (UTC)</span>
-            <input
-              type="date"
-              value={day}
-              max={today}
-              onChange={(event) => event.target.value !== '' && setDay(event.target.value)}
-            />
+            <DayInput id="day" value={day} max={today} isNeeded set={setDay} />
           </label>
           <button
             type="button"

@@ -65,7 +65,7 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
             look={look}
             data={data}
             height={HEIGHT}
-            says={`The balance in ${currency} after each of ${steps.length} movements: first ${first.balance}, last ${last.balance}`}
+            says={`The balance in ${currency} after each of ${steps.length} movements: first ${amountText(first.balance)}, last ${amountText(last.balance)}`}
           />
         </div>
       )}

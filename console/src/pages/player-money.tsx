@@ -6,7 +6,7 @@ import { sumOf } from '../../../src/protocol/decimal.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { part, read } from '../api.ts'
 import { useFilters } from '../filters.tsx'
-import { amountText } from '../format.tsx'
+import { moneyText } from '../format.tsx'
 import { Answer } from '../parts.tsx'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
 import { betsOf } from './bets.tsx'
@@ -28,14 +28,18 @@ interface Page<T> {
 const MOST = 200
 const LOOK_MS = 3_000
 
-interface Balance {
+export interface Balance {
   readonly currency: string
   readonly amount: string
 }
 
+/** The one that is chosen in the address, of all that is shown of the player's money. */
+export const balanceIn = (balances: readonly Balance[], query: URLSearchParams): Balance | undefined =>
+  balances.find(({ currency }) => currency === query.get('currency')) ?? balances[0]
+
 export function PlayerMoney({ user, balances }: { user: string; balances: readonly Balance[] }) {
   const [query, set] = useFilters()
-  const balance = balances.find(({ currency }) => currency === query.get('currency')) ?? balances[0]
+  const balance = balanceIn(balances, query)
   if (balance === undefined) return null
   return (
     <>
@@ -72,19 +76,19 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
     refetchInterval: LOOK_MS,
   })
   return (
-    <Answer of={asked} toCome={<MoneyToCome available={`${amountText(amount)} ${currency}`} />}>
+    <Answer of={asked} toCome={<MoneyToCome available={moneyText(amount, currency)} />}>
       {({ moved, open }) => (
         <>
           <dl className="facts">
             <Fact name="Available" href="#statement">
-              {amountText(amount)} {currency}
+              {moneyText(amount, currency)}
             </Fact>
             <Fact
               name="In play"
               href={betsOf(user, 'open')}
               note={open.next === null ? undefined : `of the newest ${MOST} open bets`}
             >
-              {inPlay(open.data, currency, amount)} {currency}
+              {moneyText(inPlay(open.data, currency, amount), currency)}
             </Fact>
             <Fact
               name="Net of bets"
@@ -117,7 +121,7 @@ function MoneyToCome({ available }: { available: string }) {
 
 interface FactProps {
   readonly name: string
-  readonly note?: string | undefined
+  readonly note?: ReactNode
   /** Of the list behind it; "#…" is on this page. */
   readonly href?: string
   readonly children: ReactNode
@@ -169,12 +173,7 @@ function NetOfBets({ moved, open, balance }: { moved: StatementPage; open: reado
   return (
     <>
       {signed(net)} {currency}
-      {/[1-9]/.test(held) && (
-        <small className="muted">
-          {' '}
-          and {held} {currency} in play
-        </small>
-      )}
+      {/[1-9]/.test(held) && <small className="muted"> and {moneyText(held, currency)} in play</small>}
     </>
   )
 }

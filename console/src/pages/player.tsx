@@ -1,9 +1,9 @@
 /** A player: balances, what is in play, the statement with its running balance, the bets. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { ACTIONS, type Action, keyOfAction } from '../actions.tsx'
 import { part, read } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
+import { useFilters } from '../filters.tsx'
 import { Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
@@ -15,20 +15,17 @@ import { Adjust } from './adjust.tsx'
 import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
 import { PersonalData } from './player/personal.tsx'
+import { type Ruled, Rules } from './player/rules.tsx'
 import { Sessions } from './player/sessions.tsx'
-import { Fact, PlayerMoney } from './player-money.tsx'
+import { type Balance, balanceIn, PlayerMoney } from './player-money.tsx'
 import { transferColumns } from './transfer-columns.tsx'
 import './player.css'
 
-interface Player {
+interface Player extends Ruled {
   readonly userId: string
   readonly currency: string
-  readonly status?: string
   readonly brand?: string
-  readonly verified?: boolean
   readonly isTest?: boolean
-  readonly selfExcludedUntil?: string | null
-  readonly limits?: { readonly stake?: string; readonly loss?: string; readonly betCount?: number }
 }
 
 export function PlayerPage({ user }: { user: string }) {
@@ -47,6 +44,9 @@ export function PlayerPage({ user }: { user: string }) {
     gcTime: 0, // a player who was left and is opened again is not shown with the balance of then
   })
   const page = useSettledHeights(user)
+  const [query] = useFilters()
+  const ofCurrency = (balances: readonly Balance[]) =>
+    balances.length > 1 ? `&currency=${part(balanceIn(balances, query)?.currency ?? '')}` : ''
   return (
     <div className="page wide" ref={page}>
       <div className="head">
@@ -64,9 +64,10 @@ export function PlayerPage({ user }: { user: string }) {
             <section className="card half tall" aria-label="Statement" id="statement">
               <header>
                 <h2>Statement</h2>
+                {balances.length > 1 && <span className="muted small">{balanceIn(balances, query)?.currency}</span>}
               </header>
               <List<StatementRow, StatementPage>
-                path={`${base}/statement?limit=20&bets=true`}
+                path={`${base}/statement?limit=20&bets=true${ofCurrency(balances)}`}
                 columns={transferColumns(() => user)}
                 keyOf={({ transferId }) => transferId}
                 empty={
@@ -102,23 +103,7 @@ export function PlayerPage({ user }: { user: string }) {
                 live={live}
               />
             </section>
-            <section className="card" aria-label="Rules">
-              <header>
-                <h2>Rules and who set them</h2>
-              </header>
-              <Rules of={player} />
-              <List
-                path={`${base}/history?limit=10`}
-                columns={HISTORY}
-                keyOf={keyOfAction}
-                empty={
-                  <Empty title="Nobody has changed a rule.">
-                    <p>Blocks, limits, exclusions and locks of bets are here, with who set them and when.</p>
-                  </Empty>
-                }
-                live={live}
-              />
-            </section>
+            <Rules user={user} of={player} live={live} />
             <Sessions base={base} live={live} />
             <PersonalData base={base} />
           </>
@@ -141,31 +126,6 @@ function State({ player: { status, selfExcludedUntil, isTest } }: { player: Play
       )}
       {isTest && <Badge tone="plain">Test</Badge>}
     </>
-  )
-}
-
-/** Of the player itself, or of a bet: the player is known. */
-const HISTORY: readonly Column<Action>[] = ACTIONS.map((column) =>
-  column.name === 'On'
-    ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') }
-    : column,
-)
-
-function Rules({ of: { limits = {}, verified, selfExcludedUntil } }: { of: Player }) {
-  const { stake, loss, betCount } = limits
-  const perDay = [
-    stake !== undefined && `stakes of ${stake}`,
-    loss !== undefined && `losses of ${loss}`,
-    betCount !== undefined && `${betCount} bets`,
-  ].filter((one) => one !== false)
-  return (
-    <dl className="facts body">
-      <Fact name="A day at most">{perDay.length === 0 ? 'no limit' : perDay.join(', ')}</Fact>
-      <Fact name="Verified">{verified === undefined ? 'not said' : verified ? 'yes' : 'no'}</Fact>
-      <Fact name="Excluded until">
-        {typeof selfExcludedUntil === 'string' ? <Time at={selfExcludedUntil} /> : 'not'}
-      </Fact>
-    </dl>
   )
 }
 

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { part } from '../api.ts'
 import { Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
-import { Badge, Empty } from '../parts.tsx'
+import { Badge, Empty, NONE } from '../parts.tsx'
 
 interface Listed {
   readonly userId: string
@@ -59,14 +59,14 @@ export function PlayersPage() {
 
 const COLUMNS: readonly Column<Listed>[] = [
   { name: 'Player', show: ({ userId }) => <Link href={`/players/${part(userId)}`}>{userId}</Link> },
-  { name: 'Nickname', show: ({ customFields }) => customFields?.nickname ?? <span className="muted">–</span> },
+  { name: 'Nickname', show: ({ customFields }) => customFields?.nickname ?? NONE },
   {
     name: 'State',
     show: ({ status }) =>
       status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : <Badge tone="good">Active</Badge>,
   },
   { name: 'Currency', show: ({ currency }) => currency },
-  { name: 'Brand', show: ({ brand }) => brand ?? <span className="muted">–</span> },
+  { name: 'Brand', show: ({ brand }) => brand ?? NONE },
   {
     name: 'Since',
     isNumber: true,

@@ -66,6 +66,7 @@ export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string
       <Days
         {...common}
         columns={split === 'platform' || split === 'site' ? OF_PLAYERS : [...OF_PLAYERS, HAVE]}
+        noneOf={{ ...NONE_OF, platform: 'no platform' }}
         title="Money of players"
         says="what came and went beside their bets"
       />
@@ -79,11 +80,12 @@ interface DaysProps {
   readonly columns: readonly Column[]
   readonly title: string
   readonly says: string
+  readonly noneOf?: typeof NONE_OF
   readonly children?: ReactNode
 }
 
 /** Nothing where there is no such money, and no days without it. */
-function Days({ rows, split, columns, title, says, children }: DaysProps) {
+function Days({ rows, split, columns, title, says, noneOf = NONE_OF, children }: DaysProps) {
   const isMoved = (row: ReportRow) => columns.some(({ isAlways, of }) => isAlways || !isZero(of(row)))
   const shown = columns.filter(({ isAlways, of }) => isAlways || rows.some((row) => !isZero(of(row))))
   if (shown.length === 0) return null
@@ -126,7 +128,7 @@ function Days({ rows, split, columns, title, says, children }: DaysProps) {
                 {split !== undefined && (
                   <td>
                     <span className="cut" title={row[split] ?? ''}>
-                      {row[split] ?? <span className="muted">{NONE_OF[split]}</span>}
+                      {row[split] ?? <span className="muted">{noneOf[split]}</span>}
                     </span>
                   </td>
                 )}

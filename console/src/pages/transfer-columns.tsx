@@ -6,6 +6,7 @@ import { BetOn } from '../bet-on.tsx'
 import { amountText, capital, Time } from '../format.tsx'
 import { ShortId } from '../ids.tsx'
 import type { Column } from '../list.tsx'
+import { NONE } from '../parts.tsx'
 import type { StatementRow } from '../statement.ts'
 import { BetState } from './bets.tsx'
 
@@ -14,8 +15,8 @@ export function transferColumns<T extends StatementRow>(userOf: (row: T) => stri
     { name: 'Time', show: ({ at }) => <Time at={at} /> },
     { name: 'What', show: ({ kind }) => capital(sayKind(kind)) },
     { name: 'About', show: (row) => <About of={row} user={userOf(row)} /> },
-    { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
-    { name: 'Bet now', show: ({ bet }) => bet && <BetState {...bet} /> },
+    { name: 'Match', show: ({ bet }) => (bet ? <BetOn of={bet} /> : NONE) },
+    { name: 'Bet now', show: ({ bet }) => (bet ? <BetState {...bet} /> : NONE) },
     { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
     { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
     { name: 'Currency', show: ({ currency }) => currency },

@@ -17,6 +17,7 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
 import { LadderSchema } from './ladder.ts'
 import { selectionsOf } from './lists.ts'
 import { optional } from './shapes.ts'
+import { unmovedMembers, unmovedOfEach, unmovedQuery } from './unmoved.ts'
 import { DELIVERIES, DELIVERY_COLUMNS, type DeliveryRow, DeliverySchema, showDelivery, type ViewDeps } from './views.ts'
 
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
@@ -25,6 +26,7 @@ export const DeliveryPageSchema = pageOf(
   Type.Object({
     ...DeliverySchema.properties,
     ...selectionMembers('Only with `selections=true`: what its bet is on.'),
+    ...unmovedMembers,
     ladder: optional(LadderSchema),
   }),
 )
@@ -53,6 +55,7 @@ export const DeliveryListQuery = Type.Object(
       Type.Enum(['true', 'false'], { description: 'true: each with its attempts, those made and those planned.' }),
     ),
     selections: selectionsQuery('each with what its bet is on.'),
+    unmoved: unmovedQuery,
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
@@ -67,7 +70,8 @@ export const DeliveryListQuery = Type.Object(
 export async function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
   const page = query.needsPerson === 'true' ? await listOwed(deps, query) : await listAll(deps, query)
   const onOf = await selectionsOf(deps, query.selections === 'true' ? page.data : [])
-  return { ...page, data: page.data.map((delivery) => ({ ...delivery, ...onOf(delivery) })) }
+  const moneyOf = query.unmoved === 'true' ? await unmovedOfEach(deps, page.data) : () => ({})
+  return { ...page, data: page.data.map((delivery) => ({ ...delivery, ...onOf(delivery), ...moneyOf(delivery) })) }
 }
 
 async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {

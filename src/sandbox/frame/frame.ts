@@ -194,7 +194,7 @@ async function place(
     idempotencyKey: randomUUID(),
   }
   const placed = await platform.get<Placed>('POST', '/bets', wanted)
-  bets.unshift({ ...placed, match, outcome, odds, stake, currency, isFree })
+  bets.unshift({ ...placed, match, outcome, odds, stake: inCents(stake), currency, isFree })
   return placed
 }
 
@@ -216,11 +216,16 @@ async function quiet(platform: Api, betId: string): Promise<void> {
 }
 
 /** Results are those of the match: they decide every bet on it. A cashout is the bet's own. */
+const unitsIn = (amount: string) => parseDecimal(amount, SCALE) ?? 0n
+
+/** As money looks, however it was typed. */
+const inCents = (amount: string) => formatMoney(unitsIn(amount) as Money, SCALE)
+
 async function end(stand: Stand, { betId, match, outcome, stake }: FrameBet, what: What): Promise<void> {
   const { platform, matches } = stand
   const other = outcome === 'home' ? 'away' : 'home'
   if (what === 'cashout') {
-    const amount = formatMoney((((parseDecimal(stake, SCALE) ?? 0n) * 9n) / 10n) as Money, SCALE)
+    const amount = formatMoney(((unitsIn(stake) * 9n) / 10n) as Money, SCALE)
     await platform.get('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount }, [409])
   } else if (what === 'take back') await matches.result(match.id, undefined)
   else if (what === 'correct') {

@@ -65,7 +65,7 @@ function SayDone({ deliveryId, base }: { deliveryId: string; base: string }) {
       <summary>The partner has done it already…</summary>
       <form className="say-done" onSubmit={submit}>
         <p className="muted small">
-          It paid by hand, or its books show it. Nothing is sent then, and nothing is owed by this call any more.
+          It paid by hand, or its books show it. Nothing is sent then, and this call needs nobody any more.
         </p>
         <label>
           How this is known

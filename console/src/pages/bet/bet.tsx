@@ -18,12 +18,13 @@ import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, useBet } from '../../bet-data.ts'
 import { useFilters } from '../../filters.tsx'
-import { capital, Time } from '../../format.tsx'
+import { capital, moneyText, Time } from '../../format.tsx'
 import { CopyButton, Id } from '../../ids.tsx'
-import { Answer, Badge } from '../../parts.tsx'
+import { Answer, Badge, NONE } from '../../parts.tsx'
 import { Picture } from '../../picture.tsx'
 import { saveText } from '../../save.ts'
 import { useSession } from '../../session.tsx'
+import { comparisonOf } from '../day-links.ts'
 import { MomentPanel } from './moment.tsx'
 import { Replay } from './replay.tsx'
 import './bet.css'
@@ -96,7 +97,20 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         )}
       </section>
       <Selections sources={sources} />
+      <Compared wallet={wallet} />
     </>
+  )
+}
+
+/** Where both books of its day are compared: what the platform has of it, and of all others. */
+function Compared({ wallet }: { wallet: BetSources['wallet'] }) {
+  const { bases } = useSession()
+  if (wallet === undefined || !bases.wallet) return null
+  const day = wallet.firstSeenAt.slice(0, 10)
+  return (
+    <p className="small">
+      <Link href={comparisonOf(day, bases.platform !== undefined)}>Compare the bets of {day} with the platform’s</Link>
+    </p>
   )
 }
 
@@ -128,7 +142,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const taken = wallet && takenOf(wallet)
   const isRefunded = wallet?.status === 'cancelled' && isStaked
   const player = history.player
-  const moneyOf = (amount: string | undefined) => (amount === undefined ? '–' : `${amount} ${currency}`)
+  const moneyOf = (amount: string | undefined) => (amount === undefined ? NONE : moneyText(amount, currency))
   return (
     <dl className="facts">
       <Fact name="Player">
@@ -148,13 +162,8 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
       </Fact>
       {wallet !== undefined && (
         <Fact name="Net for the player">
-          {net === undefined ? '–' : `${signed(net.net)} ${currency}`}
-          {net?.inPlay !== undefined && (
-            <small className="muted">
-              {' '}
-              and {net.inPlay} {currency} in play
-            </small>
-          )}
+          {net === undefined ? NONE : `${signed(net.net)} ${currency}`}
+          {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in play</small>}
         </Fact>
       )}
       {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}

@@ -1,13 +1,15 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+
 import { lazy, type ReactNode, Suspense } from 'react'
-import { signed } from '../../../../src/timeline/amounts.ts'
+import { moneyText, signed } from '../../../../src/timeline/amounts.ts'
 import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/draw.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
 import { Time } from '../../format.tsx'
 import { Id } from '../../ids.tsx'
-import { Code, Waiting } from '../../parts.tsx'
+import { Code, NONE, Waiting } from '../../parts.tsx'
 import { Phases } from '../../phases.tsx'
+import { saySignature } from '../../say-signature.ts'
 import { AsCurl, SendAgain } from './again.tsx'
 
 /** With the rules of the wallet, which nobody needs before a call is chosen. */
@@ -60,11 +62,11 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
           <Row name="Signature">
             {journal === undefined
               ? made === undefined
-                ? '–'
+                ? NONE
                 : 'not in the journal that is shown here'
-              : journal.signature}
+              : saySignature(journal.signature)}
           </Row>
-          <Row name="Request">{call.requestId === '' ? '–' : <Id id={call.requestId} />}</Row>
+          <Row name="Request">{call.requestId === '' ? NONE : <Id id={call.requestId} />}</Row>
           {journal !== undefined && <Row name="From">{journal.source}</Row>}
         </dl>
         <Phases seen={journal} made={made} />
@@ -123,9 +125,7 @@ function Moved({ call: { transfers } }: { call: Call }) {
           <tr key={transferId}>
             <td>{sayKind(kind)}</td>
             <td className="num">{signed(amount)}</td>
-            <td className="num">
-              {balance} {currency}
-            </td>
+            <td className="num">{moneyText(balance, currency)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,7 +1,9 @@
 /** Why a call was answered as it was, and what if: the rows of the life table, each judged by the wallet's own rules. */
+
 import { signed } from '../../../../src/timeline/amounts.ts'
 import { sayBranch } from '../../../../src/timeline/branch.ts'
 import { type Call, titleOf } from '../../../../src/timeline/moments.ts'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
 import type { Operation, WalletBet } from '../../../../src/timeline/sources.ts'
 import { LIFE } from '../../../../src/timeline/why.ts'
 import { useBalanceAt } from '../../balance-at.ts'
@@ -74,7 +76,7 @@ function WhatIfRow({ row: { known, had, isOwn, answer, isRepeat, moves, forPlaye
         <small>{had}</small>
       </td>
       <td>
-        {answer === 200 ? (isRepeat ? '200, as before' : '200') : `400 code ${answer.code}`}
+        {answer === 200 ? (isRepeat ? '200, as before' : '200') : sayCode(answer.code)}
         {answer !== 200 && <small>{answer.says}</small>}
         {anomaly !== undefined && <small>to be looked at: {anomaly}</small>}
       </td>

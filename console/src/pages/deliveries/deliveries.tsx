@@ -1,13 +1,18 @@
-/** What the platform owes a partner: what needs a person, by its cause; what is under way; what is done. */
+/** What the platform has decided and tells its partners: what needs a person, by its cause; what waits and is tried again by itself; what is done. */
+
+import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { part } from '../../api.ts'
 import { BetOn, type On } from '../../bet-on.tsx'
-import { Time } from '../../format.tsx'
+import { moneyText, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
-import { Badge, Empty } from '../../parts.tsx'
+import { type OwedMoney, owedMoney, owedOfBet } from '../../owed.ts'
+import { Sums } from '../../partners.tsx'
+import { Badge, Empty, NONE } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import { Issues } from './issues.tsx'
 import { Ladders } from './ladder.tsx'
@@ -29,13 +34,17 @@ export interface Delivery extends On {
   readonly dueAt?: string
   readonly needsPersonSince?: string
   readonly owedAmount?: string
+  /** Of what is not over: what it adds to the sums of its partner. */
+  readonly unmovedAmount?: string
+  /** The partner never acknowledged the bet. */
+  readonly isStakeUnknown?: boolean
 }
 
 const NEEDS_PERSON = 'person'
-const UNDER_WAY = 'pending,waiting'
+const WAITS = 'pending,waiting'
 const VIEWS = [
   [NEEDS_PERSON, 'Needs a person'],
-  [UNDER_WAY, 'Under way'],
+  [WAITS, 'Waits'],
   ['done', 'Done'],
 ] as const
 
@@ -65,19 +74,22 @@ export function DeliveriesPage() {
         </fieldset>
       </div>
       {partner !== '' && <OwedThrough base={base} partner={partner} />}
-      {view === UNDER_WAY && <Ladders base={base} partner={partner} />}
+      {view === WAITS && <Ladders base={base} partner={partner} />}
       {view === NEEDS_PERSON ? (
         <Issues base={base} partner={partner} />
       ) : (
         <section className="card" aria-label="Deliveries">
           <List
-            path={`${base}/deliveries?limit=50&selections=true&status=${part(view)}${ofPartner(partner)}`}
-            columns={view === 'done' ? COLUMNS.filter(({ name }) => name !== NEXT_TRY) : COLUMNS}
+            path={`${base}/deliveries?limit=50&selections=true&unmoved=true&status=${part(view)}${ofPartner(partner)}`}
+            columns={
+              view === 'done' ? [...COLUMNS.filter(({ name }) => name !== NEXT_TRY), AMOUNT] : [...COLUMNS, MONEY]
+            }
             keyOf={({ deliveryId }: Delivery) => deliveryId}
             linkOf={({ betId }) => `/bets/${part(betId)}`}
             live={LIVE}
+            foot={view === 'done' ? undefined : together}
             empty={
-              <Empty title={view === 'done' ? 'Nothing has been delivered yet.' : 'Nothing is under way.'}>
+              <Empty title={view === 'done' ? 'Nothing has been delivered yet.' : 'Nothing waits.'}>
                 <p>A delivery is a call that tells a partner what the platform has decided about a bet.</p>
               </Empty>
             }
@@ -106,7 +118,7 @@ const TONES: Readonly<Record<string, string>> = {
 
 export function DeliveryState({ status, code }: { status: string; code?: number | undefined }) {
   const word = status.charAt(0).toUpperCase() + status.slice(1)
-  return <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · code ${code}`}</Badge>
+  return <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · ${sayCode(code)}`}</Badge>
 }
 
 /** What is done has none. */
@@ -121,11 +133,74 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Match', show: (delivery) => <BetOn of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },
   { name: 'State', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
-  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? '–' : <Time at={dueAt} />) },
+  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? NONE : <Time at={dueAt} />) },
   { name: 'Tries', isNumber: true, show: ({ attempts }) => attempts },
-  {
-    name: 'Amount',
-    isNumber: true,
-    show: ({ amount, currency }) => (amount === undefined ? '–' : `${amount} ${currency ?? ''}`),
-  },
 ]
+/** What the call carried. */
+const AMOUNT: Column<Delivery> = {
+  name: 'Amount',
+  isNumber: true,
+  show: ({ amount, currency = '' }) => (amount === undefined ? NONE : moneyText(amount, currency)),
+}
+const MONEY: Column<Delivery> = { name: 'Money of the player', isNumber: true, show: (one) => <Unmoved of={one} /> }
+
+/** What of its money has not moved, or why it is none of the sum below. */
+function Unmoved({ of: one }: { of: Delivery }) {
+  const { amount, currency = '', isStakeUnknown, unmovedAmount, status } = one
+  if (unmovedAmount !== undefined)
+    return (
+      <span className="why-not">
+        {owedOfBet(one)}
+        {one.needsPersonSince !== undefined && <small className="muted">needs a person</small>}
+      </span>
+    )
+  const why =
+    isStakeUnknown === true
+      ? 'not counted: the stake was never acknowledged, and may be back already'
+      : status === 'waiting'
+        ? 'counted with the one before it'
+        : 'not counted'
+  return (
+    <span className="muted why-not">
+      {amount !== undefined && <s>{moneyText(amount, currency)}</s>}
+      <small>{why}</small>
+    </span>
+  )
+}
+
+function together(rows: readonly Delivery[], columns: number, isAll: boolean): ReactNode {
+  const moved = rows.filter(({ unmovedAmount }) => unmovedAmount !== undefined)
+  const [waits, needs] = [false, true].map((is) => moved.filter((one) => (one.needsPersonSince !== undefined) === is))
+  const of = isAll ? undefined : rows.length
+  const sumOf = (name: string, some: readonly Delivery[] = []) =>
+    some.length > 0 && <Together {...{ name, columns, of }} money={owedMoney(some)} />
+  return (
+    <>
+      {sumOf('Waits', waits)}
+      {sumOf('Needs a person', needs)}
+    </>
+  )
+}
+
+interface TogetherProps {
+  readonly name?: string
+  readonly money: readonly OwedMoney[]
+  readonly columns: number
+  /** So many of them, where there are more. */
+  readonly of?: number | undefined
+}
+
+/** Under a table: what its rows add up to. */
+export function Together({ name = 'Together', money, columns, of }: TogetherProps) {
+  return (
+    <tr>
+      <th scope="row" colSpan={columns - 1}>
+        {name}
+        {of !== undefined && `, of the ${of} that are shown`}
+      </th>
+      <td className="num">
+        <Sums of={money} />
+      </td>
+    </tr>
+  )
+}

@@ -1,22 +1,29 @@
 /** What needs a person, by partner and cause: how many, since when, the money they are about, and the next step. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { replyCodes } from '../../../../src/protocol/codes.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { part, read } from '../../api.ts'
 import { BetOn } from '../../bet-on.tsx'
-import { agoOf, Time } from '../../format.tsx'
+import { Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
-import { owedMoney, owedText } from '../../owed.ts'
-import { Answer, Badge, Empty } from '../../parts.tsx'
+import { owedMoney, owedOfBet, owedText } from '../../owed.ts'
+import { sinceText } from '../../partners.tsx'
+import { Answer, Badge, Empty, NONE } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
 import { SendAgain } from './again.tsx'
-import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
+import { type Delivery, LIVE, ofPartner, Together } from './deliveries.tsx'
 import { TroubledPartners } from './partner.tsx'
 
 /** The most that the API lists at once. */
 const MOST = 500
 const LOOK_MS = 3_000
+
+/** The newest of them; also of the page Now, which keeps them under the same key. */
+export const issuesOf = (base: string, partner = '') =>
+  `${base}/deliveries?needsPerson=true&selections=true&unmoved=true&limit=${MOST}${ofPartner(partner)}`
 
 /** Deliveries of one cause. */
 export interface Issue {
@@ -33,11 +40,7 @@ export function Issues({ base, partner }: { base: string; partner: string }) {
   const [sending, setSending] = useState<Issue>()
   const asked = useQuery({
     queryKey: partner === '' ? ['issues'] : ['issues', partner],
-    queryFn: ({ signal }) =>
-      read<{ data: Delivery[]; next: string | null }>(
-        `${base}/deliveries?needsPerson=true&selections=true&limit=${MOST}${ofPartner(partner)}`,
-        signal,
-      ),
+    queryFn: ({ signal }) => read<{ data: Delivery[]; next: string | null }>(issuesOf(base, partner), signal),
     meta: LIVE,
     refetchInterval: LOOK_MS,
   })
@@ -98,12 +101,12 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
         <div className="issue-says">
           <h2>
             {titleOf(operation)} to {partnerId}
-            <Badge tone={tone}>{code === undefined ? name : `${name} · code ${code}`}</Badge>
+            <Badge tone={tone}>{code === undefined ? name : `${name} · ${sayCode(code)}`}</Badge>
           </h2>
           <p className="muted">
             {says} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
           </p>
-          <p className="muted small">The oldest since {agoOf(new Date(since))}.</p>
+          <p className="muted small">The oldest {sinceText(since)}.</p>
         </div>
         <Money of={deliveries} />
         {status !== 'pending' && (
@@ -152,6 +155,7 @@ function Money({ of }: { of: readonly Delivery[] }) {
 const SHOWN = 20
 
 function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
+  const rest = deliveries.slice(SHOWN)
   return (
     <div className="scroll">
       <table className="list">
@@ -161,11 +165,11 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
             <th>Bet</th>
             <th>Match</th>
             <th className="num">Tries</th>
-            <th className="num">Amount</th>
+            <th className="num">Money of the player</th>
           </tr>
         </thead>
         <tbody>
-          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...rest }) => (
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...one }) => (
             <tr key={deliveryId}>
               <td>
                 <Time at={needsPersonSince ?? decidedAt} />
@@ -174,15 +178,30 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
                 <ShortId id={betId} href={`/bets/${part(betId)}`} />
               </td>
               <td>
-                <BetOn of={rest} />
+                <BetOn of={one} />
               </td>
               <td className="num">{attempts}</td>
-              <td className="num">{owedText(owedMoney([rest])) || '–'}</td>
+              <td className="num">
+                <span className="why-not">
+                  {owedOfBet(one) || NONE}
+                  {one.isStakeUnknown && <small className="muted">if its stake was taken</small>}
+                </span>
+              </td>
             </tr>
           ))}
         </tbody>
+        <tfoot>
+          {rest.length > 0 && (
+            <tr>
+              <td colSpan={4} className="muted">
+                and {rest.length} more
+              </td>
+              <td className="num">{owedText(owedMoney(rest))}</td>
+            </tr>
+          )}
+          {deliveries.length > 1 && <Together money={owedMoney(deliveries)} columns={5} />}
+        </tfoot>
       </table>
-      {deliveries.length > SHOWN && <p className="more muted small">and {deliveries.length - SHOWN} more</p>}
     </div>
   )
 }

@@ -1,9 +1,10 @@
-/** Of which partner deliveries are shown: a choice that the address keeps, and what is owed to players through the chosen one. */
+/** Of which partner deliveries are shown: a choice that the address keeps, and the money of players that the chosen one has not taken yet. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { read } from '../../api.ts'
 import { countText } from '../../format.tsx'
-import { type Partner, PartnerState, Sums, sinceText, troubleOf, underWayOf } from '../../partners.tsx'
+import type { OwedMoney } from '../../owed.ts'
+import { needsOf, type Partner, PartnerState, Sums, sinceText, troubleOf, waitsOf } from '../../partners.tsx'
 import { Stale } from '../../parts.tsx'
 import { LIVE } from './deliveries.tsx'
 
@@ -61,34 +62,57 @@ export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
   return (
     <>
       <Stale of={asked} />
-      <p className="partner-owed" role="status">
-        <PartnerState of={found} /> <strong>{partner}</strong>{' '}
-        {count === 0 ? (
-          'has no delivery that needs a person'
-        ) : (
-          <>
-            has{' '}
-            <strong>
-              <Sums of={found.owed} />
-            </strong>{' '}
-            in {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
-          </>
-        )}
-        {found.onTheWay.length > 0 && (
-          <>
-            , and{' '}
-            <strong>
-              <Sums of={found.onTheWay} />
-            </strong>{' '}
-            on the way
-          </>
-        )}
-        ; {countText(found.waiting, 'delivery is not over', 'deliveries are not over')}.
-        {found.state !== 'up' && found.lastError !== undefined && (
-          <span className="muted"> Its last call: {found.lastError.error}.</span>
-        )}
-      </p>
+      <div className="partner-owed" role="status">
+        <p>
+          <strong>{partner}</strong> <PartnerState of={found} />
+          {found.state !== 'up' && found.lastError !== undefined && (
+            <span className="muted"> Its last call: {found.lastError.error}.</span>
+          )}
+        </p>
+        <Line
+          name="Needs a person"
+          href={needsOf(partner)}
+          money={found.owed}
+          count={count}
+          says={countText(count, 'delivery does', 'deliveries do')}
+          means="not move without one"
+        />
+        <Line
+          name="Waits"
+          href={waitsOf(partner)}
+          money={found.onTheWay}
+          count={found.waiting}
+          says={countText(found.waiting, 'delivery is', 'deliveries are')}
+          means={`tried again by ${found.waiting === 1 ? 'itself' : 'themselves'}`}
+        />
+      </div>
     </>
+  )
+}
+
+interface LineProps {
+  readonly name: string
+  readonly href: string
+  readonly money: readonly OwedMoney[]
+  readonly count: number
+  readonly says: string
+  readonly means: string
+}
+
+function Line({ name, href, money, count, says, means }: LineProps) {
+  return (
+    <p>
+      <Link href={href}>{name}</Link>:{' '}
+      {money.length > 0 && (
+        <>
+          <strong>
+            <Sums of={money} />
+          </strong>
+          ,{' '}
+        </>
+      )}
+      <span className="muted">{count === 0 ? 'nothing' : `${says} ${means}`}</span>
+    </p>
   )
 }
 
@@ -104,9 +128,7 @@ export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
       <p key={one.partnerId}>
         <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has not taken its money'}
         {since === undefined ? '' : ` ${sinceText(since)}`}:{' '}
-        <Link href={underWayOf(one.partnerId)}>
-          {countText(one.waiting, 'delivery waits', 'deliveries wait')} for it
-        </Link>
+        <Link href={waitsOf(one.partnerId)}>{countText(one.waiting, 'delivery waits', 'deliveries wait')} for it</Link>
       </p>
     )
   })

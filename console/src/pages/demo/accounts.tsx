@@ -36,8 +36,8 @@ export function Accounts({
           <div className="t" key={title}>
             <h3>{title}</h3>
             <div className="t-sides">
-              <span className="num">{balance.startsWith('-') ? balance.slice(1) : ''}</span>
-              <span className="num">{balance.startsWith('-') ? '' : balance}</span>
+              <span className="num">{balance.startsWith('-') ? amountText(balance.slice(1)) : ''}</span>
+              <span className="num">{balance.startsWith('-') ? '' : amountText(balance)}</span>
             </div>
             <p className="small muted">{title === 'House' && balance.startsWith('-') ? 'lost to players' : what}</p>
           </div>

@@ -1,8 +1,11 @@
 /** The demo: a betting frame, the same seconds on the wire and in the accounts, and trouble to make. All of it is real: platform, wire, wallet, ledger. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { ask, part, read } from '../../api.ts'
+import { amountText, moneyText } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { Answer, Badge } from '../../parts.tsx'
 import { Accounts } from './accounts.tsx'
@@ -78,9 +81,7 @@ function Demo({ state }: { state: FrameState }) {
             <span className="purse-line">
               <span className="purse">
                 <span className="muted small">{state.player}</span>{' '}
-                <strong>
-                  {state.balance} {state.currency}
-                </strong>
+                <strong>{moneyText(state.balance, state.currency)}</strong>
               </span>
               <button type="button" className="button" onClick={() => payIn.mutate()} disabled={payIn.isPending}>
                 Pay in 100
@@ -160,10 +161,10 @@ function Bets({
                 <span className="small muted demo-event">{bet.event}</span>
               </span>
               <span className="num">
-                {bet.stake} {bet.currency}
+                {moneyText(bet.stake, bet.currency)}
                 {bet.isFree && <span className="small muted demo-event">freebet</span>}
                 {bet.payout !== undefined && notBooked === undefined && (
-                  <span className="small muted demo-event">paid {bet.payout}</span>
+                  <span className="small muted demo-event">paid {amountText(bet.payout)}</span>
                 )}
               </span>
               <Badge tone={notBooked === undefined ? tone : 'bad'}>
@@ -173,8 +174,8 @@ function Bets({
             </div>
             {notBooked !== undefined && (
               <p className="small demo-not-booked">
-                The wallet refused{notBooked.code !== undefined && ` (code ${notBooked.code})`}
-                {notBooked.paid !== undefined && `; ${notBooked.paid} ${bet.currency} still paid`}.
+                The wallet refused{notBooked.code !== undefined && `: ${sayCode(notBooked.code)}`}
+                {notBooked.paid !== undefined && `; ${moneyText(notBooked.paid, bet.currency)} still paid`}.
               </p>
             )}
             <div className="demo-actions">

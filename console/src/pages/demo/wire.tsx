@@ -1,7 +1,9 @@
 /** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { spanOf } from '../../../../src/timeline/layout.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { read } from '../../api.ts'
 import { Time } from '../../format.tsx'
 
@@ -94,7 +96,7 @@ function stateOf({ status, isLost, endedAt }: WireCall): 'flying' | 'lost' | 're
 function sayCall({ status, code, isLost, isAgain, endedAt, at, trouble }: WireCall): string {
   if (endedAt === undefined)
     return trouble === 'late answer' && status !== undefined ? 'answered, held up…' : 'on its way…'
-  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : `${status} code ${code}`
+  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : sayCode(code)
   if (isLost) return status === undefined ? 'lost' : `${answer}, unheard`
   return isAgain ? `${answer}, the same` : `${answer} · ${spanOf(Date.parse(endedAt) - Date.parse(at))}`
 }

@@ -1,6 +1,7 @@
 /** The wallet's bets of a day against the platform's: matched, different, only ours, only theirs. Compared when somebody asks for it. */
 import { useMutation } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
 import type { Finding } from '../../../../src/reconcile/compare.ts'
 import { LABELS } from '../../../../src/reconcile/describe.ts'
 import { csvLine, textCell } from '../../../../src/runtime/csv.ts'
@@ -10,6 +11,7 @@ import { ShortId } from '../../ids.tsx'
 import { Badge, Empty, Refusal, Waiting } from '../../parts.tsx'
 import { saveText } from '../../save.ts'
 import { useSession } from '../../session.tsx'
+import { NONE_OF } from '../money-days.ts'
 import { compareDay, MOST_AGAIN, MOST_BETS, type Source } from './read-books.ts'
 
 type Result = Awaited<ReturnType<typeof compareDay>> & { readonly at: number; readonly of: string }
@@ -25,8 +27,19 @@ export function Reconciliation({ day }: { day: string }) {
       of: source.file?.name ?? 'the platform here',
     }),
   })
+  const [query] = useSearchParams()
+  const card = useRef<HTMLElement>(null)
+  const isAsked = query.get('compare') === 'platform' && bases.platform !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for who comes here from a bet
+  useEffect(() => {
+    if (isAsked) compare.mutate({ platform: bases.platform ?? '' })
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found is higher than what waited for it
+  useEffect(() => {
+    if (location.hash === '#reconciliation') card.current?.scrollIntoView({ block: 'center' })
+  }, [compare.isPending])
   return (
-    <section className="card" aria-label="Reconciliation">
+    <section className="card" aria-label="Reconciliation" ref={card}>
       <header>
         <h2>Reconciliation</h2>
         <span className="muted small">the bets of the day, here and at the platform</span>
@@ -89,7 +102,7 @@ function NotYet({ name, setName }: { name: string; setName(name: string): void }
       </p>
       <label className="field of-platform">
         <span>Whose bets, where several platforms call this wallet</span>
-        <input value={name} placeholder="the one without a name" onChange={({ target }) => setName(target.value)} />
+        <input value={name} placeholder={NONE_OF.platform} onChange={({ target }) => setName(target.value)} />
       </label>
     </Empty>
   )

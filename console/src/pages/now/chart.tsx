@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { clockText, type Zone } from '../../chart-times.ts'
 import { countText, Time } from '../../format.tsx'
-import { Empty } from '../../parts.tsx'
+import { Empty, NONE } from '../../parts.tsx'
 import { AXIS, LEFT_PX, type Look, Plot, token } from '../../plot.tsx'
 import { saveText } from '../../save.ts'
 import type { Hour } from './now.tsx'
@@ -147,7 +147,7 @@ function AsTable({ lines }: { lines: ReturnType<typeof linesOf> }) {
                 <td className="num">{accepted}</td>
                 <td className="num">{refused}</td>
                 <td className="num">{failed}</td>
-                <td className="num">{p99Ms === null ? '–' : msText(p99Ms)}</td>
+                <td className="num">{p99Ms === null ? NONE : msText(p99Ms)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,17 +1,19 @@
 /** What needs a person, five lines at most, each with its next step. */
+
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
-import { part, read } from '../../api.ts'
-import { amountText, countText } from '../../format.tsx'
+import { sayCode } from '../../../../src/timeline/refusal.ts'
+import { read } from '../../api.ts'
+import { countText, moneyText } from '../../format.tsx'
 import { useLinkKeys } from '../../list.tsx'
 import { owedMoney } from '../../owed.ts'
-import { type Partner, Sums, sinceText, troubleOf, underWayOf } from '../../partners.tsx'
+import { needsOf, type Partner, Sums, sinceText, troubleOf, waitsOf } from '../../partners.tsx'
 import { Badge, Empty, Fault, Stale, Waiting } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import type { Delivery } from '../deliveries/deliveries.tsx'
-import { issuesIn } from '../deliveries/issues.tsx'
+import { issuesIn, issuesOf } from '../deliveries/issues.tsx'
 import { LIVE, LOOK_MS } from './now.tsx'
 
 interface Need {
@@ -32,17 +34,12 @@ interface Proposal {
 }
 
 const MOST = 5
-const LISTED = 500
 
 export function NeedsPerson({ partners }: { partners: readonly Partner[] | undefined }) {
   const { bases } = useSession()
   const issues = useQuery({
     queryKey: ['issues'],
-    queryFn: ({ signal }) =>
-      read<{ data: Delivery[]; next: string | null }>(
-        `${bases.platform}/deliveries?needsPerson=true&limit=${LISTED}`,
-        signal,
-      ),
+    queryFn: ({ signal }) => read<{ data: Delivery[]; next: string | null }>(issuesOf(bases.platform ?? ''), signal),
     enabled: bases.platform !== undefined,
     meta: LIVE,
     refetchInterval: LOOK_MS,
@@ -119,7 +116,7 @@ function ofPartners(partners: readonly Partner[]): Need[] {
       badge: isDown ? ['bad', 'Down'] : ['wait', 'Money waits'],
       since: trouble.since ?? new Date().toISOString(),
       step: 'See what waits',
-      href: underWayOf(partner.partnerId),
+      href: waitsOf(partner.partnerId),
     }
   })
 }
@@ -142,7 +139,7 @@ function DownSays({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
 function SlowSays({ of: { partnerId, onTheWay } }: { of: Partner }) {
   return (
     <>
-      <Sums of={onTheWay} /> on the way to <strong>{partnerId}</strong>, which has not taken it yet
+      <Sums of={onTheWay} /> by <strong>{partnerId}</strong>, which has not taken it yet
     </>
   )
 }
@@ -159,13 +156,13 @@ function ofIssues(deliveries: readonly Delivery[]): Need[] {
     what: (
       <>
         {some.length} × {titleOf(operation)} to <strong>{partnerId}</strong>
-        {code === undefined ? '' : `, code ${code}`} · <Sums of={owedMoney(some)} />
+        {code === undefined ? '' : `, ${sayCode(code)}`} · <Sums of={owedMoney(some)} />
       </>
     ),
     badge: WORDS[status] ?? ['bad', status],
     since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
     step: status === 'pending' ? 'Look' : 'Mend, send again',
-    href: `/deliveries?partner=${part(partnerId)}`,
+    href: needsOf(partnerId),
   }))
 }
 
@@ -174,10 +171,8 @@ function ofAdjustments(proposals: readonly Proposal[]): Need[] {
     key: `adjustment ${userId} ${reference}`,
     what: (
       <>
-        <span className="num">
-          {amountText(amount)} {currency}
-        </span>{' '}
-        for <strong>{userId}</strong> waits for a second person
+        <span className="num">{moneyText(amount, currency)}</span> for <strong>{userId}</strong> waits for a second
+        person
       </>
     ),
     badge: ['wait', 'Adjustment'],

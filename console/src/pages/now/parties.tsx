@@ -2,12 +2,16 @@
 import { Link } from 'wouter'
 import { part } from '../../api.ts'
 import { countText } from '../../format.tsx'
-import { type Partner, PartnerState, Sums, underWayOf } from '../../partners.tsx'
+import { needsOf, type Partner, PartnerState, Sums, waitsOf } from '../../partners.tsx'
 import { Empty } from '../../parts.tsx'
+import { useSession } from '../../session.tsx'
+import { NONE_OF } from '../money-days.ts'
 import type { Hour, Party } from './now.tsx'
 
 const MINUTE_MS = 60_000
 const MOST_SILENT = 50
+/** The partner that the sandbox makes, whose wallet serves this page too. */
+const SANDBOX = 'sandbox'
 
 interface Props {
   readonly hour: Hour
@@ -52,10 +56,12 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
   const calls = party.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
   const failed = party.minutes.reduce((sum, minute) => sum + minute.failed, 0)
   const name = nameOf(party)
+  const { isSandbox } = useSession().setup
   return (
     <li title={name}>
       <span className="party-name">
         <span className="cut">{name}</span>
+        {partner !== undefined && isSandbox && name === SANDBOX && <span className="muted">this wallet</span>}
         {partner !== undefined && <PartnerState of={partner} />}
       </span>
       <Bars
@@ -75,16 +81,17 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 function Owed({ to: { owed, onTheWay } }: { to: Partner }) {
   return (
     <small className="party-owed">
-      {owed.length === 0 ? (
-        <span className="muted">nothing is owed</span>
-      ) : (
+      {owed.length === 0 && onTheWay.length === 0 && (
+        <span className="muted">nothing is to be paid to players or taken back from them</span>
+      )}
+      {owed.length > 0 && (
         <span>
-          owed: <Sums of={owed} />
+          needs a person: <Sums of={owed} />
         </span>
       )}
       {onTheWay.length > 0 && (
         <span>
-          on the way: <Sums of={onTheWay} />
+          waits: <Sums of={onTheWay} />
         </span>
       )}
     </small>
@@ -93,7 +100,7 @@ function Owed({ to: { owed, onTheWay } }: { to: Partner }) {
 
 function nameOf({ name, isKnown }: Party): string {
   if (!isKnown) return 'Strangers'
-  return name === '' ? 'The platform' : name
+  return name === '' ? NONE_OF.platform : name
 }
 
 function linkOf({ name, isKnown }: Party, partner: Partner | undefined): string {
@@ -104,7 +111,7 @@ function linkOf({ name, isKnown }: Party, partner: Partner | undefined): string 
 
 /** What needs a person, where something does; else what is under way. */
 function deliveriesOf({ partnerId, owed }: Partner): string {
-  return owed.length > 0 ? `/deliveries?partner=${part(partnerId)}` : underWayOf(partnerId)
+  return owed.length > 0 ? needsOf(partnerId) : waitsOf(partnerId)
 }
 
 const [WIDTH, HEIGHT, BAR] = [4, 26, 3]

@@ -2,7 +2,7 @@
 import { capital, Time } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
-import { Badge, Empty } from '../../parts.tsx'
+import { Badge, Empty, NONE } from '../../parts.tsx'
 
 interface By {
   readonly operation: string
@@ -46,17 +46,16 @@ export function Sessions({ base, live }: { base: string; live: LiveMeta }) {
 }
 
 const TONES = { live: 'good', expired: 'plain', ended: 'wait' } as const
-const nothing = <span className="muted">–</span>
 
 const COLUMNS: readonly Column<SessionRow>[] = [
   { name: 'Begun', show: ({ begunAt }) => <Time at={begunAt} /> },
-  { name: 'By', show: ({ begunBy }) => (begunBy === undefined ? nothing : <Who by={begunBy} />) },
+  { name: 'By', show: ({ begunBy }) => (begunBy === undefined ? NONE : <Who by={begunBy} />) },
   { name: 'Currency', show: ({ currency }) => currency },
   { name: 'State', show: ({ status }) => <Badge tone={TONES[status]}>{capital(status)}</Badge> },
   { name: 'Good until', show: ({ expiresAt }) => <Time at={expiresAt} /> },
-  { name: 'Ended', show: ({ endedAt }) => (endedAt === undefined ? nothing : <Time at={endedAt} />) },
+  { name: 'Ended', show: ({ endedAt }) => (endedAt === undefined ? NONE : <Time at={endedAt} />) },
   { name: 'Why', show: why },
-  { name: 'From', show: ({ ip, country }) => [ip, country].filter(Boolean).join(' · ') || nothing },
+  { name: 'From', show: ({ ip, country }) => [ip, country].filter(Boolean).join(' · ') || NONE },
 ]
 
 function Who({ by: { person, key } }: { by: By }) {
@@ -71,7 +70,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 
 function why({ status, endedBy }: SessionRow) {
   if (status === 'expired') return 'its time was over'
-  if (endedBy === undefined) return nothing
+  if (endedBy === undefined) return NONE
   const { operation, reason } = endedBy
   return (
     <>

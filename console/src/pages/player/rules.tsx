@@ -1,0 +1,131 @@
+/** The rules that hold for a player, each with who set it and when, and all that was ever changed. */
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ACTIONS, type Action, keyOfAction } from '../../actions.tsx'
+import { part, read } from '../../api.ts'
+import { amountText, Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import { type Column, List } from '../../list.tsx'
+import type { LiveMeta } from '../../live.tsx'
+import { Badge, Empty, NONE } from '../../parts.tsx'
+import { Fact } from '../player-money.tsx'
+
+export interface Ruled {
+  readonly status?: string
+  readonly verified?: boolean
+  readonly selfExcludedUntil?: string | null
+  readonly limits?: { readonly stake?: string; readonly loss?: string; readonly betCount?: number }
+}
+
+/** Changes among which the last one of each rule is looked for: older ones are in the list. */
+const LOOKED_AT = 200
+const SHOWN_LOCKS = 5
+
+export function Rules({ user, of: player, live }: { user: string; of: Ruled; live: LiveMeta }) {
+  const base = `/operator/players/${part(user)}`
+  const asked = useQuery({
+    queryKey: ['rules of', user],
+    queryFn: ({ signal }) => read<{ data: Action[] }>(`${base}/history?limit=${LOOKED_AT}`, signal),
+    meta: live,
+  })
+  const changes = asked.data?.data ?? []
+  return (
+    <section className="card" aria-label="Rules">
+      <header>
+        <h2>Rules and who set them</h2>
+      </header>
+      <Facts of={player} user={user} changes={changes} />
+      <List
+        path={`${base}/history?limit=10`}
+        columns={HISTORY}
+        keyOf={keyOfAction}
+        empty={
+          <Empty title="Nobody has changed a rule.">
+            <p>Blocks, limits, exclusions and locks of bets are here, with who set them and when.</p>
+          </Empty>
+        }
+        live={live}
+      />
+    </section>
+  )
+}
+
+/** Of the player itself, or of a bet: the player is known. */
+const HISTORY: readonly Column<Action>[] = ACTIONS.map((column) =>
+  column.name === 'On'
+    ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') || NONE }
+    : column,
+)
+
+interface Props {
+  readonly of: Ruled
+  readonly user: string
+  /** Newest first. */
+  readonly changes: readonly Action[]
+}
+
+function Facts({ of: { status, limits = {}, verified, selfExcludedUntil }, user, changes }: Props) {
+  const { stake, loss, betCount } = limits
+  const perDay = [
+    stake !== undefined && `stakes of ${amountText(stake)}`,
+    loss !== undefined && `losses of ${amountText(loss)}`,
+    betCount !== undefined && `${betCount} bets`,
+  ].filter((one) => one !== false)
+  const locked = lockedBets(changes)
+  const lastOf = (member: string) => changes.find(({ after }) => member in after)
+  return (
+    <dl className="facts body">
+      <Rule name="Account" by={status === 'blocked' ? lastOf('status') : undefined}>
+        {status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : 'not blocked'}
+      </Rule>
+      <Rule name="A day at most" by={perDay.length === 0 ? undefined : lastOf('limits')}>
+        {perDay.length === 0 ? 'no limit' : perDay.join(', ')}
+      </Rule>
+      <Rule name="Excluded until" by={selfExcludedUntil == null ? undefined : lastOf('selfExcludedUntil')}>
+        {typeof selfExcludedUntil === 'string' ? <Time at={selfExcludedUntil} /> : 'not excluded'}
+      </Rule>
+      <Rule name="Verified" by={verified === undefined ? undefined : lastOf('verified')}>
+        {verified === undefined ? 'not said' : verified ? 'yes' : 'no'}
+      </Rule>
+      <Rule name="Locked results" by={locked[0]}>
+        {locked.length === 0
+          ? 'none'
+          : locked
+              .slice(0, SHOWN_LOCKS)
+              .map(({ on: { transactionId = '' } }) => (
+                <ShortId key={transactionId} id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
+              ))}
+        {locked.length > SHOWN_LOCKS && <small className="muted"> and {locked.length - SHOWN_LOCKS} more</small>}
+      </Rule>
+    </dl>
+  )
+}
+
+function Rule({ name, by, children }: { name: string; by: Action | undefined; children: ReactNode }) {
+  return (
+    <Fact
+      name={name}
+      note={
+        by && (
+          <>
+            by {by.person ?? by.key.name}, <Time at={by.at} />
+            {by.reason !== undefined && `: ${by.reason}`}
+          </>
+        )
+      }
+    >
+      {children}
+    </Fact>
+  )
+}
+
+/** Of each bet the last word: those that say locked (L-3). */
+function lockedBets(changes: readonly Action[]): Action[] {
+  const last = new Map<string, Action>()
+  for (const change of changes) {
+    const { transactionId } = change.on
+    if (transactionId !== undefined && 'locked' in change.after && !last.has(transactionId))
+      last.set(transactionId, change)
+  }
+  return [...last.values()].filter(({ after }) => 'locked' in after && after.locked === true)
+}
