@@ -215,12 +215,12 @@ async function quiet(platform: Api, betId: string): Promise<void> {
   }
 }
 
-/** Results are those of the match: they decide every bet on it. A cashout is the bet's own. */
 const unitsIn = (amount: string) => parseDecimal(amount, SCALE) ?? 0n
 
 /** As money looks, however it was typed. */
 const inCents = (amount: string) => formatMoney(unitsIn(amount) as Money, SCALE)
 
+/** Results are those of the match: they decide every bet on it. A cashout is the bet's own. */
 async function end(stand: Stand, { betId, match, outcome, stake }: FrameBet, what: What): Promise<void> {
   const { platform, matches } = stand
   const other = outcome === 'home' ? 'away' : 'home'
