@@ -38,7 +38,10 @@ export interface ChangeStore {
   /** The events of an item of a row. For good: the numbers of what is stored follow from it. */
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
+  /** Again and again, by everybody who waits: how far the feed goes, and whether there is more. */
   readonly look: Statement
+  readonly last: Statement
+  readonly extent: Statement
   /** For the metrics: the last number, and the oldest event without one. */
   readonly state: Statement
   readonly lock: Statement
@@ -79,7 +82,13 @@ export function changesIn(
     ),
     look: statement(
       `${schema}_look_at_changes`,
-      `select n.last_number as last, exists (select 1 from ${table} where last_number is null) as has_new,
+      // The limit is for Citus, which else fetches all of them.
+      `select n.last_number as last, exists (select 1 from ${table} where last_number is null limit 1) as has_new from ${count} n`,
+    ),
+    last: statement(`${schema}_last_change`, `select last_number as last from ${count}`),
+    extent: statement(
+      `${schema}_extent_of_changes`,
+      `select n.last_number as last,
          coalesce((select c.last_number - c.size from ${table} c where c.last_number is not null order by c.last_number limit 1),
            n.last_number) as before_first
        from ${count} n`,
@@ -140,16 +149,17 @@ export interface Extent {
 }
 
 /** What has a number. */
-export function readExtent(db: Reading, store: ChangeStore): Promise<Extent> {
-  return look(db, store)
+export async function readExtent(db: Reading, { extent }: ChangeStore): Promise<Extent> {
+  const row = countOf(await db.query<Counted & { before_first: bigint }>(extent))
+  return { beforeFirst: row.before_first, last: row.last }
 }
 
-/** Numbers what is committed, unless another process is just doing that; then tells how far the feed goes. */
-export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
-  const seen = await look(db.people, store)
-  if (!seen.hasNew) return seen
+/** Numbers what is committed, unless another process is just doing that; then tells the last number. */
+export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
+  const seen = countOf(await db.people.query<Counted & { has_new: boolean }>(store.look))
+  if (!seen.has_new) return seen.last
   await db.transaction((tx) => numberIn(tx, store)).catch(unlessMovedOn)
-  return look(db.people, store)
+  return readLast(db, store)
 }
 
 async function numberIn(tx: Tx, store: ChangeStore): Promise<void> {
@@ -164,25 +174,26 @@ function unlessMovedOn(error: unknown): void {
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
-export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<Extent> {
-  let extent: Extent = await look(db.people, store)
-  for (let before = -BigInt(NUMBERED_AT_ONCE); extent.last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
-    before = extent.last
-    extent = await numberChanges(db, store)
+export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
+  let last = await readLast(db, store)
+  for (let before = -BigInt(NUMBERED_AT_ONCE); last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
+    before = last
+    last = await numberChanges(db, store)
   }
-  return extent
+  return last
 }
 
-interface Look extends Row {
+interface Counted extends Row {
   last: bigint
-  has_new: boolean
-  before_first: bigint
 }
 
-async function look(db: Reading, { look: query }: ChangeStore): Promise<Extent & { hasNew: boolean }> {
-  const [row] = await db.query<Look>(query)
+async function readLast(db: Db, { last }: ChangeStore): Promise<bigint> {
+  return countOf(await db.people.query<Counted>(last)).last
+}
+
+function countOf<R extends Counted>([row]: readonly R[]): R {
   if (row === undefined) throw new Error('the count of changes is missing')
-  return { beforeFirst: row.before_first, last: row.last, hasNew: row.has_new }
+  return row
 }
 
 interface NumberedEvent {

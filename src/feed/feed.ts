@@ -8,7 +8,6 @@ import { resolvable } from '../runtime/resolvable.ts'
 import { world } from '../runtime/world.ts'
 import {
   type ChangeStore,
-  type Extent,
   numberAll,
   numberChanges,
   readChanges,
@@ -52,7 +51,7 @@ export interface Feed {
   isClosed(): boolean
 }
 
-/** Milliseconds between two looks at the database while somebody waits. */
+/** Milliseconds between two looks at the database while somebody waits; as long as the last one took, when that is more. */
 const LOOK_MS = 200
 /** Milliseconds after a question during which the next one is expected; one that waits for events takes 30 s at most. */
 const FOLLOWED_MS = 60_000
@@ -71,13 +70,13 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   let askedAt = Number.NEGATIVE_INFINITY
   const watch = async () => {
     watching = true
+    let looked = 0
     while (waiters.size > 0) {
-      await pause(LOOK_MS)
+      await pause(Math.max(LOOK_MS, looked))
       const waited = new Set(waiters)
-      const last = await numberChanges(db, store).then(
-        (extent) => extent.last,
-        () => undefined,
-      ) // next time, or the wait ends
+      const begun = world.elapsed()
+      const last = await numberChanges(db, store).catch(() => undefined) // next time, or the wait ends
+      looked = world.elapsed() - begun
       if (last === undefined) continue
       // It ends before the cursor of one who waited already: the database was taken back, and the next question hears so.
       for (const waiter of waiters)
@@ -100,16 +99,16 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   return {
     async ask(given, limit, waitMs, signal) {
       askedAt = world.elapsed()
-      const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
-      const after = startOf(given, extent)
-      if (after === undefined) return { kind: 'unknown', last: String(extent.last) }
-      if (after < extent.beforeFirst) return { kind: 'too_old', first: String(extent.beforeFirst) }
-      const isEmpty = after === extent.last
+      const last = await (given === 'latest' ? numberAll : numberChanges)(db, store)
+      const after = given === undefined ? (await readExtent(db.people, store)).beforeFirst : placeOf(given, last)
+      if (after === undefined) return { kind: 'unknown', last: String(last) }
+      const isEmpty = after === last
       if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }
       if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
       const page = await read(db, store, after, limit)
-      const first = BigInt(page.events[0]?.id ?? after + 1n)
-      return first === after + 1n ? { kind: 'page', page } : behindGap(db, store, given, after, page)
+      const first = page.events[0]?.id
+      const isNext = first === undefined ? isEmpty : BigInt(first) === after + 1n
+      return isNext ? { kind: 'page', page } : behindGap(db, store, given, after, page)
     },
     close() {
       isClosed = true
@@ -142,8 +141,7 @@ async function read(db: Db, store: ChangeStore, after: bigint, limit: number): P
 /** 18 digits fit a bigint of the database. */
 const NUMBER = /^\d{1,18}$/
 
-function startOf(given: After, { beforeFirst, last }: Extent): bigint | undefined {
-  if (given === undefined) return beforeFirst
+function placeOf(given: string, last: bigint): bigint | undefined {
   if (given === 'latest') return last
   const after = NUMBER.test(given) ? BigInt(given) : undefined
   return after !== undefined && after <= last ? after : undefined

@@ -17,6 +17,9 @@ test('the reference of the API, made by a wallet on Citus, is the same', async (
   const document = readDocument('wallet')
   const [here, there] = [made, document].map((one) => operationsOf(one))
   for (const operation of there ?? [])
-    expect(here?.find(({ name }) => name === operation.name), operation.name).toEqual(operation)
+    expect(
+      here?.find(({ name }) => name === operation.name),
+      operation.name,
+    ).toEqual(operation)
   expect(made).toEqual(document)
 })

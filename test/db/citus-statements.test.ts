@@ -67,6 +67,16 @@ test('what writes or locks names the bucket, and no row is found by its place', 
   expect(statements.flatMap(complaintsOf)).toEqual([])
 })
 
+/** A look at the feed, by everybody who follows it, several times a second. */
+const ASKED_AGAIN = ['purser_look_at_changes', 'purser_last_change']
+
+test('what is asked again and again asks each bucket once at most: with many buckets, that is what it costs', () => {
+  const tables = statements
+    .filter(({ name }) => ASKED_AGAIN.includes(name))
+    .map(({ name, text }) => [name, [...text.matchAll(new RegExp(TABLE, 'g'))].length])
+  expect(Object.fromEntries(tables)).toEqual({ purser_look_at_changes: 1, purser_last_change: 0 })
+})
+
 test.each([
   ['delete from purser.session where player = $1', 'planted: in which bucket?'],
   ['select from purser.player where player = $1 for update', 'planted: in which bucket?'],
