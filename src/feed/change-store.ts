@@ -9,7 +9,7 @@
  */
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { isConflict } from '../db/errors.ts'
-import { rowsOf } from '../db/rows.ts'
+import { inserted, inserting, rowsOf } from '../db/rows.ts'
 
 /** Items that are added as one row. */
 interface Slice {
@@ -17,10 +17,12 @@ interface Slice {
   readonly items: readonly StoredEvent[]
 }
 
-const SLICES = rowsOf<Slice>(1, {
+const PIECES = rowsOf<Slice>(1, {
   size: ['int', ({ size }) => size],
   events: ['text', ({ items }) => JSON.stringify(items)],
 })
+/** Which becomes the order of the feed. */
+const SLICES = { ...PIECES, from: `(select * from ${PIECES.from} p order by p.ord)` }
 
 type Member = string | number | boolean | null | readonly string[]
 /** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
@@ -75,10 +77,11 @@ export function changesIn(
   return {
     schema,
     eventsOf,
-    add: statement(
+    add: inserting(
       `${schema}_add_changes`,
-      `insert into ${table} (${bucket}size, at, events) select ${itsBucket}r.size, $3::timestamptz, r.events::json
-       from ${SLICES.from} r order by r.ord`,
+      [SLICES],
+      (count) => `insert into ${table} (${bucket}size, at, events)
+       ${inserted(SLICES, count, ([size, events]) => `${itsBucket}${size}, $3::timestamptz, (${events})::json`)}`,
     ),
     look: statement(
       `${schema}_look_at_changes`,

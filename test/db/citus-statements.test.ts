@@ -18,13 +18,17 @@ const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
 const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
+/** Through all shards; a few rows at a time are named instead (rows.ts). */
+const THROUGH_ALL = new RegExp(`insert into ${TABLE}(?: as \\w+)? \\([^)]*\\)\\s+select`)
+/** Many rows at once, by an owner. */
+const OF_MANY = ['import_players', 'insert_openings', 'move_add_changes']
 const NAMES_BUCKET = /bucket = (?:\$\d|[a-z]+\.bucket)|\(\s*bucket\b|\bbucket, /
 /** A bucket is one shard, in which a place is one row's. */
 const IN_ONE = /bucket = \$\d/
 const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
 /** What Citus is sent. */
-function complaintsOf({ name, text, onCitus = text }: Statement): string[] {
+function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): string[] {
   if ([...OF_THE_GATE, ...OF_ALL_BUCKETS].includes(name) || !new RegExp(TABLE).test(onCitus)) return []
   const written = new Set([...onCitus.matchAll(WRITES)].map(([, table]) => table))
   const changes = written.size > 0 || LOCKS.test(onCitus)
@@ -32,6 +36,9 @@ function complaintsOf({ name, text, onCitus = text }: Statement): string[] {
     ...(changes && !NAMES_BUCKET.test(onCitus) ? [`${name}: in which bucket?`] : []),
     ...(PLACE.test(onCitus) && !IN_ONE.test(onCitus)
       ? [`${name}: a row's place says nothing over several workers`]
+      : []),
+    ...(THROUGH_ALL.test(onCitus) && fewOnCitus === undefined && !OF_MANY.includes(name)
+      ? [`${name}: goes through all buckets, for a few rows too`]
       : []),
   ]
 }
@@ -80,6 +87,10 @@ test('what is asked again and again asks each bucket once at most: with many buc
 test.each([
   ['delete from purser.session where player = $1', 'planted: in which bucket?'],
   ['select from purser.player where player = $1 for update', 'planted: in which bucket?'],
+  [
+    'insert into purser.bet (bucket, player) select $1::int, r.player from unnest($2::text[]) r (player)',
+    'planted: goes through all buckets, for a few rows too',
+  ],
   [
     'update purser.bet b set calls = 1 from purser.account a where b.bucket = a.bucket and b.ctid = $2',
     "planted: a row's place says nothing over several workers",
