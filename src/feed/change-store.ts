@@ -49,6 +49,7 @@ export interface ChangeStore {
   readonly lock: Statement
   readonly number: Statement
   readonly read: Statement
+  readonly behind: Statement
 }
 
 /**
@@ -120,6 +121,10 @@ export function changesIn(
       `select last_number - size as before, at, events from ${table}
        where last_number > $1::bigint and last_number < $1::bigint + $2::int + ${MAX_EVENTS} and last_number - size < $1::bigint + $2::int
        order by last_number`,
+    ),
+    behind: statement(
+      `${schema}_first_change_behind`,
+      `select last_number - size as before from ${table} where last_number > $1::bigint order by last_number limit 1`,
     ),
   }
 }
@@ -197,6 +202,12 @@ async function readLast(db: Db, { last }: ChangeStore): Promise<bigint> {
 function countOf<R extends Counted>([row]: readonly R[]): R {
   if (row === undefined) throw new Error('the count of changes is missing')
   return row
+}
+
+/** Where the next one that there is begins, however far away: a page looks only as far as its own length. */
+export async function readBeginBehind(db: Reading, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
+  const [row] = await db.query<{ before: bigint }>(store.behind, [after])
+  return row && (row.before > after ? row.before : after)
 }
 
 interface NumberedEvent {

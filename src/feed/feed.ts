@@ -2,7 +2,7 @@
  * The feed as it is followed: pages, and waiting for the next one. While somebody waits, the database is asked a few times a second, whatever
  * process writes; while nobody does, the feed costs what it takes to write it.
  */
-import type { Db } from '../db/db.ts'
+import { type Db, type Reading, statement } from '../db/db.ts'
 import { pause } from '../runtime/pause.ts'
 import { resolvable } from '../runtime/resolvable.ts'
 import { world } from '../runtime/world.ts'
@@ -10,6 +10,7 @@ import {
   type ChangeStore,
   numberAll,
   numberChanges,
+  readBeginBehind,
   readChanges,
   readExtent,
   type StoredEvent,
@@ -108,7 +109,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       const page = await read(db, store, after, limit)
       const first = page.events[0]?.id
       const isNext = first === undefined ? isEmpty : BigInt(first) === after + 1n
-      return isNext ? { kind: 'page', page } : behindGap(db, store, given, after, page)
+      return isNext ? { kind: 'page', page } : behindGap(db, store, given, after, limit)
     },
     close() {
       isClosed = true
@@ -120,16 +121,29 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
 }
 
 /**
- * Of a page that does not begin behind `after`. On one Postgres nothing that has a number is seen before what stands in front of it: what is
- * missing there is lost, which the audit finds, and the feed goes on behind it.
+ * When a page does not begin behind `after`. Nothing that has a number is seen before what stands in front of it: what is missing is lost, which
+ * the audit finds, and the feed goes on behind it. On Citus one worker commits after another, and what is missing may be seen in a moment: up to
+ * the last number it is lost when no worker has anything left to commit.
  */
-async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint, page: FeedPage): Promise<Asked> {
-  const { beforeFirst } = await readExtent(db.people, store)
-  // What comes next is there, and is seen in a moment: on Citus, where one worker commits after another.
-  if (beforeFirst <= after)
-    return { kind: 'page', page: db.kind === 'citus' ? { events: [], next: String(after) } : page }
+async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint, limit: number): Promise<Asked> {
+  const { beforeFirst, last } = await readExtent(db.people, store)
   // Retention has come in between. Who asked for the beginning has what is the beginning now.
-  return given === undefined ? { kind: 'page', page } : { kind: 'too_old', first: String(beforeFirst) }
+  if (beforeFirst > after && given !== undefined) return { kind: 'too_old', first: String(beforeFirst) }
+  const isLate = db.kind === 'citus' && (await hasLeftToCommit(db.people))
+  const begin = await readBeginBehind(db.people, store, after)
+  const isLost = begin !== undefined && begin <= last && !isLate
+  return { kind: 'page', page: isLost ? await read(db, store, begin, limit) : { events: [], next: String(after) } }
+}
+
+const LEFT_TO_COMMIT = statement(
+  'feed_left_to_commit',
+  `select bool_or(not success or result <> '0') as is_left
+   from pg_catalog.run_command_on_workers('select count(*) from pg_prepared_xacts where database = current_database()')`,
+)
+
+async function hasLeftToCommit(db: Reading): Promise<boolean> {
+  const [row] = await db.query<{ is_left: boolean }>(LEFT_TO_COMMIT, [])
+  return row?.is_left ?? false
 }
 
 async function read(db: Db, store: ChangeStore, after: bigint, limit: number): Promise<FeedPage> {
