@@ -104,8 +104,10 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       const after = given === undefined ? (await readExtent(db.people, store)).beforeFirst : placeOf(given, last)
       if (after === undefined) return { kind: 'unknown', last: String(last) }
       const isEmpty = after === last
-      if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }
-      if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
+      const mayWait = waitMs > 0 && !isClosed && !signal?.aborted
+      if (isEmpty && !mayWait) return { kind: 'page', page: { events: [], next: String(after) } }
+      if (isEmpty && waiters.size >= MAX_WAITING) return { kind: 'busy' }
+      if (isEmpty) await wait(after, waitMs, signal)
       const page = await read(db, store, after, limit)
       const first = page.events[0]?.id
       const isNext = first === undefined ? isEmpty : BigInt(first) === after + 1n

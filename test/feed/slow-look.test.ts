@@ -14,11 +14,13 @@ const SECONDS = 100
 const STEP_MS = 100
 const NOTHING_NEW = { last: 0n, has_new: false, before_first: 0n }
 
-/** A database without events, and for how many milliseconds it was asked. */
+/** A database without events, for how many milliseconds it was asked to look, and what it was asked. */
 function slowDatabase() {
   let busy = 0
+  const asked: string[] = []
   const people: Db['people'] = {
     async query({ name }) {
+      asked.push(name)
       if (name.endsWith('_look_at_changes')) {
         await new Promise<void>((resolve) => world.after(LOOK_MS, resolve))
         busy += LOOK_MS
@@ -26,7 +28,7 @@ function slowDatabase() {
       return (name.endsWith('_read_changes') ? [] : [NOTHING_NEW]) as never
     },
   }
-  return { db: { kind: 'postgres', people } as Db, busy: () => busy }
+  return { db: { kind: 'postgres', people } as Db, busy: () => busy, asked }
 }
 
 test.each([
@@ -50,6 +52,19 @@ test.each([
     }
     expect(busy()).toBeGreaterThan(0.4 * SECONDS * 1_000)
     expect(busy()).toBeLessThan(0.55 * SECONDS * 1_000)
+  } finally {
+    time.giveBack()
+  }
+})
+
+test('who asks, and does not wait, has no page read where nothing is new', async () => {
+  const time = standStill()
+  try {
+    const { db, asked } = slowDatabase()
+    const answer = createFeed(db, STORE).ask('0', 1, 0)
+    time.pass(LOOK_MS)
+    expect(await answer).toEqual({ kind: 'page', page: { events: [], next: '0' } })
+    expect(asked).toEqual(['purser_look_at_changes'])
   } finally {
     time.giveBack()
   }
