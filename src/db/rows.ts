@@ -16,9 +16,17 @@ export interface Rows<T> {
   values(items: readonly T[]): unknown[]
   /** One row, counted from 0, as SQL for each column. */
   row(at: number): string[]
+  /** So many can be named. */
+  readonly few: number
   /** How many rows are among the values of a statement. Its first column is no JSON. */
   count(values: readonly unknown[]): number
 }
+
+/** More rows than these are selected on Citus, too: each number of rows is a statement of its own. */
+const FEW = 16
+
+/** Without the brackets around it: what picks one of several reads all that is in it, and fails at a NUL. */
+const theOnlyOne = (list: string) => `substr(${list}, 2, length(${list}) - 2)::json`
 
 /** An array of JSON would be escaped twice; JSON in JSON is read as it is. */
 export function rowsOf<T>(first: number, members: Members<T>): Rows<T> {
@@ -35,14 +43,12 @@ export function rowsOf<T>(first: number, members: Members<T>): Rows<T> {
       list.map(([, [type, of]]) => (type === 'json' ? `[${items.map(of).join(',')}]` : items.map((item) => of(item)))),
     row: (at) =>
       list.map(([, [type]], i) =>
-        type === 'json' ? `($${first + i}::json)->${at}` : `($${first + i}::${type}[])[${at + 1}]`,
+        type === 'json' ? theOnlyOne(`$${first + i}::text`) : `($${first + i}::${type}[])[${at + 1}]`,
       ),
+    few: list.some(([, [type]]) => type === 'json') ? 1 : FEW,
     count: (values) => (values[first - 1] as readonly unknown[]).length,
   }
 }
-
-/** More rows than these are selected on Citus, too: each number of rows is a statement of its own. */
-const FEW = 16
 
 const inBucket = (columns: readonly string[]) => ['$1::int', ...columns].join(', ')
 
@@ -55,19 +61,14 @@ export function inserted(rows: Rows<never>, count: number | undefined, line = in
   return `values ${Array.from({ length: count }, (_, at) => `(${line(rows.row(at))})`).join(', ')}`
 }
 
-/** A statement that inserts rows. `textOf` is given how many there are of each kind, where they are few. */
-export function inserting(
-  name: string,
-  kinds: readonly Rows<never>[],
-  textOf: (...counts: (number | undefined)[]) => string,
-): Statement {
-  const made = new Map<string, Statement>()
+/** A statement that inserts rows. `textOf` is given how many they are, where they are few. */
+export function inserting(name: string, rows: Rows<never>, textOf: (count?: number) => string): Statement {
+  const made = new Map<number, Statement>()
   return statement(name, textOf(), undefined, (values) => {
-    const counts = kinds.map((rows) => rows.count(values))
-    if (counts[0] === 0 || counts.some((count) => count > FEW)) return undefined
-    const its = `${name}_${counts.join('_')}`
-    const few = made.get(its) ?? statement(its, textOf(...counts))
-    made.set(its, few)
+    const count = rows.count(values)
+    if (count === 0 || count > rows.few) return undefined
+    const few = made.get(count) ?? statement(`${name}_${count}`, textOf(count))
+    made.set(count, few)
     return few
   })
 }

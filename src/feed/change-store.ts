@@ -80,7 +80,7 @@ export function changesIn(
     eventsOf,
     add: inserting(
       `${schema}_add_changes`,
-      [SLICES],
+      SLICES,
       (count) => `insert into ${table} (${bucket}size, at, events)
        ${inserted(SLICES, count, ([size, events]) => `${itsBucket}${size}, $3::timestamptz, (${events})::json`)}`,
     ),

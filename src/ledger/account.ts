@@ -34,7 +34,7 @@ const CURRENCIES = rowsOf<string>(4, { currency: ['text', (currency) => currency
 
 const OPEN_ACCOUNTS = inserting(
   'open_accounts',
-  [CURRENCIES],
+  CURRENCIES,
   (count) =>
     `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
      ${inserted(CURRENCIES, count, ([currency]) => `$1::int, $2::text, ${currency}, 0, 0, $3::date, 0`)}
@@ -66,7 +66,7 @@ const NEW_ACCOUNTS = rowsOf<NewAccount>(3, {
 
 const OPEN_NEW_ACCOUNTS = inserting(
   'open_new_accounts',
-  [NEW_ACCOUNTS],
+  NEW_ACCOUNTS,
   (count) =>
     `insert into purser.account (bucket, ${NEW_ACCOUNTS.columns}, balance, version, day, opening_version)
      ${inserted(NEW_ACCOUNTS, count, (columns) => `$1::int, ${columns.join(', ')}, 0, 0, $2::date, 0`)}`,

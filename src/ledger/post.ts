@@ -23,7 +23,7 @@ const TRANSFERS = rowsOf<Transfer>(2, {
 })
 const INSERT_TRANSFERS = inserting(
   'insert_transfers',
-  [TRANSFERS],
+  TRANSFERS,
   (count) => `insert into purser.transfer (bucket, ${TRANSFERS.columns}) ${inserted(TRANSFERS, count)}`,
 )
 
@@ -43,7 +43,7 @@ const ACCOUNTS = rowsOf<ChangedAccount>(2, {
  */
 const SAVE_ACCOUNTS = inserting(
   'save_accounts',
-  [ACCOUNTS],
+  ACCOUNTS,
   (count) => `with saved as (
      insert into purser.account as a (bucket, ${ACCOUNTS.columns}) ${inserted(ACCOUNTS, count)}
      on conflict (bucket, player, currency) do update

@@ -162,7 +162,7 @@ const BETS = rowsOf<Written>(2, {
 const insert = (count: number | undefined) =>
   `insert into purser.bet as b (bucket, ${BETS.columns}) ${inserted(BETS, count)}`
 
-const INSERT_BETS = inserting('insert_bets', [BETS], insert)
+const INSERT_BETS = inserting('insert_bets', BETS, insert)
 
 /** Rows that are all new. Fails if one exists. */
 export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
@@ -172,7 +172,7 @@ export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[]
 /** An upsert that fails when another process has gone further with one of the bets (post.ts). */
 const SAVE_BETS = inserting(
   'save_bets',
-  [BETS],
+  BETS,
   (count) => `with saved as (
      ${insert(count)}
      on conflict (bucket, player, bet_id) do update
@@ -208,12 +208,12 @@ const EVENTS = rowsOf<FoundBy>(2, {
 
 const INSERT_DETAILS = inserting(
   'insert_bet_details',
-  [DETAILS],
+  DETAILS,
   (count) => `insert into purser.bet_details (bucket, ${DETAILS.columns}) ${inserted(DETAILS, count)}`,
 )
 const INSERT_EVENTS = inserting(
   'insert_bet_events',
-  [EVENTS],
+  EVENTS,
   (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${inserted(EVENTS, count)}`,
 )
 

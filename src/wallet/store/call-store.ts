@@ -58,7 +58,7 @@ const callLine = (columns: readonly string[]) => {
 }
 const INSERT_CALLS = inserting(
   'insert_calls',
-  [CALLS],
+  CALLS,
   (count) => `insert into purser.bet_call (bucket, at, ${CALLS.columns}) ${inserted(CALLS, count, callLine)}`,
 )
 
