@@ -140,7 +140,7 @@ async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint
 const LEFT_TO_COMMIT = statement(
   'feed_left_to_commit',
   `select bool_or(not success or result <> '0') as is_left
-   from pg_catalog.run_command_on_workers('select count(*) from pg_prepared_xacts where database = current_database()')`,
+   from pg_catalog.run_command_on_workers('select count(*) from pg_catalog.pg_prepared_xacts where database = current_database()')`,
 )
 
 async function hasLeftToCommit(db: Reading): Promise<boolean> {

@@ -108,4 +108,5 @@ test('every question is answered, whatever of its parameters it has', async (con
   }
   expect(failed).toEqual([])
   expect(answered).toBeGreaterThan(200)
+  await wallet.auditIsClean()
 })
