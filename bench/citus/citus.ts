@@ -1,6 +1,7 @@
 // What a call costs on Citus, by the number of workers, beside one plain Postgres with the same programs. bench/README.md says more.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { makeCitusDatabase } from '../../test/support/citus-database.ts'
 import { startCitus } from '../../test/support/citus-nodes.ts'
@@ -27,6 +28,8 @@ const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 
 Two processes, Place bets and Settles; then a look at the feed and a deposit, one after another. Exit code 1 when the money is not right.`
 
+/** Beside it the nodes are listened to: with many buckets they say more than a pipe holds, and would wait for ever. */
+const run = promisify(execFile)
 const US_PER_S = 1_000_000
 const PROCESSES = 2
 
@@ -93,8 +96,7 @@ async function startNodes(workers: number, buckets: number): Promise<{ nodes: Se
         )
   const flags = workers === 0 ? [] : ['--citus', `${buckets}`]
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: url }
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'migrate', ...flags], { env, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
+  await run(process.execPath, [MAIN, 'migrate', ...flags], { env })
   return { nodes, url }
 }
 
