@@ -10,6 +10,7 @@
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { isConflict } from '../db/errors.ts'
 import { inserted, inserting, rowsOf } from '../db/rows.ts'
+import { NUMBERED_AT_ONCE, numberOverBuckets } from './number-over-buckets.ts'
 
 /** Items that are added as one row. */
 interface Slice {
@@ -32,8 +33,6 @@ export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 const MAX_PER_ITEM = 2
 /** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
 export const MAX_EVENTS = 512
-/** Rows that are numbered in one transaction. */
-export const NUMBERED_AT_ONCE = 5_000
 
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'
@@ -51,21 +50,6 @@ export interface ChangeStore {
   readonly read: Statement
   readonly behind: Statement
 }
-
-/**
- * Where a row lies says nothing on Citus, whose rows lie on many workers. These commit after the coordinator: who gets the lock next may not see
- * yet what is numbered, and must not number it again.
- */
-const NUMBER_ON_CITUS = `with fresh as materialized (
-    select bucket, change_id, sum(size) over (order by change_id) as place
-    from (select bucket, change_id, size from purser.change where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
-  ), counted as (
-    update purser.change_count n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
-  ), numbered as (
-    update purser.change c set last_number = n.last_number + f.place
-    from fresh f cross join (select last_number from purser.change_count) n
-    where c.last_number is null and c.bucket = f.bucket and c.change_id = f.change_id returning 1
-  ) select case when (select count(*) from numbered) < (select count(*) from fresh) then purser.moved_on('a change') end`
 
 /** `schema` has the tables change and change_count; the wallet's lies by buckets. */
 export function changesIn(
@@ -114,7 +98,6 @@ export function changesIn(
        )
        update ${table} c set last_number = n.last_number + f.place
        from fresh f cross join ${count} n where c.ctid = f.row`,
-      schema === 'purser' ? NUMBER_ON_CITUS : undefined,
     ),
     read: statement(
       `${schema}_read_changes`,
@@ -166,14 +149,22 @@ export async function readExtent(db: Reading, { extent }: ChangeStore): Promise<
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
   const seen = countOf(await db.people.query<Counted & { has_new: boolean }>(store.look))
   if (!seen.has_new) return seen.last
-  await db.transaction((tx) => numberIn(tx, store)).catch(unlessMovedOn)
+  await db.transaction((tx) => numberUnlessHeld(db, tx, store)).catch(unlessMovedOn)
   return readLast(db, store)
 }
 
-async function numberIn(tx: Tx, store: ChangeStore): Promise<void> {
+async function numberUnlessHeld(db: Db, tx: Tx, store: ChangeStore): Promise<void> {
   const [mine] = await tx.query(store.lock)
-  // A statement of its own: it sees what whoever held the lock before has committed.
-  if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
+  if (mine !== undefined) await numberHeld(db, tx, store)
+}
+
+/**
+ * For who holds the lock on the count: ends the transaction, and resolves to the rows that got a number. In statements of its own, which see what
+ * whoever held the lock before has committed.
+ */
+export function numberHeld({ kind }: Pick<Db, 'kind'>, tx: Tx, store: ChangeStore): Promise<number> {
+  if (kind === 'citus' && store.schema === 'purser') return numberOverBuckets(tx)
+  return tx.finish(() => tx.execute(store.number, []))
 }
 
 /** Another process has numbered the same, and its numbers are about to be seen: only on Citus. */

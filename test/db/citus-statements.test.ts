@@ -15,6 +15,8 @@ const OF_ALL_BUCKETS = [
 ]
 /** In functions there, on one shard each (gate-on-citus.ts). */
 const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
+/** Citus is sent others. */
+const OF_ONE_POSTGRES = ['purser_number_changes']
 const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
@@ -29,7 +31,8 @@ const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
 /** What Citus is sent. */
 function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): string[] {
-  if ([...OF_THE_GATE, ...OF_ALL_BUCKETS].includes(name) || !new RegExp(TABLE).test(onCitus)) return []
+  if ([...OF_THE_GATE, ...OF_ALL_BUCKETS, ...OF_ONE_POSTGRES].includes(name) || !new RegExp(TABLE).test(onCitus))
+    return []
   const written = new Set([...onCitus.matchAll(WRITES)].map(([, table]) => table))
   const changes = written.size > 0 || LOCKS.test(onCitus)
   return [
@@ -82,6 +85,13 @@ test('what is asked again and again asks each bucket once at most: with many buc
     .filter(({ name }) => ASKED_AGAIN.includes(name))
     .map(({ name, text }) => [name, [...text.matchAll(new RegExp(TABLE, 'g'))].length])
   expect(Object.fromEntries(tables)).toEqual({ purser_look_at_changes: 1, purser_last_change: 0 })
+})
+
+test('the numbers of many rows are given bucket by bucket: in one statement each bucket would look for all of them', () => {
+  const sent = statements.filter(({ name, onCitus }) => onCitus !== undefined || !OF_ONE_POSTGRES.includes(name))
+  const writing = sent.filter(({ text, onCitus = text }) => /update purser\.change\b/.test(onCitus))
+  expect(writing.map(({ name }) => name)).toContain('purser_number_changes_of_bucket')
+  expect(writing.filter(({ text, onCitus = text }) => !IN_ONE.test(onCitus))).toEqual([])
 })
 
 test.each([
