@@ -155,16 +155,18 @@ export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint>
 
 async function numberUnlessHeld(db: Db, tx: Tx, store: ChangeStore): Promise<void> {
   const [mine] = await tx.query(store.lock)
-  if (mine !== undefined) await numberHeld(db, tx, store)
+  const number = () => numberHeld(db, tx, store)
+  if (mine !== undefined) await (isOverBuckets(db, store) ? number() : tx.finish(number))
 }
 
+const isOverBuckets = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus' && schema === 'purser'
+
 /**
- * For who holds the lock on the count: ends the transaction, and resolves to the rows that got a number. In statements of its own, which see what
- * whoever held the lock before has committed.
+ * For who holds the lock on the count: resolves to the rows that got a number. In statements of its own, which see what whoever held the lock
+ * before has committed.
  */
-export function numberHeld({ kind }: Pick<Db, 'kind'>, tx: Tx, store: ChangeStore): Promise<number> {
-  if (kind === 'citus' && store.schema === 'purser') return numberOverBuckets(tx)
-  return tx.finish(() => tx.execute(store.number, []))
+export function numberHeld(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
+  return isOverBuckets(db, store) ? numberOverBuckets(tx) : tx.execute(store.number, [])
 }
 
 /** Another process has numbered the same, and its numbers are about to be seen: only on Citus. */

@@ -43,11 +43,9 @@ export async function numberOverBuckets(tx: Tx): Promise<number> {
     numbers.push(number)
     buckets.set(bucket, [ids, numbers])
   }
-  await tx.finish(() =>
-    Promise.all([
-      tx.execute(COUNT, [number]),
-      ...[...buckets].map(([bucket, values]) => tx.execute(NUMBER, [bucket, ...values])),
-    ]),
-  )
+  await Promise.all([
+    tx.execute(COUNT, [number]),
+    ...[...buckets].map(([bucket, values]) => tx.execute(NUMBER, [bucket, ...values])),
+  ])
   return fresh.length
 }
