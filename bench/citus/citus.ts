@@ -1,6 +1,7 @@
 // What a call costs on Citus, by the number of workers, beside one plain Postgres with the same programs. bench/README.md says more.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { makeCitusDatabase } from '../../test/support/citus-database.ts'
 import { startCitus } from '../../test/support/citus-nodes.ts'
@@ -14,6 +15,7 @@ import { runLoad } from '../run-load.ts'
 import { inventedPlayer, seedOnePlayer, userIdsOf } from '../seed-players.ts'
 import { HOST } from '../server-process.ts'
 import { MAIN, SECRET, startPurser } from '../subjects.ts'
+import { type Asked, askedOf } from './asked.ts'
 
 const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 
@@ -24,8 +26,10 @@ const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
   --seconds N       length of a measured window (8)
   --warmup N        seconds of unmeasured load before (10)
 
-Two processes, Place bets and Settles. Exit code 1 when the money is not right.`
+Two processes, Place bets and Settles; then a look at the feed and a deposit, one after another. Exit code 1 when the money is not right.`
 
+/** Beside it the nodes are listened to: with many buckets they say more than a pipe holds, and would wait for ever. */
+const run = promisify(execFile)
 const US_PER_S = 1_000_000
 const PROCESSES = 2
 
@@ -50,6 +54,7 @@ interface Row {
   readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly asked: Record<string, Asked>
   readonly audit: string
 }
 
@@ -91,8 +96,7 @@ async function startNodes(workers: number, buckets: number): Promise<{ nodes: Se
         )
   const flags = workers === 0 ? [] : ['--citus', `${buckets}`]
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: url }
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'migrate', ...flags], { env, encoding: 'utf8' })
-  if (status !== 0) throw new Error(stderr)
+  await run(process.execPath, [MAIN, 'migrate', ...flags], { env })
   return { nodes, url }
 }
 
@@ -117,7 +121,11 @@ async function measured(workers: number, options: Options): Promise<Row> {
     })
     const ports = servers.map(({ port }) => port)
     const load = { host: HOST, ports, settles: true, secret: SECRET, players, connections, warmupSeconds, seconds }
-    const { before, after, window } = await runLoad(load, counters).finally(() =>
+    const loaded = async () => {
+      const run = await runLoad(load, counters)
+      return { ...run, asked: await askedOf(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
+    }
+    const { before, after, window, asked } = await loaded().finally(() =>
       Promise.all(servers.map(({ stop }) => stop())),
     )
     const perCall = (name: string) => (after[name]! - before[name]!) / window.accepted
@@ -132,6 +140,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
       nodes: perNode,
       p50Ms: window.p50Ms,
       p99Ms: window.p99Ms,
+      asked,
       audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : audit(url).said,
     }
   } finally {

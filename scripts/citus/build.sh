@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds Citus for the Postgres 15 of Debian 12, which has no package of it, and installs it there. Run it as root; it may be repeated.
+# Builds Citus for the Postgres 15 of Debian 12, which has no package of it, and installs it there. Run it as root; it may be repeated. Where a package
+# is missing, Postgres comes to the newest minor release, too, so that its headers are those of the server.
 # CITUS_SOURCE: another git repository of Citus to take the source from. CITUS_JOBS: how many compilers at a time.
 set -euo pipefail
 
@@ -21,12 +22,14 @@ trap 'rm -rf "$folder"' EXIT
 git -c advice.detachedHead=false clone -q --no-local --depth 1 --branch "$TAG" "$SOURCE" "$folder/citus"
 cd "$folder/citus"
 
-# Postgres 15 has this function itself since one of its last minor releases, so a static one is an error.
+# Postgres 15 has this function itself since one of its last minor releases: a static one beside it is an error there, and needed before.
 compat=src/include/pg_version_compat.h
-perl -0pi -e 's/static inline bool\nhave_createdb_privilege\(void\)\n\{.*?\n\}\n//s' "$compat"
-if grep -q '^have_createdb_privilege(void)' "$compat"; then
-  echo "$compat is not as this script knows it" >&2
-  exit 1
+if grep -rqw have_createdb_privilege "$("$PG_CONFIG" --includedir-server)"; then
+  perl -0pi -e 's/static inline bool\nhave_createdb_privilege\(void\)\n\{.*?\n\}\n//s' "$compat"
+  if grep -q '^have_createdb_privilege(void)' "$compat"; then
+    echo "$compat is not as this script knows it" >&2
+    exit 1
+  fi
 fi
 
 touch configure # git gives no times: an older one would be made again, by autoconf

@@ -1,6 +1,7 @@
 /** openapi/wallet.json: the partner wire and the operator API. */
 import { readConfig } from '../../dist/config/config.js'
 import { CASES } from '../../dist/conformance/wallet/cases/all.js'
+import { fixBuckets } from '../../dist/db/buckets.js'
 import { migrate } from '../../dist/db/migrate.js'
 import { openDb } from '../../dist/db/open.js'
 import { createApp } from '../../dist/process/wallet.js'
@@ -12,20 +13,26 @@ import { OPERATOR_KEY, recordExamples, SECRET } from './wallet-examples.mjs'
 import { NAMED_SCHEMAS, OPENAPI } from './wallet-frame.mjs'
 
 export function makeWalletOpenApi() {
+  return makeWalletOpenApiOn({ PURSER_DATA_DIR: 'memory://' })
+}
+
+/** `store`: the settings of an empty database. Whichever it is, the document is the same. */
+export function makeWalletOpenApiOn(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }
   const parts = { frame: OPENAPI, schemas: NAMED_SCHEMAS, describe: addWireReplies, keys, record }
-  return makeDocument({ ...parts, start: startWallet })
+  return makeDocument({ ...parts, start: (beforeRoutes) => startWallet(store, beforeRoutes) })
 }
 
-async function startWallet(beforeRoutes) {
+async function startWallet(store, beforeRoutes) {
   const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
   const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_CONFORMANCE: 'on', PURSER_APPROVE_ABOVE: 'EUR:10000' }
-  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...settings, ...secrets })
+  const config = readConfig({ ...store, ...settings, ...secrets })
   const db = await openDb(config.store)
   await migrate(db)
+  const buckets = await fixBuckets(db, config.buckets)
   const clock = steppedClock()
-  const deps = { db: lookedUp(db), clock, buckets: 1, log: createLogger('silent'), kit: KIT }
+  const deps = { db: lookedUp(db), clock, buckets, log: createLogger('silent'), kit: KIT }
   const withClock = (app) => {
     app.addHook('onRequest', clock.step)
     return beforeRoutes(app)

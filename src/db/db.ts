@@ -11,7 +11,11 @@ export interface Statement {
   readonly text: string
   /** What Citus is sent in its place, with the same values and the same answer: where it does not take the text (citus.ts). */
   readonly onCitus?: string
+  /** The same of one that inserts rows, when they are few (rows.ts). */
+  readonly fewOnCitus?: FewOnCitus
 }
+
+export type FewOnCitus = (values: readonly unknown[]) => Statement | undefined
 
 export type Row = Record<string, unknown>
 
@@ -68,9 +72,9 @@ export interface Db extends Reading {
 /** Bytes of a statement's name. Postgres cuts a longer one, and two statements would silently be one. */
 export const MAX_NAME = 63
 
-export function statement(name: string, text: string, onCitus?: string): Statement {
+export function statement(name: string, text: string, onCitus?: string, fewOnCitus?: FewOnCitus): Statement {
   if (name.length > MAX_NAME) throw new Error(`the name of a statement is longer than ${MAX_NAME}: ${name}`)
-  return onCitus === undefined ? { name, text } : { name, text, onCitus }
+  return { name, text, ...(onCitus !== undefined && { onCitus }), ...(fewOnCitus !== undefined && { fewOnCitus }) }
 }
 
 /**

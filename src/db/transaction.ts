@@ -150,11 +150,12 @@ async function undo(client: pg.PoolClient): Promise<Error | undefined> {
 
 /** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
 export function prepared(
-  { name, text, onCitus }: Statement,
+  statement: Statement,
   values: readonly unknown[] = [],
   timeoutMs: number,
   isCitus: boolean,
 ): pg.QueryConfig {
+  const { name, text, onCitus } = (isCitus && statement.fewOnCitus?.(values)) || statement
   return {
     name,
     text: isCitus ? (onCitus ?? text) : text,

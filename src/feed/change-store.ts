@@ -9,7 +9,8 @@
  */
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { isConflict } from '../db/errors.ts'
-import { rowsOf } from '../db/rows.ts'
+import { inserted, inserting, rowsOf } from '../db/rows.ts'
+import { NUMBERED_AT_ONCE, numberOverBuckets } from './number-over-buckets.ts'
 
 /** Items that are added as one row. */
 interface Slice {
@@ -17,10 +18,12 @@ interface Slice {
   readonly items: readonly StoredEvent[]
 }
 
-const SLICES = rowsOf<Slice>(1, {
+const PIECES = rowsOf<Slice>(1, {
   size: ['int', ({ size }) => size],
   events: ['text', ({ items }) => JSON.stringify(items)],
 })
+/** Which becomes the order of the feed. */
+const SLICES = { ...PIECES, from: `(select * from ${PIECES.from} p order by p.ord)` }
 
 type Member = string | number | boolean | null | readonly string[]
 /** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
@@ -30,36 +33,23 @@ export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 const MAX_PER_ITEM = 2
 /** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
 export const MAX_EVENTS = 512
-/** Rows that are numbered in one transaction. */
-export const NUMBERED_AT_ONCE = 5_000
 
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'
   /** The events of an item of a row. For good: the numbers of what is stored follow from it. */
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
+  /** Again and again, by everybody who waits: how far the feed goes, and whether there is more. */
   readonly look: Statement
+  readonly last: Statement
+  readonly extent: Statement
   /** For the metrics: the last number, and the oldest event without one. */
   readonly state: Statement
   readonly lock: Statement
   readonly number: Statement
   readonly read: Statement
+  readonly behind: Statement
 }
-
-/**
- * Where a row lies says nothing on Citus, whose rows lie on many workers. These commit after the coordinator: who gets the lock next may not see
- * yet what is numbered, and must not number it again.
- */
-const NUMBER_ON_CITUS = `with fresh as materialized (
-    select bucket, change_id, sum(size) over (order by change_id) as place
-    from (select bucket, change_id, size from purser.change where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
-  ), counted as (
-    update purser.change_count n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
-  ), numbered as (
-    update purser.change c set last_number = n.last_number + f.place
-    from fresh f cross join (select last_number from purser.change_count) n
-    where c.last_number is null and c.bucket = f.bucket and c.change_id = f.change_id returning 1
-  ) select case when (select count(*) from numbered) < (select count(*) from fresh) then purser.moved_on('a change') end`
 
 /** `schema` has the tables change and change_count; the wallet's lies by buckets. */
 export function changesIn(
@@ -72,14 +62,21 @@ export function changesIn(
   return {
     schema,
     eventsOf,
-    add: statement(
+    add: inserting(
       `${schema}_add_changes`,
-      `insert into ${table} (${bucket}size, at, events) select ${itsBucket}r.size, $3::timestamptz, r.events::json
-       from ${SLICES.from} r order by r.ord`,
+      SLICES,
+      (count) => `insert into ${table} (${bucket}size, at, events)
+       ${inserted(SLICES, count, ([size, events]) => `${itsBucket}${size}, $3::timestamptz, (${events})::json`)}`,
     ),
     look: statement(
       `${schema}_look_at_changes`,
-      `select n.last_number as last, exists (select 1 from ${table} where last_number is null) as has_new,
+      // The limit is for Citus, which else fetches all of them.
+      `select n.last_number as last, exists (select 1 from ${table} where last_number is null limit 1) as has_new from ${count} n`,
+    ),
+    last: statement(`${schema}_last_change`, `select last_number as last from ${count}`),
+    extent: statement(
+      `${schema}_extent_of_changes`,
+      `select n.last_number as last,
          coalesce((select c.last_number - c.size from ${table} c where c.last_number is not null order by c.last_number limit 1),
            n.last_number) as before_first
        from ${count} n`,
@@ -101,13 +98,16 @@ export function changesIn(
        )
        update ${table} c set last_number = n.last_number + f.place
        from fresh f cross join ${count} n where c.ctid = f.row`,
-      schema === 'purser' ? NUMBER_ON_CITUS : undefined,
     ),
     read: statement(
       `${schema}_read_changes`,
       `select last_number - size as before, at, events from ${table}
        where last_number > $1::bigint and last_number < $1::bigint + $2::int + ${MAX_EVENTS} and last_number - size < $1::bigint + $2::int
        order by last_number`,
+    ),
+    behind: statement(
+      `${schema}_first_change_behind`,
+      `select last_number - size as before from ${table} where last_number > $1::bigint order by last_number limit 1`,
     ),
   }
 }
@@ -140,22 +140,33 @@ export interface Extent {
 }
 
 /** What has a number. */
-export function readExtent(db: Reading, store: ChangeStore): Promise<Extent> {
-  return look(db, store)
+export async function readExtent(db: Reading, { extent }: ChangeStore): Promise<Extent> {
+  const row = countOf(await db.query<Counted & { before_first: bigint }>(extent))
+  return { beforeFirst: row.before_first, last: row.last }
 }
 
-/** Numbers what is committed, unless another process is just doing that; then tells how far the feed goes. */
-export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
-  const seen = await look(db.people, store)
-  if (!seen.hasNew) return seen
-  await db.transaction((tx) => numberIn(tx, store)).catch(unlessMovedOn)
-  return look(db.people, store)
+/** Numbers what is committed, unless another process is just doing that; then tells the last number. */
+export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
+  const seen = countOf(await db.people.query<Counted & { has_new: boolean }>(store.look))
+  if (!seen.has_new) return seen.last
+  await db.transaction((tx) => numberUnlessHeld(db, tx, store)).catch(unlessMovedOn)
+  return readLast(db, store)
 }
 
-async function numberIn(tx: Tx, store: ChangeStore): Promise<void> {
+async function numberUnlessHeld(db: Db, tx: Tx, store: ChangeStore): Promise<void> {
   const [mine] = await tx.query(store.lock)
-  // A statement of its own: it sees what whoever held the lock before has committed.
-  if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
+  const number = () => numberHeld(db, tx, store)
+  if (mine !== undefined) await (isOverBuckets(db, store) ? number() : tx.finish(number))
+}
+
+const isOverBuckets = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus' && schema === 'purser'
+
+/**
+ * For who holds the lock on the count: resolves to the rows that got a number. In statements of its own, which see what whoever held the lock
+ * before has committed.
+ */
+export function numberHeld(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
+  return isOverBuckets(db, store) ? numberOverBuckets(tx) : tx.execute(store.number, [])
 }
 
 /** Another process has numbered the same, and its numbers are about to be seen: only on Citus. */
@@ -164,25 +175,32 @@ function unlessMovedOn(error: unknown): void {
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
-export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<Extent> {
-  let extent: Extent = await look(db.people, store)
-  for (let before = -BigInt(NUMBERED_AT_ONCE); extent.last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
-    before = extent.last
-    extent = await numberChanges(db, store)
+export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
+  let last = await readLast(db, store)
+  for (let before = -BigInt(NUMBERED_AT_ONCE); last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
+    before = last
+    last = await numberChanges(db, store)
   }
-  return extent
+  return last
 }
 
-interface Look extends Row {
+interface Counted extends Row {
   last: bigint
-  has_new: boolean
-  before_first: bigint
 }
 
-async function look(db: Reading, { look: query }: ChangeStore): Promise<Extent & { hasNew: boolean }> {
-  const [row] = await db.query<Look>(query)
+async function readLast(db: Db, { last }: ChangeStore): Promise<bigint> {
+  return countOf(await db.people.query<Counted>(last)).last
+}
+
+function countOf<R extends Counted>([row]: readonly R[]): R {
   if (row === undefined) throw new Error('the count of changes is missing')
-  return { beforeFirst: row.before_first, last: row.last, hasNew: row.has_new }
+  return row
+}
+
+/** Where the next one that there is begins, however far away: a page looks only as far as its own length. */
+export async function readBeginBehind(db: Reading, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
+  const [row] = await db.query<{ before: bigint }>(store.behind, [after])
+  return row && (row.before > after ? row.before : after)
 }
 
 interface NumberedEvent {

@@ -2,15 +2,15 @@
  * The feed as it is followed: pages, and waiting for the next one. While somebody waits, the database is asked a few times a second, whatever
  * process writes; while nobody does, the feed costs what it takes to write it.
  */
-import type { Db } from '../db/db.ts'
+import { type Db, type Reading, statement } from '../db/db.ts'
 import { pause } from '../runtime/pause.ts'
 import { resolvable } from '../runtime/resolvable.ts'
 import { world } from '../runtime/world.ts'
 import {
   type ChangeStore,
-  type Extent,
   numberAll,
   numberChanges,
+  readBeginBehind,
   readChanges,
   readExtent,
   type StoredEvent,
@@ -52,7 +52,7 @@ export interface Feed {
   isClosed(): boolean
 }
 
-/** Milliseconds between two looks at the database while somebody waits. */
+/** Milliseconds between two looks at the database while somebody waits; as long as the last one took, when that is more. */
 const LOOK_MS = 200
 /** Milliseconds after a question during which the next one is expected; one that waits for events takes 30 s at most. */
 const FOLLOWED_MS = 60_000
@@ -71,13 +71,13 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   let askedAt = Number.NEGATIVE_INFINITY
   const watch = async () => {
     watching = true
+    let looked = 0
     while (waiters.size > 0) {
-      await pause(LOOK_MS)
+      await pause(Math.max(LOOK_MS, looked))
       const waited = new Set(waiters)
-      const last = await numberChanges(db, store).then(
-        (extent) => extent.last,
-        () => undefined,
-      ) // next time, or the wait ends
+      const begun = world.elapsed()
+      const last = await numberChanges(db, store).catch(() => undefined) // next time, or the wait ends
+      looked = world.elapsed() - begun
       if (last === undefined) continue
       // It ends before the cursor of one who waited already: the database was taken back, and the next question hears so.
       for (const waiter of waiters)
@@ -100,16 +100,18 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   return {
     async ask(given, limit, waitMs, signal) {
       askedAt = world.elapsed()
-      const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
-      const after = startOf(given, extent)
-      if (after === undefined) return { kind: 'unknown', last: String(extent.last) }
-      if (after < extent.beforeFirst) return { kind: 'too_old', first: String(extent.beforeFirst) }
-      const isEmpty = after === extent.last
-      if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }
-      if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
+      const last = await (given === 'latest' ? numberAll : numberChanges)(db, store)
+      const after = given === undefined ? (await readExtent(db.people, store)).beforeFirst : placeOf(given, last)
+      if (after === undefined) return { kind: 'unknown', last: String(last) }
+      const isEmpty = after === last
+      const mayWait = waitMs > 0 && !isClosed && !signal?.aborted
+      if (isEmpty && !mayWait) return { kind: 'page', page: { events: [], next: String(after) } }
+      if (isEmpty && waiters.size >= MAX_WAITING) return { kind: 'busy' }
+      if (isEmpty) await wait(after, waitMs, signal)
       const page = await read(db, store, after, limit)
-      const first = BigInt(page.events[0]?.id ?? after + 1n)
-      return first === after + 1n ? { kind: 'page', page } : behindGap(db, store, given, after, page)
+      const first = page.events[0]?.id
+      const isNext = first === undefined ? isEmpty : BigInt(first) === after + 1n
+      return isNext ? { kind: 'page', page } : behindGap(db, store, given, after, limit)
     },
     close() {
       isClosed = true
@@ -121,16 +123,29 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
 }
 
 /**
- * Of a page that does not begin behind `after`. On one Postgres nothing that has a number is seen before what stands in front of it: what is
- * missing there is lost, which the audit finds, and the feed goes on behind it.
+ * When a page does not begin behind `after`. Nothing that has a number is seen before what stands in front of it: what is missing is lost, which
+ * the audit finds, and the feed goes on behind it. On Citus one worker commits after another, and what is missing may be seen in a moment: up to
+ * the last number it is lost when no worker has anything left to commit.
  */
-async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint, page: FeedPage): Promise<Asked> {
-  const { beforeFirst } = await readExtent(db.people, store)
-  // What comes next is there, and is seen in a moment: on Citus, where one worker commits after another.
-  if (beforeFirst <= after)
-    return { kind: 'page', page: db.kind === 'citus' ? { events: [], next: String(after) } : page }
+async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint, limit: number): Promise<Asked> {
+  const { beforeFirst, last } = await readExtent(db.people, store)
   // Retention has come in between. Who asked for the beginning has what is the beginning now.
-  return given === undefined ? { kind: 'page', page } : { kind: 'too_old', first: String(beforeFirst) }
+  if (beforeFirst > after && given !== undefined) return { kind: 'too_old', first: String(beforeFirst) }
+  const isLate = db.kind === 'citus' && (await hasLeftToCommit(db.people))
+  const begin = await readBeginBehind(db.people, store, after)
+  const isLost = begin !== undefined && begin <= last && !isLate
+  return { kind: 'page', page: isLost ? await read(db, store, begin, limit) : { events: [], next: String(after) } }
+}
+
+const LEFT_TO_COMMIT = statement(
+  'feed_left_to_commit',
+  `select bool_or(not success or result <> '0') as is_left
+   from pg_catalog.run_command_on_workers('select count(*) from pg_catalog.pg_prepared_xacts where database = current_database()')`,
+)
+
+async function hasLeftToCommit(db: Reading): Promise<boolean> {
+  const [row] = await db.query<{ is_left: boolean }>(LEFT_TO_COMMIT, [])
+  return row?.is_left ?? false
 }
 
 async function read(db: Db, store: ChangeStore, after: bigint, limit: number): Promise<FeedPage> {
@@ -142,8 +157,7 @@ async function read(db: Db, store: ChangeStore, after: bigint, limit: number): P
 /** 18 digits fit a bigint of the database. */
 const NUMBER = /^\d{1,18}$/
 
-function startOf(given: After, { beforeFirst, last }: Extent): bigint | undefined {
-  if (given === undefined) return beforeFirst
+function placeOf(given: string, last: bigint): bigint | undefined {
   if (given === 'latest') return last
   const after = NUMBER.test(given) ? BigInt(given) : undefined
   return after !== undefined && after <= last ? after : undefined

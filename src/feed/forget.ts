@@ -1,7 +1,8 @@
 /** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
 import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
-import { type ChangeStore, NUMBERED_AT_ONCE, type StoredEvent } from './change-store.ts'
+import { type ChangeStore, numberHeld, type StoredEvent } from './change-store.ts'
 import { keyOf } from './keys.ts'
+import { NUMBERED_AT_ONCE } from './number-over-buckets.ts'
 import { packed, unpacked } from './packed.ts'
 import { playersIn } from './record.ts'
 
@@ -123,11 +124,11 @@ export async function renameEvents(
 }
 
 /** Each row that is committed has its place then. A process that is just numbering is waited for: a reader would do without its rows. */
-async function numberEach(db: Db, { number }: ChangeStore): Promise<void> {
+async function numberEach(db: Db, store: ChangeStore): Promise<void> {
   const numberSome = async (tx: Tx) => {
     await tx.query(WITHIN_SECONDS)
     await tx.query(HOLD_COUNT)
-    return tx.execute(number, [])
+    return numberHeld(db, tx, store)
   }
   while ((await db.unhurried(numberSome)) === NUMBERED_AT_ONCE);
 }

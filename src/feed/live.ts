@@ -53,7 +53,7 @@ export interface LiveDeps {
   subjectOf(event: StoredEvent): Subject
 }
 
-/** Milliseconds between two looks while somebody watches. */
+/** Milliseconds between two looks while somebody watches; as long as the last one took, when that is more. */
 const LOOK_MS = 500
 /** Events of which the ids are told; more at once are told as `isAll`. */
 const MOST_EVENTS = 200
@@ -94,9 +94,12 @@ export function createLive({ db, feed, clock, schema, subjectOf }: LiveDeps): Li
     for (const watcher of [...watchers]) watcher.end()
   }
   const lookOn = async () => {
+    let looked = 0
     while (watchers.size > 0 && !stopping.signal.aborted) {
-      await pause(LOOK_MS, stopping.signal)
+      await pause(Math.max(LOOK_MS, looked), stopping.signal)
+      const begun = world.elapsed()
       if (watchers.size > 0) await look().catch(endAll)
+      looked = world.elapsed() - begun
     }
     first = undefined
   }

@@ -5,7 +5,7 @@
  */
 import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
-import { rowsOf } from '../db/rows.ts'
+import { inserted, inserting, rowsOf } from '../db/rows.ts'
 import { recordScales } from '../db/scales.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { type Money, type Scales, ZERO } from '../protocol/money.ts'
@@ -30,11 +30,15 @@ interface AccountRow extends Record<string, unknown> {
   opening_version: bigint
 }
 
-const OPEN_ACCOUNTS = statement(
+const CURRENCIES = rowsOf<string>(4, { currency: ['text', (currency) => currency] })
+
+const OPEN_ACCOUNTS = inserting(
   'open_accounts',
-  `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
-   select $1::int, $2::text, c, 0, 0, $4::date, 0 from unnest($3::text[]) as c
-   on conflict (bucket, player, currency) do nothing`,
+  CURRENCIES,
+  (count) =>
+    `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
+     ${inserted(CURRENCIES, count, ([currency]) => `$1::int, $2::text, ${currency}, 0, 0, $3::date, 0`)}
+     on conflict (bucket, player, currency) do nothing`,
 )
 
 /** Opens the accounts that the player does not have yet, with nothing in them. */
@@ -47,7 +51,7 @@ export async function openAccounts(
   at: Date,
 ): Promise<void> {
   await recordScales(tx, 'wallet', currencies, scales)
-  await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
+  await tx.execute(OPEN_ACCOUNTS, [bucket, player, dayOf(at), ...CURRENCIES.values(currencies)])
 }
 
 interface NewAccount {
@@ -60,10 +64,12 @@ const NEW_ACCOUNTS = rowsOf<NewAccount>(3, {
   currency: ['text', ({ currency }) => currency],
 })
 
-const OPEN_NEW_ACCOUNTS = statement(
+const OPEN_NEW_ACCOUNTS = inserting(
   'open_new_accounts',
-  `insert into purser.account (bucket, ${NEW_ACCOUNTS.columns}, balance, version, day, opening_version)
-   select $1::int, ${NEW_ACCOUNTS.columns}, 0, 0, $2::date, 0 from ${NEW_ACCOUNTS.from} r`,
+  NEW_ACCOUNTS,
+  (count) =>
+    `insert into purser.account (bucket, ${NEW_ACCOUNTS.columns}, balance, version, day, opening_version)
+     ${inserted(NEW_ACCOUNTS, count, (columns) => `$1::int, ${columns.join(', ')}, 0, 0, $2::date, 0`)}`,
 )
 
 /** Opens accounts of players that are new in this transaction, and answers them. */

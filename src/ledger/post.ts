@@ -1,6 +1,6 @@
 /** Writes a book: its transfers and the accounts they changed, set-based. */
-import { statement, type Tx } from '../db/db.ts'
-import { rowsOf } from '../db/rows.ts'
+import type { Tx } from '../db/db.ts'
+import { inserted, inserting, rowsOf } from '../db/rows.ts'
 import { isoOf } from './account.ts'
 import type { Book, ChangedAccount } from './book.ts'
 import type { Transfer } from './transfer.ts'
@@ -21,9 +21,10 @@ const TRANSFERS = rowsOf<Transfer>(2, {
   site: ['text', (t) => t.site ?? ''],
   at: ['timestamptz', (t) => isoOf(t.at)],
 })
-const INSERT_TRANSFERS = statement(
+const INSERT_TRANSFERS = inserting(
   'insert_transfers',
-  `insert into purser.transfer (bucket, ${TRANSFERS.columns}) select $1::int, ${TRANSFERS.columns} from ${TRANSFERS.from} r`,
+  TRANSFERS,
+  (count) => `insert into purser.transfer (bucket, ${TRANSFERS.columns}) ${inserted(TRANSFERS, count)}`,
 )
 
 const ACCOUNTS = rowsOf<ChangedAccount>(2, {
@@ -40,10 +41,11 @@ const ACCOUNTS = rowsOf<ChangedAccount>(2, {
  * `opening_version` is the version that was read: the account must still have it, and it is the one before the day's first transfer
  * when a new day begins. An account that has moved on is an error in SQL, because COMMIT may travel behind.
  */
-const SAVE_ACCOUNTS = statement(
+const SAVE_ACCOUNTS = inserting(
   'save_accounts',
-  `with saved as (
-     insert into purser.account as a (bucket, ${ACCOUNTS.columns}) select $1::int, ${ACCOUNTS.columns} from ${ACCOUNTS.from} r
+  ACCOUNTS,
+  (count) => `with saved as (
+     insert into purser.account as a (bucket, ${ACCOUNTS.columns}) ${inserted(ACCOUNTS, count)}
      on conflict (bucket, player, currency) do update
      set balance = excluded.balance, version = excluded.version, day = excluded.day,
        opening_version = case when excluded.day > a.day then excluded.opening_version else a.opening_version end

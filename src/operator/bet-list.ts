@@ -243,6 +243,11 @@ function betsWithId(
            where bucket = k.bucket and bet_id between $4::text and $5::text and ${sentIdSql('bet_id')} = $3::text
        ) b
        where true${conditions} ${NEWEST_FIRST} limit $1::int`,
+    (conditions) =>
+      `select ${BET_COLUMNS} from purser.bet
+       where bucket = any($2::int[])
+         and (bet_id = $3::text or (bet_id between $4::text and $5::text and ${sentIdSql('bet_id')} = $3::text))${conditions}
+       ${NEWEST_FIRST} limit $1::int`,
   )
 }
 

@@ -1,10 +1,10 @@
 /** The wallet's feed over several workers, which commit one after another: in one order for everybody, nothing skipped and nothing doubled. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { addChanges, changesIn } from '../../src/feed/change-store.ts'
 import { createFeed, type Feed } from '../../src/feed/feed.ts'
-import { CITUS_BUCKETS, createDatabase, type TestDatabase } from '../support/database.ts'
+import { asServer, CITUS_BUCKETS, createDatabase, type TestDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'
 
 const STORE = changesIn('purser')
@@ -57,6 +57,33 @@ test('several processes number what lies on several workers, and everybody reads
     const his = first?.filter(([, name]) => name.startsWith(`${bucket}/`))
     expect(his?.map(([, name]) => name)).toEqual(Array.from({ length: EACH }, (_, i) => `${bucket}/${i}`))
   }
+})
+
+/** Rows that somebody takes away by hand. */
+const lose = (number: string) =>
+  inSql(database.url, `delete from purser.change where ${number} between last_number - size + 1 and last_number`)
+
+test('what is missing is waited for while a worker has something to commit, and else it is lost, and the feed goes on behind it', async () => {
+  const db = await openDb({ kind: 'postgres', url: asServer('wallet', database.url) })
+  const feed = createFeed(db, STORE)
+  const next = async (after: string) => {
+    const asked = await feed.ask(after, 1, 0)
+    return asked.kind === 'page' ? asked.page.events.map(({ event: [name] }) => name) : asked
+  }
+  const begun = await feed.ask('latest', 1, 0)
+  const after = begun.kind === 'page' ? String(BigInt(begun.page.next) + 1n) : ''
+  for (const name of ['before', 'lost', 'behind it']) {
+    await write(dbs[0] as Db, name, 0)
+    await feed.ask('0', 1, 0)
+  }
+  expect(await next(after)).toEqual(['lost'])
+  await lose(`${BigInt(after) + 1n}`)
+  const worker = Object.assign(new URL(inject('citusWorkers')?.[1] ?? ''), { pathname: new URL(database.url).pathname })
+  await inSql(worker.href, `begin; create table public.late (); prepare transaction 'late'`)
+  expect(await next(after)).toEqual([])
+  await inSql(worker.href, `rollback prepared 'late'`)
+  expect(await next(after)).toEqual(['behind it'])
+  await db.close()
 })
 
 test('the count of numbers and the numbers that one worker has are committed together, whatever ends in between', async () => {

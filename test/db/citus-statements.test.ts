@@ -15,23 +15,33 @@ const OF_ALL_BUCKETS = [
 ]
 /** In functions there, on one shard each (gate-on-citus.ts). */
 const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
+/** Citus is sent others. */
+const OF_ONE_POSTGRES = ['purser_number_changes']
 const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
+/** Through all shards; a few rows at a time are named instead (rows.ts). */
+const THROUGH_ALL = new RegExp(`insert into ${TABLE}(?: as \\w+)? \\([^)]*\\)\\s+select`)
+/** Many rows at once, by an owner. */
+const OF_MANY = ['import_players', 'insert_openings', 'move_add_changes']
 const NAMES_BUCKET = /bucket = (?:\$\d|[a-z]+\.bucket)|\(\s*bucket\b|\bbucket, /
 /** A bucket is one shard, in which a place is one row's. */
 const IN_ONE = /bucket = \$\d/
 const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
 /** What Citus is sent. */
-function complaintsOf({ name, text, onCitus = text }: Statement): string[] {
-  if ([...OF_THE_GATE, ...OF_ALL_BUCKETS].includes(name) || !new RegExp(TABLE).test(onCitus)) return []
+function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): string[] {
+  if ([...OF_THE_GATE, ...OF_ALL_BUCKETS, ...OF_ONE_POSTGRES].includes(name) || !new RegExp(TABLE).test(onCitus))
+    return []
   const written = new Set([...onCitus.matchAll(WRITES)].map(([, table]) => table))
   const changes = written.size > 0 || LOCKS.test(onCitus)
   return [
     ...(changes && !NAMES_BUCKET.test(onCitus) ? [`${name}: in which bucket?`] : []),
     ...(PLACE.test(onCitus) && !IN_ONE.test(onCitus)
       ? [`${name}: a row's place says nothing over several workers`]
+      : []),
+    ...(THROUGH_ALL.test(onCitus) && fewOnCitus === undefined && !OF_MANY.includes(name)
+      ? [`${name}: goes through all buckets, for a few rows too`]
       : []),
   ]
 }
@@ -67,9 +77,30 @@ test('what writes or locks names the bucket, and no row is found by its place', 
   expect(statements.flatMap(complaintsOf)).toEqual([])
 })
 
+/** A look at the feed, by everybody who follows it, several times a second. */
+const ASKED_AGAIN = ['purser_look_at_changes', 'purser_last_change']
+
+test('what is asked again and again asks each bucket once at most: with many buckets, that is what it costs', () => {
+  const tables = statements
+    .filter(({ name }) => ASKED_AGAIN.includes(name))
+    .map(({ name, text }) => [name, [...text.matchAll(new RegExp(TABLE, 'g'))].length])
+  expect(Object.fromEntries(tables)).toEqual({ purser_look_at_changes: 1, purser_last_change: 0 })
+})
+
+test('the numbers of many rows are given bucket by bucket: in one statement each bucket would look for all of them', () => {
+  const sent = statements.filter(({ name, onCitus }) => onCitus !== undefined || !OF_ONE_POSTGRES.includes(name))
+  const writing = sent.filter(({ text, onCitus = text }) => /update purser\.change\b/.test(onCitus))
+  expect(writing.map(({ name }) => name)).toContain('purser_number_changes_of_bucket')
+  expect(writing.filter(({ text, onCitus = text }) => !IN_ONE.test(onCitus))).toEqual([])
+})
+
 test.each([
   ['delete from purser.session where player = $1', 'planted: in which bucket?'],
   ['select from purser.player where player = $1 for update', 'planted: in which bucket?'],
+  [
+    'insert into purser.bet (bucket, player) select $1::int, r.player from unnest($2::text[]) r (player)',
+    'planted: goes through all buckets, for a few rows too',
+  ],
   [
     'update purser.bet b set calls = 1 from purser.account a where b.bucket = a.bucket and b.ctid = $2',
     "planted: a row's place says nothing over several workers",

@@ -3,7 +3,7 @@
  * row's version, so a write that is based on something stale fails instead of winning.
  */
 import { statement, type Tx } from '../../db/db.ts'
-import { rowsOf } from '../../db/rows.ts'
+import { inserted, inserting, rowsOf } from '../../db/rows.ts'
 import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { RememberedRefusal } from '../../protocol/codes.ts'
@@ -159,9 +159,10 @@ const BETS = rowsOf<Written>(2, {
   first_seen_at: ['timestamptz', ({ record }) => isoOf(record.firstSeenAt)],
   last_result: ['int', ({ record }) => record.lastResult],
 })
-const INSERT = `insert into purser.bet as b (bucket, ${BETS.columns}) select $1::int, ${BETS.columns} from ${BETS.from} r`
+const insert = (count: number | undefined) =>
+  `insert into purser.bet as b (bucket, ${BETS.columns}) ${inserted(BETS, count)}`
 
-const INSERT_BETS = statement('insert_bets', INSERT)
+const INSERT_BETS = inserting('insert_bets', BETS, insert)
 
 /** Rows that are all new. Fails if one exists. */
 export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
@@ -169,10 +170,11 @@ export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[]
 }
 
 /** An upsert that fails when another process has gone further with one of the bets (post.ts). */
-const SAVE_BETS = statement(
+const SAVE_BETS = inserting(
   'save_bets',
-  `with saved as (
-     ${INSERT}
+  BETS,
+  (count) => `with saved as (
+     ${insert(count)}
      on conflict (bucket, player, bet_id) do update
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
        funder = excluded.funder, site = excluded.site, stake_version = excluded.stake_version, request_id = excluded.request_id,
@@ -199,22 +201,29 @@ interface FoundBy {
   readonly at: Date
 }
 
-const EVENTS = rowsOf<FoundBy>(6, {
+const EVENTS = rowsOf<FoundBy>(2, {
   event_id: ['text', ({ eventId }) => eventId],
   first_seen_at: ['timestamptz', ({ at }) => isoOf(at)],
 })
 
-const INSERT_DETAILS = statement(
+const INSERT_DETAILS = inserting(
   'insert_bet_details',
-  `with events as (
-     insert into purser.bet_event (bucket, event_id, first_seen_at)
-     select distinct $1::int, event_id, first_seen_at from ${EVENTS.from} e
-   ) insert into purser.bet_details (bucket, ${DETAILS.columns}) select $1::int, ${DETAILS.columns} from ${DETAILS.from} r`,
+  DETAILS,
+  (count) => `insert into purser.bet_details (bucket, ${DETAILS.columns}) ${inserted(DETAILS, count)}`,
+)
+const INSERT_EVENTS = inserting(
+  'insert_bet_events',
+  EVENTS,
+  (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${inserted(EVENTS, count)}`,
 )
 
 /** Of bets that this batch has placed, or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
   if (records.length === 0) return
   const found = records.flatMap(({ events = [], firstSeenAt: at }) => events.map((eventId) => ({ eventId, at })))
-  await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records), ...EVENTS.values(found)])
+  const once = [...new Map(found.map((one) => [`${one.eventId} ${isoOf(one.at)}`, one])).values()]
+  await Promise.all([
+    tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records)]),
+    once.length > 0 && tx.execute(INSERT_EVENTS, [bucket, ...EVENTS.values(once)]),
+  ])
 }

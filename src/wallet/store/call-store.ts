@@ -1,6 +1,6 @@
 /** The record of the calls about bets (`bet_call`): what each came to, and the acknowledged ones for their late repeats. */
 import { statement, type Tx } from '../../db/db.ts'
-import { rowsOf } from '../../db/rows.ts'
+import { inserted, inserting, rowsOf } from '../../db/rows.ts'
 import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
@@ -52,10 +52,14 @@ const CALLS = rowsOf<Written>(3, {
   effect_at: ['timestamptz', ({ record: { effectAt } }) => effectAt?.toISOString() ?? null],
 })
 /** A list of lists travels as a list of texts. */
-const INSERT_CALLS = statement(
+const callLine = (columns: readonly string[]) => {
+  const list = columns.map((column, i) => (CALLS.names[i] === 'transfers' ? `${column}::bigint[]` : column))
+  return `$1::int, $2::timestamptz, ${list.join(', ')}`
+}
+const INSERT_CALLS = inserting(
   'insert_calls',
-  `insert into purser.bet_call (bucket, at, ${CALLS.columns})
-   select $1::int, $2::timestamptz, ${CALLS.columns.replace('transfers', 'transfers::bigint[]')} from ${CALLS.from} r`,
+  CALLS,
+  (count) => `insert into purser.bet_call (bucket, at, ${CALLS.columns}) ${inserted(CALLS, count, callLine)}`,
 )
 
 export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord[], now: Date): Promise<number> {

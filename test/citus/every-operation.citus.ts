@@ -1,0 +1,112 @@
+/**
+ * Every operation of the wallet's API on Citus. What is in the reference has an example of each answer (test/openapi.test.ts), and its calls are
+ * told again here; and every question is asked with each of its parameters, and with each two of them: many make a statement of their own.
+ */
+import { expect, test } from 'vitest'
+import { type Operation, operationsOf, readDocument } from '../openapi/document.ts'
+import { CITUS_BUCKETS, createDatabase } from '../support/database.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet } from '../support/wallet.ts'
+
+const DOCUMENT = readDocument('wallet')
+/** JavaScript, of which no types are known. */
+const MAKER = '../../scripts/openapi/wallet.mjs'
+const BET = 'shared-bet'
+const EVENT = 4711
+
+test('the reference of the API, made by a wallet on Citus, is the same', async (context) => {
+  const { url, drop } = await createDatabase()
+  context.onTestFinished(drop)
+  const { makeWalletOpenApiOn } = await import(/* @vite-ignore */ MAKER)
+  const made = JSON.parse(await makeWalletOpenApiOn({ DATABASE_URL: url, PURSER_BUCKETS: `${CITUS_BUCKETS}` }))
+  const [here, there] = [made, DOCUMENT].map((one) => operationsOf(one))
+  for (const operation of there ?? [])
+    expect(
+      here?.find(({ name }) => name === operation.name),
+      operation.name,
+    ).toEqual(operation)
+  expect(made).toEqual(DOCUMENT)
+})
+
+const isQuestion = ({ name, responses }: Operation) =>
+  name.startsWith('GET ') && Object.keys(responses[200]?.content ?? {})[0] !== 'text/event-stream'
+
+/** Of parameters whose schema names no values. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...{
+    q: 'player',
+    brand: 'north',
+    platform: 'acme',
+    site: 'shop',
+    by: 'brand',
+    currency: 'EUR',
+    limit: '1',
+    wait: '1',
+  },
+  ...{ transactionId: BET, eventId: `${EVENT}`, outcomeId: '2', requestId: 'none', slowerThan: '0', after: 'latest' },
+  ...{ id: BET, runId: '00000000-0000-4000-8000-000000000000', webhookId: 'crm' },
+}
+
+type Parameter = NonNullable<Operation['parameters']>[number]
+
+/** All that it may be; undefined when nobody knows. */
+function valuesOf({ name, schema }: Parameter, player: string): readonly string[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum
+  if (schema.format === 'date' || schema.format === 'date-time') {
+    const time = new Date(Date.now() - (name === 'from' ? 3_600_000 : 0)).toISOString()
+    return [schema.format === 'date' ? time.slice(0, 10) : time]
+  }
+  const value = name === 'userId' || name === 'player' ? player : VALUES[name]
+  return value === undefined ? undefined : [value]
+}
+
+/** With each parameter, each of its values, and each two of them. `after` comes from an answer. */
+function questionsOf({ path, parameters = [] }: Operation, player: string): string[] {
+  const known = parameters.map((one) => ({ ...one, values: valuesOf(one, player) ?? [] }))
+  const fill = (text: string) =>
+    known.reduce(
+      (filled, { name, values: [value = ''] }) => filled.replace(`{${name}}`, encodeURIComponent(value)),
+      text,
+    )
+  const inQuery = known.filter((one) => one.in === 'query' && one.name !== 'after')
+  const said = (name: string, value = '') => `${name}=${encodeURIComponent(value)}`
+  const always = inQuery.filter(({ required }) => required).map(({ name, values: [value] }) => said(name, value))
+  const alone = inQuery.flatMap(({ name, values }) => values.map((value) => [said(name, value)]))
+  const pairs = inQuery.flatMap((one, i) =>
+    inQuery.slice(i + 1).map((other) => [said(one.name, one.values[0]), said(other.name, other.values[0])]),
+  )
+  const all = [[], ...alone, ...pairs].map((asked) => [...new Set([...always, ...asked])].join('&'))
+  return [...new Set(all)].map((query) => `${fill(path)}?${query}`)
+}
+
+test('every question is answered, whatever of its parameters it has', async (context) => {
+  const wallet = await startWallet()
+  context.onTestFinished(() => wallet.stop())
+  const players = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
+  for (const player of players)
+    for (const amount of [25, 5]) {
+      const bet = { ...player, transactionId: BET, amount: 10 }
+      await wallet.wire.place(bet)
+      await wallet.wire.settle({ ...bet, amount })
+    }
+  const [{ userId } = { userId: '' }] = players
+  const questions = operationsOf(DOCUMENT).filter(isQuestion)
+  expect(
+    questions.flatMap(({ parameters = [] }) => parameters.filter((one) => valuesOf(one, userId) === undefined)),
+    'what it may be is not known',
+  ).toEqual([])
+  const failed: string[] = []
+  let answered = 0
+  for (const question of questions.flatMap((one) => questionsOf(one, userId))) {
+    const { status, body } = await wallet.operator.request('GET', question)
+    if (status >= 500) failed.push(`${status} ${question}`)
+    answered += status === 200 ? 1 : 0
+    const next = (body as { next?: string | null }).next
+    if (typeof next !== 'string') continue
+    const second = await wallet.operator.request('GET', `${question}&after=${encodeURIComponent(next)}`)
+    if (second.status !== 200) failed.push(`${second.status} ${question}&after=`)
+  }
+  expect(failed).toEqual([])
+  expect(answered).toBeGreaterThan(200)
+  await wallet.auditIsClean()
+})
