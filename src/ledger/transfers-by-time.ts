@@ -89,6 +89,7 @@ async function readByKind({ people }: Pick<Db, 'people'>, asked: AskedTransfers)
 /** The first stretch; each next one is longer while few transfers lie in it, and shorter when they are too many. */
 const FIRST_MS = 60_000
 const FACTOR = 4
+/** Before all of its moment: where a stretch ends, and nothing of that moment is left. */
 const EARLIER = { player: '', currency: '', version: 0n }
 
 /** In one snapshot. */
@@ -98,8 +99,7 @@ function readByStretches(db: Pick<Db, 'sums'>, asked: AskedTransfers): Promise<F
     const transfers: Transfer[] = []
     let length = FIRST_MS
     let left = asked.most
-    let end =
-      asked.after === undefined ? asked.to.getTime() : Math.min(asked.to.getTime(), asked.after.at.getTime() + 1)
+    let end = Math.min(asked.to.getTime(), endOf(asked.after))
     while (end > asked.from.getTime()) {
       const begin = Math.max(asked.from.getTime(), end - length)
       const wanted = asked.limit + 1 - transfers.length
@@ -117,6 +117,12 @@ function readByStretches(db: Pick<Db, 'sums'>, asked: AskedTransfers): Promise<F
     }
     return { transfers, stoppedAt: undefined }
   })
+}
+
+/** Of what is older than this one, exclusive. A moment of which nothing is left would end each page again. */
+function endOf(after: TransferPlace | undefined): number {
+  if (after === undefined) return Number.POSITIVE_INFINITY
+  return after.at.getTime() + (after.player === EARLIER.player ? 0 : 1)
 }
 
 interface Stretch {

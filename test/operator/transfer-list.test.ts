@@ -138,6 +138,15 @@ test.each([
   expect(found.length).toBeGreaterThan(1)
 })
 
+test('who stopped at a moment that has more than a page looks at goes on before it', async () => {
+  const times = (await pages(`day=${day}`, 50)).flat().map((row) => String(row.at))
+  const at = new Date(String(times.find((one, i) => one === times[i + 1]))) // a changed result takes back and pays at once
+  const asked = { kind: undefined, currency: undefined, brand: undefined, from: new Date(0), to: wallet.clock.now() }
+  const after = { at, player: '', currency: '', version: 0n }
+  const { transfers, stoppedAt } = await readTransfersByTime(db, { ...asked, after, limit: 2, most: 1 })
+  expect((transfers[0]?.at ?? stoppedAt?.at)?.getTime()).toBeLessThan(at.getTime())
+})
+
 const ARCHIVE = statement(
   'an_archive',
   "insert into purser.archive (file, before, made_at, accounts, transfers) values ('purser-1', '2001-01-01T00:00:00Z', now(), 1, 1)",
