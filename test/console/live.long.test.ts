@@ -177,6 +177,27 @@ describe('the console of a wallet', () => {
     await page.waitForURL(`**/bets/${userId}/${transactionId}`)
   })
 
+  test('words narrow the calls, again and again, and a list that stands still stands still', async () => {
+    const { userId } = await newBet()
+    await page.goto(`${wallet.url}/console/calls`)
+    await page.getByRole('button', { name: 'Pause', exact: true }).click()
+    const words = page.getByLabel('Filters', { exact: true })
+    const places = page.getByRole('table').getByText('Place bet', { exact: true })
+    for (const [typed, count] of [
+      [`player:${userId}`, 1],
+      [`player:${userId} op:settle`, 0],
+      [`player:${userId} op:place`, 1],
+    ] as const) {
+      await words.fill(typed)
+      await words.press('Enter')
+      await page.waitForURL((url) => url.searchParams.get('q') === typed)
+      await expect.poll(() => places.count()).toBe(count)
+      expect(await words.count()).toBe(1)
+      expect(await words.inputValue()).toBe(typed)
+      await page.getByRole('button', { name: 'Go on', exact: true }).waitFor()
+    }
+  })
+
   test('a bet that was left and is opened again is not shown as it was then', async () => {
     const { userId, transactionId } = await newBet()
     await see(`/bets/${userId}/${transactionId}`)

@@ -29,6 +29,7 @@ export function CallsPage() {
   const [query, setQuery] = useSearchParams()
   const text = query.get('q') ?? ''
   const { unknown } = filtersOf(text)
+  const [isStopped, setStopped] = useState(false)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const next = String(new FormData(event.currentTarget).get('filter') ?? '').trim()
@@ -40,7 +41,7 @@ export function CallsPage() {
         <h1>Calls</h1>
         <p className="muted">What came over the wire, and what it was answered.</p>
       </div>
-      <form className="filters" onSubmit={submit} key={text}>
+      <form className="filters" onSubmit={submit} key={`words ${text}`}>
         <label>
           <span className="vh">Filters</span>
           <input
@@ -58,7 +59,7 @@ export function CallsPage() {
         )}
       </form>
       {mayDo(person, 'support') ? (
-        <Calls key={text} text={text} />
+        <Calls key={`calls ${text}`} {...{ text, isStopped, setStopped }} />
       ) : (
         <Fault error={new Error('calls need a key of the role support')} />
       )}
@@ -70,11 +71,16 @@ export function CallsPage() {
 /** In the address: its id, and when it came, by which it is found again when the list has gone on. */
 const nameOf = ({ id, at }: JournalCall) => `${id}@${at}`
 
+interface Tail {
+  readonly text: string
+  readonly isStopped: boolean
+  setStopped(isStopped: boolean): void
+}
+
 /** While somebody reads nothing shifts: the tail stands still while a call is open, and new ones are counted. */
-function Calls({ text }: { text: string }) {
+function Calls({ text, isStopped, setStopped }: Tail) {
   const [query, set] = useFilters()
   const open = query.get('call') ?? undefined
-  const [isStopped, setStopped] = useState(false)
   const [isAtRow, setAtRow] = useState(false)
   const {
     asked,
