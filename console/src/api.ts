@@ -81,8 +81,16 @@ export type Proof =
 
 export const part = encodeURIComponent
 
+export interface Bases {
+  readonly wallet: boolean
+  readonly platform: string | undefined
+  /** Of that platform's partners, the one whose wallet serves this page too. */
+  readonly partner: string | undefined
+}
+
 /** Where each API is, if this console has it: in the sandbox the wallet's has both. */
-export function basesOf({ server, isSandbox }: Setup): { wallet: boolean; platform: string | undefined } {
-  if (server === 'platform') return { wallet: false, platform: '' }
-  return { wallet: true, platform: isSandbox ? '/sandbox/platform' : undefined }
+export function basesOf({ server, isSandbox }: Setup): Bases {
+  if (server === 'platform') return { wallet: false, platform: '', partner: undefined }
+  if (!isSandbox) return { wallet: true, platform: undefined, partner: undefined }
+  return { wallet: true, platform: '/sandbox/platform', partner: 'sandbox' }
 }

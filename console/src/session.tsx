@@ -1,12 +1,12 @@
 /** Who is signed in, and what this console is served by. */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
-import { ask, basesOf, type Person, type Proof, read, type Setup } from './api.ts'
+import { ask, type Bases, basesOf, type Person, type Proof, read, type Setup } from './api.ts'
 
 export interface Session {
   readonly setup: Setup
   readonly person: Person
-  readonly bases: ReturnType<typeof basesOf>
+  readonly bases: Bases
   leave(): Promise<void>
 }
 

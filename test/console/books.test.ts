@@ -32,7 +32,7 @@ describe('two books', () => {
     expect(onlyTheirs.map(({ betId }) => betId)).toEqual(['bet-theirs'])
   })
   test('a bet whose call is on its way is neither right nor wrong', () => {
-    const bet = { betId: 'bet-1', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
+    const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
     const open = [ours({ transactionId: 'bet-1' })]
     expect(compareBooks(open, [sideOfTheirs(bet)]).differs).toHaveLength(1)
     const waiting = compareBooks(open, [
@@ -45,6 +45,7 @@ describe('two books', () => {
   test('a player whom the platform knows by another name is found by that of the operator', () => {
     const bet = {
       betId: 'bet-1',
+      partnerId: 'acme',
       userId: 'agg-7',
       operatorUser: 'ann',
       status: 'accepted',

@@ -58,6 +58,7 @@ export function sidesOfFile(name: string, [names = [], ...rows]: readonly (reado
 /** GET /bets and /bets/{betId} of the platform. */
 export interface TheirBet {
   readonly betId: string
+  readonly partnerId: string
   readonly userId: string
   readonly operatorUser?: string
   readonly status: string

@@ -16,6 +16,8 @@ export class TooMany extends Error {}
 export interface Source {
   /** Of the platform whose API this console has. */
   readonly platform?: string
+  /** Of its partners, the one that this wallet is; absent: it has no other. */
+  readonly partner?: string | undefined
   /** Else a file of its bets. */
   readonly file?: File
 }
@@ -56,19 +58,22 @@ async function ourBetsNow(ids: readonly string[], { name }: Asked): Promise<Wall
   return pages.flatMap(({ data }) => data.filter(isOf(name)).map(toWalletSide))
 }
 
-async function theirBets({ day, platform, file }: Asked): Promise<PlatformSide[]> {
+async function theirBets({ day, platform, partner, file }: Asked): Promise<PlatformSide[]> {
   if (file !== undefined) return sidesOfFile(file.name, rowsOf(await file.text()))
-  const bets = await all<TheirBet>(`${platform}/bets?from=${startOf(day)}&to=${endOf(day)}`)
+  const ofPartner = partner === undefined ? '' : `&partnerId=${part(partner)}`
+  const bets = await all<TheirBet>(`${platform}/bets?from=${startOf(day)}&to=${endOf(day)}${ofPartner}`)
   return bets.map(sideOfTheirs)
 }
 
 /** Undefined of a file, which is as it was. */
-async function theirBetsNow(ids: readonly string[], { platform, file }: Asked): Promise<PlatformSide[] | undefined> {
+async function theirBetsNow(ids: readonly string[], asked: Asked): Promise<PlatformSide[] | undefined> {
+  const { platform, partner, file } = asked
   if (file !== undefined) return undefined
   const bets = await Promise.all(
     ids.map((id) => readOrNone<TheirBet>(`${platform}/bets/${part(id)}`).catch(() => undefined)),
   )
-  return bets.flatMap((bet) => (bet === undefined ? [] : [sideOfTheirs(bet)]))
+  const isOfPartner = ({ partnerId }: TheirBet) => partner === undefined || partnerId === partner
+  return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [sideOfTheirs(bet)] : []))
 }
 
 const rowsOf = (text: string): string[][] =>

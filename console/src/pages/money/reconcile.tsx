@@ -27,12 +27,13 @@ export function Reconciliation({ day }: { day: string }) {
       of: source.file?.name ?? 'the platform here',
     }),
   })
+  const here = { platform: bases.platform ?? '', partner: bases.partner }
   const [query] = useSearchParams()
   const card = useRef<HTMLElement>(null)
   const isAsked = query.get('compare') === 'platform' && bases.platform !== undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, for who comes here from a bet
   useEffect(() => {
-    if (isAsked) compare.mutate({ platform: bases.platform ?? '' })
+    if (isAsked) compare.mutate(here)
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was found is higher than what waited for it
   useEffect(() => {
@@ -54,12 +55,7 @@ export function Reconciliation({ day }: { day: string }) {
           </button>
         )}
         {bases.platform !== undefined && (
-          <button
-            type="button"
-            className="button"
-            disabled={compare.isPending}
-            onClick={() => compare.mutate({ platform: bases.platform ?? '' })}
-          >
+          <button type="button" className="button" disabled={compare.isPending} onClick={() => compare.mutate(here)}>
             Compare with the platform
           </button>
         )}

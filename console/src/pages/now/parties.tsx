@@ -10,8 +10,6 @@ import type { Hour, Party } from './now.tsx'
 
 const MINUTE_MS = 60_000
 const MOST_SILENT = 50
-/** The partner that the sandbox makes, whose wallet serves this page too. */
-const SANDBOX = 'sandbox'
 
 interface Props {
   readonly hour: Hour
@@ -56,12 +54,12 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
   const calls = party.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
   const failed = party.minutes.reduce((sum, minute) => sum + minute.failed, 0)
   const name = nameOf(party)
-  const { isSandbox } = useSession().setup
+  const { bases } = useSession()
   return (
     <li title={name}>
       <span className="party-name">
         <span className="cut">{name}</span>
-        {partner !== undefined && isSandbox && name === SANDBOX && <span className="muted">this wallet</span>}
+        {partner !== undefined && name === bases.partner && <span className="muted">this wallet</span>}
         {partner !== undefined && <PartnerState of={partner} />}
       </span>
       <Bars
