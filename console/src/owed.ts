@@ -55,8 +55,12 @@ interface Direction {
   readonly isBack: boolean
 }
 
-/** Money that goes to players is never added to money that comes from them. */
-export const directionsOf = (money: readonly OwedMoney[]): Direction[] => money.flatMap(bothWays)
+/** Money that goes to players is never added to money that comes from them. A currency of which there is none is left out, unless there is no other. */
+export function directionsOf(money: readonly OwedMoney[]): Direction[] {
+  const all = money.flatMap(bothWays)
+  const some = all.filter(({ amount }) => /[1-9]/.test(amount))
+  return some.length > 0 ? some : all
+}
 
 function bothWays({ currency, amount, takeBack }: OwedMoney): Direction[] {
   const pay = sumOf([amount, `-${takeBack}`])

@@ -126,7 +126,7 @@ test('the players of a day, what each had and has; and the day’s bets against 
   const cellsOf = () => players.getByRole('row').filter({ hasText: userId }).getByRole('cell').allTextContents()
   await expect
     .poll(async () => (await cellsOf()).slice(1))
-    .toEqual([...['0.00', '100.00', '0.00', '60.00', '0.00', '25.00', '0.00', '−35.00', '65.00', 'EUR']])
+    .toEqual(['EUR', ...['0.00', '100.00', '0.00', '60.00', '0.00', '25.00', '0.00', '−35.00', '65.00']])
   const theirs = [
     'betId,player,status,currency,stake,resultType,payout',
     `${right.transactionId},${userId},settled,EUR,10,won,25`,

@@ -79,6 +79,7 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
       </Link>
     ),
   },
+  { name: 'Currency', show: ({ currency }) => currency },
   amount('Had', ({ opening }) => opening),
   amount('Deposits', ({ deposits }) => deposits),
   amount('Withdrawals', ({ withdrawals }) => withdrawals),
@@ -88,5 +89,4 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
   amount('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
   { name: 'Net, stakes in play too', isNumber: true, show: ({ net }) => signed(net) },
   amount('Has', ({ closing }) => closing),
-  { name: 'Currency', show: ({ currency }) => currency },
 ]
