@@ -52,7 +52,9 @@ export function asOutput(lines: readonly string[]): string {
 }
 
 const MET = 'met: '
-const counted = (line: string) => (line.startsWith(MET) ? `${MET}${line.split(', ').length} different marks` : line)
+/** `12 × a mark, 3 × another one`: a mark may have commas of its own. */
+const counted = (line: string) =>
+  line.startsWith(MET) ? `${MET}${line.match(/\d+ × /g)?.length ?? 0} different marks` : line
 
 /** The commit, processors and Node. */
 function machine(): string {
