@@ -182,7 +182,7 @@ async function place(game: Play, wish: Wish): Promise<void> {
   await Promise.all(picks.map(({ match }) => game.matchCalls.get(match.id)))
   const selections = picks.map(({ match, outcome, odds }) => ({
     ...{ eventId: match.id, outcomeId: outcome, coefficient: odds, outcome },
-    ...{ discipline: 'Football', event: `${match.home} - ${match.away}`, market: 'Match winner' },
+    ...{ discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' },
   }))
   const { betId, status, reason } = await game.platform.get<Placed>('POST', '/bets', {
     frameSessionId: await game.frames.get(bettor.userId)?.(),
