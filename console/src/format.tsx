@@ -118,7 +118,7 @@ export function agoOf(date: Date): string {
 
 /** "1 call", "2 calls". */
 export function countText(count: number, word: string, words = `${word}s`): string {
-  return `${count} ${count === 1 ? word : words}`
+  return `${count.toLocaleString('en')} ${count === 1 ? word : words}`
 }
 
 /** As a word of its own begins. */

@@ -35,7 +35,7 @@ export function troubleOf({ state, since, onTheWay }: Partner): Trouble | undefi
     : undefined
 }
 
-export const sinceText = (at: string) => `since ${agoOf(new Date(at)).replace(' ago', '')}`
+export const forText = (at: string) => `for ${agoOf(new Date(at)).replace(' ago', '')}`
 
 /** What needs a person, of this partner. */
 export const needsOf = (partnerId: string) => `/deliveries?partner=${part(partnerId)}`
@@ -50,7 +50,7 @@ export function PartnerState({ of }: { of: Partner }) {
   return (
     <Badge tone={trouble.kind === 'down' ? 'bad' : 'wait'}>
       {trouble.kind === 'down' ? 'Down' : 'Money waits'}
-      {trouble.since === undefined ? '' : ` ${sinceText(trouble.since)}`}
+      {trouble.since === undefined ? '' : ` ${forText(trouble.since)}`}
     </Badge>
   )
 }

@@ -4,7 +4,7 @@
  */
 
 import { negated, sumOf, unitsOf } from '../protocol/decimal.ts'
-import { signed } from './amounts.ts'
+import { amountText, signed } from './amounts.ts'
 import type { Placed } from './layout.ts'
 import type { History } from './moments.ts'
 import type { Transfer } from './sources.ts'
@@ -65,12 +65,12 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
     el('path', { class: 'tl-step', d: `${begin} ${way('M')} ${finish}` }),
     ...steps.flatMap((step, i) => othersOf(steps[i - 1], step, y, history.currency)),
     ...(isOver ? [] : [el('path', { class: 'tl-step tl-dashed', d: `M${last.x + 30} ${y(last.after)} H${end}` })]),
-    el('text', { class: 'tl-value tl-earlier', x: box.gutter - 10, y: y(first.before) - 7 }, first.before),
+    el('text', { class: 'tl-value tl-earlier', x: box.gutter - 10, y: y(first.before) - 7 }, amountText(first.before)),
     ...steps
       .filter(hasRoom)
       .flatMap((step) => [
         el('circle', { class: 'tl-dot', cx: step.x, cy: y(step.after), r: 3.5 }),
-        el('text', { class: 'tl-value', x: step.x + 8, y: y(step.after) - 7 }, step.after),
+        el('text', { class: 'tl-value', x: step.x + 8, y: y(step.after) - 7 }, amountText(step.after)),
       ]),
   )
 }

@@ -1,6 +1,6 @@
 /** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
 import { escaped } from '../runtime/markup.ts'
-import { signed } from './amounts.ts'
+import { amountText, signed } from './amounts.ts'
 import { drawTimeline, sayAttempt, sayEnding, sayKind } from './draw.ts'
 import { spanOf } from './layout.ts'
 import { type History, titleOf } from './moments.ts'
@@ -78,7 +78,7 @@ function rowOf(moment: History['moments'][number]): string {
     `${titleOf(moment.operation)}, ${sayAttempt(moment)}`,
     `${ending} ${took}`.trim(),
     moved.join('; '),
-    moment.transfers.at(-1)?.balance ?? '',
+    amountText(moment.transfers.at(-1)?.balance ?? ''),
   ])
 }
 

@@ -224,7 +224,7 @@ describe('Now of a platform whose partner takes nothing', () => {
     await see('now')
     await needs()
       .filter({ hasText: `25.00 EUR to be paid to players by ${scene.partnerId}, which has not taken it yet` })
-      .filter({ hasText: 'since 1 min' })
+      .filter({ hasText: 'for 1 min' })
       .waitFor()
     await fact('Needs a person')
       .getByRole('link', { name: `${scene.partnerId} has not taken its money` })

@@ -10,7 +10,7 @@ import { BetOn } from '../../bet-on.tsx'
 import { Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { owedMoney, owedOfBet, owedText } from '../../owed.ts'
-import { sinceText } from '../../partners.tsx'
+import { forText } from '../../partners.tsx'
 import { Answer, Badge, Empty, NONE } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
 import { SendAgain } from './again.tsx'
@@ -106,7 +106,7 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
           <p className="muted">
             {says} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
           </p>
-          <p className="muted small">The oldest {sinceText(since)}.</p>
+          <p className="muted small">The oldest {forText(since)}.</p>
         </div>
         <Money of={deliveries} />
         {status !== 'pending' && (

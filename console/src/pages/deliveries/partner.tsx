@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { read } from '../../api.ts'
 import { countText } from '../../format.tsx'
 import type { OwedMoney } from '../../owed.ts'
-import { needsOf, type Partner, PartnerState, Sums, sinceText, troubleOf, waitsOf } from '../../partners.tsx'
+import { forText, needsOf, type Partner, PartnerState, Sums, troubleOf, waitsOf } from '../../partners.tsx'
 import { Stale } from '../../parts.tsx'
 import { LIVE } from './deliveries.tsx'
 
@@ -127,7 +127,7 @@ export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
     return (
       <p key={one.partnerId}>
         <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has not taken its money'}
-        {since === undefined ? '' : ` ${sinceText(since)}`}:{' '}
+        {since === undefined ? '' : ` ${forText(since)}`}:{' '}
         <Link href={waitsOf(one.partnerId)}>{countText(one.waiting, 'delivery waits', 'deliveries wait')} for it</Link>
       </p>
     )

@@ -9,7 +9,7 @@ import { read } from '../../api.ts'
 import { countText, moneyText } from '../../format.tsx'
 import { useLinkKeys } from '../../list.tsx'
 import { owedMoney } from '../../owed.ts'
-import { needsOf, type Partner, Sums, sinceText, troubleOf, waitsOf } from '../../partners.tsx'
+import { forText, needsOf, type Partner, Sums, troubleOf, waitsOf } from '../../partners.tsx'
 import { Badge, Empty, Fault, Stale, Waiting } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import type { Delivery } from '../deliveries/deliveries.tsx'
@@ -84,7 +84,7 @@ export function NeedsPerson({ partners }: { partners: readonly Partner[] | undef
               <Badge tone={need.badge[0]}>{need.badge[1]}</Badge> {need.what}
             </span>
             <span className="need-step">
-              <span className="muted small num">{sinceText(need.since)}</span>
+              <span className="muted small num">{forText(need.since)}</span>
               <Link href={need.href} className="button">
                 {need.step}
               </Link>
