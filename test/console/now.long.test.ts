@@ -191,7 +191,7 @@ describe('Now of a platform whose partner takes nothing', () => {
     await needs().getByRole('link', { name: 'See what waits' }).click()
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
-    await owed.getByText(/^Down since/).waitFor()
+    await owed.getByText(/^Down for/).waitFor()
     await owed.getByText('Its last call: network: ').waitFor()
     await page.getByRole('row').filter({ hasText: '25.00 EUR to be paid' }).nth(2).waitFor()
     await page.getByRole('row', { name: 'Waits 75.00 EUR to be paid to players' }).waitFor()
