@@ -12,8 +12,8 @@ import { faultCalled, PLANTED } from '../../src/simulate/locks/planted.ts'
 import { type LocksResult, runLocks } from '../../src/simulate/locks/run.ts'
 import { keptIn, kindOfComplaint, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
 
-/** Runs that meet everything between them: a failover, a kill, and two in which all ends as it must. */
-const SEEDS = [1, 7, 5, 4]
+/** Runs that meet everything between them: a failover, a kill, and one in which most else happens. They are others when statements are. */
+const SEEDS = [1, 7, 6]
 const CORPUS = 'test/simulate/corpus'
 
 let base: Base

@@ -137,7 +137,7 @@ const FAULTS: readonly Fault[] = [
     5,
     { wallet: reworded('read_seen_calls', '\n   ) c', '\n   ) c where false') },
   ],
-  ['the platform takes a COMMIT without an answer for done', 'C-1', 4, { platform: believing }],
+  ['the platform takes a COMMIT without an answer for done', 'C-1', 5, { platform: believing }],
   ['a claim is taken that somebody holds', 'C-6', 4, inPlatform('a claim is taken that somebody holds')],
   ['claims whose COMMIT was lost are left', 'C-12', 5, inPlatform('what a process that died was calling is left')],
   ['reconcile does not see bets that the wallet has lost', 'what the guide says', 1, { blindTo: 'missing_at_wallet' }],
