@@ -44,7 +44,7 @@ describe('a case', () => {
     ])
     const [picture = ''] = pictureHtml(exchanges)
     expect(picture).toContain('nothing moves')
-    expect(picture).toContain('1000.5')
+    expect(picture).toContain('1,000.5')
     expect(picture).toContain('tl-call tl-unanswered tl-selected')
   })
   test('of calls that were sent together says what they moved together', () => {
