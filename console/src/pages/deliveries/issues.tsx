@@ -106,7 +106,7 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
           <p className="muted">
             {says} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
           </p>
-          <p className="muted small">The oldest {forText(since)}.</p>
+          <p className="muted small">The oldest has been so {forText(since)}.</p>
         </div>
         <Money of={deliveries} />
         {status !== 'pending' && (
