@@ -19,7 +19,7 @@ interface Flags {
   readonly level: number
   readonly seed: number
   readonly runs: number
-  readonly night?: true
+  readonly night?: true | string
   readonly file?: string
   readonly shrink?: string
   readonly planted?: string
@@ -41,7 +41,10 @@ const program = new Command('simulate')
   )
   .option('--seed <number>', 'of the first run', toCount, 1)
   .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
-  .option('--night', 'of level 2: 20,000 runs, which must meet everything that can be met')
+  .option(
+    '--night [path]',
+    'of level 2: 20,000 runs, which must meet everything that can be met; with a file in pieces: what was played is kept there, and the next time goes on from it',
+  )
   .option('--file <path>', 'plays the run that a failure has kept in this file')
   .option('--shrink <path>', 'makes the run in this file shorter, as long as it fails in the same way')
   .option('--planted <path>', 'of level 2 or 3: finds each planted fault, and writes the table of them to this file')
@@ -97,12 +100,15 @@ function playOneBet({ length, clawback, history }: Flags): boolean {
   return history === undefined ? searchAll(policies, length) : tellAgain(policies, history)
 }
 
-async function playMarkets({ seed, runs, night, file, shrink, planted }: Flags): Promise<boolean> {
-  const { findPlanted, playKept, shrinkKept, simulateMarkets } = await import('./market/command.ts')
-  if (file !== undefined) return playKept(file, say)
+async function playMarkets({ seed, runs, night, file: kept, shrink, planted }: Flags): Promise<boolean> {
+  const { findPlanted, playKept, shrinkKept, simulateMarkets, simulateNight } = await import('./market/command.ts')
+  if (kept !== undefined) return playKept(kept, say)
   if (shrink !== undefined) return shrinkKept(shrink, say)
   if (planted !== undefined) return findPlanted(planted, say)
-  return simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say, progress)
+  const wanted = { seed, runs: night === undefined ? runs : NIGHT_RUNS }
+  return typeof night === 'string'
+    ? simulateNight(night, wanted, say, progress)
+    : simulateMarkets(wanted, say, progress)
 }
 
 function searchAll(policies: readonly Clawback[], length: number): boolean {

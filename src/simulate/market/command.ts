@@ -1,18 +1,21 @@
 /** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
 import { stopSignal } from '../../process/stopping.ts'
 import { world } from '../../runtime/world.ts'
+import { commitOf } from '../figures.ts'
 import { playSeeds } from './crew.ts'
 import { keepFailure, type Say, tellEvents } from './failure.ts'
 import type { Stores } from './market.ts'
 import { MUST_BE_MET } from './marks.ts'
+import { openNight } from './night.ts'
 import { PLANTED } from './planted/planted.ts'
 import { choicesFor, type Planted } from './planted/row.ts'
 import { type Finding, findEach, firstOf } from './planted/table.ts'
-import { createTotal, type Played } from './played.ts'
+import { createTotal, type Played, type Total } from './played.ts'
 import { readyStores } from './ready.ts'
 import { type RunResult, runMarket } from './run.ts'
 import { playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
 import { closeStores } from './store.ts'
+import type { ToWorker } from './worker.ts'
 
 export interface Wanted {
   /** Of the first run. */
@@ -41,25 +44,64 @@ async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
 }
 
 /** True when nothing was found. */
-export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say, progress: Say): Promise<boolean> {
-  const [startedAt, total, stop] = [world.elapsed(), createTotal(), stopSignal()]
-  let [saidAt, ended] = [startedAt, 0]
+export function simulateMarkets({ seed: first, runs }: Wanted, say: Say, progress: Say): Promise<boolean> {
+  return playAll({ seeds: seedsOf(first, runs), ended: 0, runs, total: createTotal(), save: () => {} }, say, progress)
+}
+
+/** A night in pieces (night.ts). True when all of its runs were played, by this piece or an earlier one, and nothing was found. */
+export async function simulateNight(
+  path: string,
+  { seed: first, runs }: Wanted,
+  say: Say,
+  progress: Say,
+): Promise<boolean> {
+  const night = openNight(path, commitOf())
+  const seeds = seedsOf(first, runs).filter(({ seed }) => !night.hasPlayed(seed))
+  const isGood = await playAll(
+    { seeds, ended: runs - seeds.length, runs, total: night, save: night.save },
+    say,
+    progress,
+  )
+  const left = seeds.filter(({ seed }) => !night.hasPlayed(seed)).length
+  if (left > 0) say(`${left} of ${runs} runs are left: the same command goes on`)
+  return isGood && left === 0
+}
+
+interface Series {
+  readonly seeds: readonly ToWorker[]
+  /** Of `runs`, before these seeds. */
+  readonly ended: number
+  readonly runs: number
+  readonly total: Pick<Total, 'add' | 'hasMet' | 'lines'>
+  /** Told now and then, and in the end. */
+  readonly save: (sinceStartMs: number) => void
+}
+
+async function playAll({ seeds, ended: before, runs, total, save }: Series, say: Say, progress: Say): Promise<boolean> {
+  const [startedAt, stop] = [world.elapsed(), stopSignal()]
+  const sinceStart = () => Math.max(1, world.elapsed() - startedAt)
+  let [saidAt, ended] = [startedAt, before]
   const found: RunResult[] = []
-  const seeds = Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
   const seen = (played: Played) => {
     total.add(played)
     if (played.failed !== undefined) found.push(played.failed)
     ended += 1
     if (world.elapsed() - saidAt < PROGRESS_MS) return
     saidAt = world.elapsed()
+    save(sinceStart())
     progress(`${ended} of ${runs} runs`)
   }
   await playSeeds(seeds, seen, () => found.length >= MOST_FOUND || stop.aborted)
-  for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
+  save(sinceStart())
+  for (const line of total.lines(sinceStart())) say(line)
   if (found.length > 0) await keepAll(found, say)
   const missed = ended < ENOUGH_RUNS ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
   if (missed.length > 0) say(`FOUND: so many runs never met: ${missed.join(', ')}`)
   return found.length === 0 && missed.length === 0
+}
+
+function seedsOf(first: number, runs: number): readonly ToWorker[] {
+  return Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
 }
 
 /** Runs until each planted fault is found, and writes the table of what found it. True when all were. */

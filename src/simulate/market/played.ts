@@ -41,17 +41,27 @@ const SENT = ' → '
 /** Who dies, which clock is set, what the network does. */
 const FAULT = /^network: | dies |^a clock is set|^a database fails/
 
+export interface KeptTotal {
+  readonly sum: Readonly<Partial<typeof NOTHING>>
+  readonly marks: Readonly<Record<string, number>>
+}
+
+const NOTHING = { runs: 0, events: 0, bets: 0, calls: 0, simulatedMs: 0 }
+
 export interface Total {
   hasMet(mark: string): boolean
   add(played: Played): void
+  /** All of it, to go on from. */
+  kept(): KeptTotal
   lines(tookMs: number): Iterable<string>
 }
 
-export function createTotal(): Total {
-  const marks = new Map<string, number>()
-  const sum = { runs: 0, events: 0, bets: 0, calls: 0, simulatedMs: 0 }
+export function createTotal(before?: KeptTotal): Total {
+  const marks = new Map(Object.entries(before?.marks ?? {}))
+  const sum = { ...NOTHING, ...before?.sum }
   return {
     hasMet: (mark) => marks.has(mark),
+    kept: () => ({ sum, marks: Object.fromEntries(marks) }),
     add(played) {
       sum.runs += 1
       for (const name of ['events', 'bets', 'calls', 'simulatedMs'] as const) sum[name] += played[name]

@@ -1,0 +1,78 @@
+/**
+ * Runs that are counted together. A night in pieces keeps them in a file, from which the next piece goes on. A run in which something was
+ * found is not kept, so the next piece plays its seed again.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { WrongUse } from '../../runtime/wrong-use.ts'
+import { createTotal, type KeptTotal, type Played, type Total } from './played.ts'
+
+/** As it stands in the file. */
+interface Kept {
+  /** Ended runs, in the order of their ends. */
+  readonly seeds: readonly number[]
+  /** Runs by the commit that played them. */
+  readonly commits: Readonly<Record<string, number>>
+  readonly tookMs: number
+  readonly total: KeptTotal
+}
+
+const NOTHING: Kept = { seeds: [], commits: {}, tookMs: 0, total: { sum: {}, marks: {} } }
+
+export interface Night extends Pick<Total, 'hasMet'> {
+  hasPlayed(seed: number): boolean
+  add(played: Played): void
+  /** `pieceMs`: since this piece began. */
+  save(pieceMs: number): void
+  lines(pieceMs: number): Iterable<string>
+}
+
+/** Throws WrongUse when the file is something else. */
+export function openNight(path: string, commit: string): Night {
+  const before = existsSync(path) ? readNight(path) : NOTHING
+  const played = new Set(before.seeds)
+  const commits = { ...before.commits }
+  const total = createTotal(before.total)
+  return {
+    hasMet: total.hasMet,
+    hasPlayed: (seed) => played.has(seed),
+    add(one) {
+      if (one.failed !== undefined) return
+      played.add(one.seed)
+      commits[commit] = (commits[commit] ?? 0) + 1
+      total.add(one)
+    },
+    save(pieceMs) {
+      const kept: Kept = { seeds: [...played], commits, tookMs: before.tookMs + pieceMs, total: total.kept() }
+      writeFileSync(`${path}.new`, JSON.stringify(kept))
+      renameSync(`${path}.new`, path) // a stop at any moment leaves a whole one
+    },
+    *lines(pieceMs) {
+      const by = Object.entries(commits).map(([name, runs]) => `${runs} by commit ${name}`)
+      yield `seeds ${rangesOf([...played])}: ${by.join(', ')}`
+      yield* total.lines(before.tookMs + pieceMs)
+    },
+  }
+}
+
+function readNight(path: string): Kept {
+  try {
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as Partial<Kept>
+    const { seeds, commits, tookMs, total } = kept
+    if (seeds !== undefined && commits !== undefined && tookMs !== undefined && total !== undefined)
+      return { seeds, commits, tookMs, total }
+  } catch {
+    // said below
+  }
+  throw new WrongUse(`${path} is not the file of a night that was begun: name another one`)
+}
+
+/** `1 to 40, 43`. */
+export function rangesOf(numbers: readonly number[]): string {
+  const ranges: [from: number, to: number][] = []
+  for (const number of [...numbers].sort((a, b) => a - b)) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last[1] === number - 1) last[1] = number
+    else ranges.push([number, number])
+  }
+  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WrongUse } from '../../src/runtime/wrong-use.ts'
+import { openNight, rangesOf } from '../../src/simulate/market/night.ts'
+import type { Played } from '../../src/simulate/market/played.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'night-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const playedOf = (seed: number, mark: string, failed?: Played['failed']): Played => ({
+  seed,
+  bets: 10,
+  calls: 50,
+  events: 100,
+  simulatedMs: 60_000,
+  marks: new Map([[mark, 1]]),
+  failed,
+})
+
+test('a night goes on from its file: seeds, marks, sums and time of all pieces', () => {
+  const path = join(folder, 'night.json')
+  const first = openNight(path, 'aaaa')
+  for (const seed of [2, 1, 4]) first.add(playedOf(seed, 'gateway dies now'))
+  first.save(2_000)
+  first.save(3_000) // the same piece, later: its time is not added twice
+
+  const second = openNight(path, 'bbbb')
+  expect([1, 2, 3, 4].filter((seed) => second.hasPlayed(seed))).toEqual([1, 2, 4])
+  expect(second.hasMet('gateway dies now')).toBe(true)
+  expect(second.hasMet('a month ends')).toBe(false)
+  second.add(playedOf(3, 'a month ends'))
+  second.save(1_000)
+
+  expect([...openNight(path, 'cccc').lines(0)]).toEqual([
+    'seeds 1 to 4: 3 by commit aaaa, 1 by commit bbbb',
+    '4 runs, 40 bets, 200 calls, 3 faults, 400 events, 240 simulated seconds in 4 s: 60 a second',
+    'met: 1 × a month ends, 3 × gateway dies now',
+  ])
+})
+
+test('a run in which something was found is played again by the next piece', () => {
+  const path = join(folder, 'night.json')
+  const night = openNight(path, 'aaaa')
+  night.add(playedOf(7, 'a month ends', { seed: 7 } as Played['failed']))
+  night.save(1)
+  const next = openNight(path, 'aaaa')
+  expect(next.hasPlayed(7)).toBe(false)
+  expect(next.hasMet('a month ends')).toBe(false)
+})
+
+test.each(['', '[]', '{"seeds":[1]}', '20000'])('a file that holds %j is refused, and stays as it is', (text) => {
+  const path = join(folder, 'else.json')
+  writeFileSync(path, text)
+  expect(() => openNight(path, 'aaaa')).toThrow(WrongUse)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+test('numbers are told as ranges', () => {
+  expect(rangesOf([5, 1, 2, 3, 9, 10])).toBe('1 to 3, 5, 9 to 10')
+  expect(rangesOf([])).toBe('')
+})
