@@ -1,5 +1,6 @@
 /** What was changed through an API, and by whom (O-4), as lists show it. */
-import { capital, Time } from './format.tsx'
+import type { ReactNode } from 'react'
+import { amountText, capital, Time } from './format.tsx'
 import type { Column } from './list.tsx'
 import { NONE } from './parts.tsx'
 import './actions.css'
@@ -16,7 +17,7 @@ export interface Action {
   readonly requestId: string
 }
 
-/** Who did what, on whom, and why. */
+/** Who did what, on whom, and why. What the list says already is not among the members. */
 export const ACTIONS: readonly Column<Action>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
   { name: 'Who', show: ({ person, key }) => <span className="cut">{person ?? key.name}</span> },
@@ -24,13 +25,15 @@ export const ACTIONS: readonly Column<Action>[] = [
   { name: 'On', show: ({ on }) => <span className="cut">{Object.values(on).join(' · ')}</span> },
   {
     name: 'Now',
-    show: ({ after }) => (
+    show: ({ after, on }) => (
       <ul className="members">
-        {membersOf(after).map(([name, value]) => (
-          <li key={name}>
-            <span className="muted">{name}</span> {value}
-          </li>
-        ))}
+        {membersOf(after)
+          .filter(([name, value]) => name !== 'createdAt' && value !== on[name])
+          .map(([name, value]) => (
+            <li key={name}>
+              <span className="muted">{memberWords(name)}</span> <Value of={value} isAmount={AMOUNT.test(name)} />
+            </li>
+          ))}
       </ul>
     ),
   },
@@ -39,17 +42,38 @@ export const ACTIONS: readonly Column<Action>[] = [
 
 export const keyOfAction = ({ requestId, on }: Action) => `${requestId} ${JSON.stringify(on)}`
 
-/** Member by member, so that nothing is cut off: `limits.stake`, and its value. */
-function membersOf(value: object, before = ''): [string, string][] {
+/** Member by member, so that nothing is cut off: `limits.stake`, and its value. An object without members says nothing. */
+function membersOf(value: object, before = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
     const isDeep = typeof one === 'object' && one !== null && !Array.isArray(one)
-    if (isDeep && Object.keys(one).length > 0) return membersOf(one, `${before}${name}.`)
-    return [[`${before}${name}`, Array.isArray(one) ? one.map(textOf).join(', ') : textOf(one)] as [string, string]]
+    return isDeep ? membersOf(one, `${before}${name}.`) : [[`${before}${name}`, one] as [string, unknown]]
   })
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value === null ? 'none' : String(value)
+/** The last part of a member's name says that it is an amount, or a limit of amounts. */
+const AMOUNT = /(^|\.)(amount|balance|stake|loss)$/
+
+function Value({ of: value, isAmount }: { of: unknown; isAmount: boolean }): ReactNode {
+  if (typeof value === 'string' && TIME.test(value)) return <Time at={value} withDay />
+  if (typeof value === 'string' && isAmount) return amountText(value)
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (value === FOLDED) return 'folded'
+  if (Array.isArray(value)) return value.map(String).join(', ')
+  return value === null ? 'none' : String(value)
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
+/** As the log of actions writes personal data. */
+const FOLDED = '***'
+
+/** `limits.betCount`: limits: bet count. */
+function memberWords(name: string): string {
+  return name
+    .replace(/^customFields\./, '')
+    .replace(/^is(?=[A-Z])/, '')
+    .split('.')
+    .map((part) => wordsOf(part).trim())
+    .join(': ')
 }
 
 /** makeConsolePerson: make console person. */

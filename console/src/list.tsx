@@ -10,6 +10,8 @@ import { type Page, useTail } from './tail.ts'
 export interface Column<T> {
   readonly name: string
   readonly isNumber?: boolean
+  /** A column is left out when it says nothing of any row. */
+  saysNothing?(row: T): boolean
   show(row: T): ReactNode
 }
 
@@ -30,11 +32,12 @@ interface Props<T, P> {
 }
 
 export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
-  const { path, columns, empty, keyOf, linkOf, live, foot } = props
+  const { path, empty, keyOf, linkOf, live, foot } = props
   const [isAtRow, setAtRow] = useState(false)
   const { asked, fault, rows, hasLeft, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
   const at = useLinkKeys(linkOf === undefined ? 0 : rows.length, (i) => rows[i] && linkOf?.(rows[i]))
   useEffect(() => setAtRow(at >= 0), [at])
+  const columns = props.columns.filter(({ saysNothing }) => !(saysNothing && rows.every(saysNothing)))
   if (asked.isPending) return <Waiting />
   if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
   const last = asked.hasNextPage ? undefined : asked.data.pages.at(-1)

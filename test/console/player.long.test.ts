@@ -37,7 +37,10 @@ test('says by which rules the player bets, and who set them when', async () => {
   await see(userId)
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('stakes of 50.00, 3 bets').waitFor()
-  await rules.getByRole('row').filter({ hasText: 'limits.stake 50.00' }).waitFor()
+  await rules.getByRole('row').filter({ hasText: 'limits: stake 50.00' }).waitFor()
+  const made = rules.getByRole('row').filter({ hasText: 'Create player' })
+  await made.filter({ hasText: 'test no' }).waitFor()
+  expect(await made.textContent()).not.toMatch(/createdAt|userId|[{}]|false/)
   await fact('Locked results').getByText('none').waitFor()
   await fetch(wallet.url + path, {
     method: 'PATCH',
@@ -68,7 +71,7 @@ test('who a player is stays folded until it is opened, which is kept and shown; 
   await sessions.getByRole('row').filter({ hasText: 'Ended' }).getByText('all ended by hand').waitFor()
   await sessions.getByRole('row').filter({ hasText: 'Live' }).getByText('OPERATOR_API_KEY').waitFor()
   const card = page.getByRole('region', { name: 'Personal data' })
-  await card.getByText('Nobody has opened it.').waitFor()
+  await card.getByText('Nobody has opened it yet.').waitFor()
   const told = (await Promise.all(answers)).join('\n')
   expect([...Object.values(personal), '1815-12-10'].filter((text) => told.includes(text))).toEqual([])
   await card.getByRole('button', { name: 'Open' }).click()

@@ -168,9 +168,9 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
 }
 
 const PLATFORM_COLUMNS = {
-  ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Resettled' },
+  ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Taken back' },
   ...{ promotionStakes: 'Promotions’ stakes', promotionRefunds: 'Refunds', promotionPayouts: 'Payouts' },
-  ...{ promotionResettlements: 'Resettled', ggr: 'House' },
+  ...{ promotionResettlements: 'Taken back', ggr: 'Result' },
 } as const
 
 /** What promotions staked and won moves nothing of the players, and is part of what the house gained. */
@@ -179,7 +179,7 @@ function Promotions({ row }: { row: ReportRow }) {
     ['Promotions, stakes', negated(row.promotionStakes)],
     ['Promotions, refunds', row.promotionRefunds],
     ['Promotions, payouts', row.promotionPayouts],
-    ['Promotions, resettlements', row.promotionResettlements],
+    ['Promotions, payouts taken back', row.promotionResettlements],
   ] as const
   return lines
     .filter(([, amount]) => !isZero(amount))

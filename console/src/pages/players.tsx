@@ -47,9 +47,15 @@ export function PlayersPage() {
           keyOf={({ userId }: Listed) => userId}
           linkOf={({ userId }) => `/players/${part(userId)}`}
           empty={
-            <Empty title={text === '' ? 'No players yet.' : 'Nobody is called so.'}>
-              <p>Players are made with POST /operator/players, or imported.</p>
-            </Empty>
+            text === '' ? (
+              <Empty title="No players yet.">
+                <p>Your site makes one when somebody signs up; who is there already is imported.</p>
+              </Empty>
+            ) : (
+              <Empty title="Nobody is called so.">
+                <p>Id, nickname and e-mail address are compared from their beginning.</p>
+              </Empty>
+            )
           }
         />
       </section>

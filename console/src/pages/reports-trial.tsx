@@ -11,8 +11,8 @@ const NAMES: Readonly<Record<AccountName, string>> = {
   open_stakes: 'Open stakes',
   house: 'House',
   promotions: 'Promotions',
-  cash_in: 'Paid in',
-  cash_out: 'Paid out',
+  cash_in: 'Deposits',
+  cash_out: 'Withdrawals',
   adjustments: 'Adjustments',
   openings: 'Openings',
 }
@@ -44,7 +44,7 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
         <h2>Trial balance, {currency}</h2>
       </header>
       <div className="scroll">
-        <table className="list report">
+        <table className="list report trial">
           <thead>
             <tr>
               <th>Account</th>

@@ -21,7 +21,7 @@ export function Accounts({
   const cash = sumOf([accounts.cash_in ?? '0.00', accounts.cash_out ?? '0.00'])
   const all = [
     ...SHOWN.map(([name, title, what]) => [title, what, accounts[name] ?? '0.00'] as const),
-    ['Cash', 'paid in, less paid out', cash] as const,
+    ['Cash', 'deposits less withdrawals', cash] as const,
   ]
   const isZero = /^-?[0.]+$/.test(sum)
   return (

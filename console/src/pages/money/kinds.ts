@@ -4,7 +4,7 @@ export const KINDS = [
   { name: 'Stakes', kind: 'stake', of: 'stakes', isLess: true },
   { name: 'Payouts', kind: 'payout', of: 'payouts', isLess: false },
   { name: 'Refunds', kind: 'refund', of: 'refunds', isLess: false },
-  { name: 'Resettlements', kind: 'payout_reversal', of: 'resettlements', isLess: false },
+  { name: 'Payouts taken back', kind: 'payout_reversal', of: 'resettlements', isLess: false },
   { name: 'Adjustments', kind: 'adjustment', of: 'adjustments', isLess: false },
   { name: 'Openings', kind: 'opening', of: 'openings', isLess: false },
   { name: 'Withdrawals', kind: 'withdrawal', of: 'withdrawals', isLess: true },

@@ -9,6 +9,7 @@ import { amountText } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import { Empty, Refusal } from '../../parts.tsx'
 import { saveText } from '../../save.ts'
+import { isZero } from '../money-days.ts'
 
 const MEMBERS = [
   ...(['opening', 'deposits', 'withdrawals', 'stakes', 'refunds', 'payouts'] as const),
@@ -29,7 +30,7 @@ export function PlayersOfTheDay({ day }: { day: string }) {
     <section className="card" aria-label="Players of the day">
       <header>
         <h2>Players of the day</h2>
-        <span className="muted small">whose money moved, by id</span>
+        <span className="muted small">whose money moved, by id; net has the stakes in play too</span>
         <span className="spring" />
         <button type="button" className="button quiet" disabled={saved.isPending} onClick={() => saved.mutate()}>
           {saved.isPending ? 'Saving…' : 'CSV'}
@@ -66,8 +67,13 @@ async function save(path: string, day: string): Promise<void> {
 
 const amount = (name: string, of: (row: PlayerOfDay) => string): Column<PlayerOfDay> => ({
   ...{ name, isNumber: true },
-  show: (row) =>
-    /^-?[0.]+$/.test(of(row)) ? <span className="muted">{amountText(of(row))}</span> : amountText(of(row)),
+  show: (row) => (isZero(of(row)) ? <span className="muted">{amountText(of(row))}</span> : amountText(of(row))),
+})
+
+/** Left out when it is zero for all. */
+const moved = (name: string, of: (row: PlayerOfDay) => string): Column<PlayerOfDay> => ({
+  ...amount(name, of),
+  saysNothing: (row) => isZero(of(row)),
 })
 
 const COLUMNS: readonly Column<PlayerOfDay>[] = [
@@ -81,12 +87,12 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
   },
   { name: 'Currency', show: ({ currency }) => currency },
   amount('Had', ({ opening }) => opening),
-  amount('Deposits', ({ deposits }) => deposits),
-  amount('Withdrawals', ({ withdrawals }) => withdrawals),
-  amount('Staked', ({ stakes }) => stakes),
-  amount('Refunded', ({ refunds }) => refunds),
-  amount('Paid out', ({ payouts, resettlements }) => sumOf([payouts, resettlements])),
-  amount('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
-  { name: 'Net, stakes in play too', isNumber: true, show: ({ net }) => signed(net) },
+  moved('Deposits', ({ deposits }) => deposits),
+  moved('Withdrawals', ({ withdrawals }) => withdrawals),
+  moved('Staked', ({ stakes }) => stakes),
+  moved('Refunded', ({ refunds }) => refunds),
+  moved('Paid out', ({ payouts, resettlements }) => sumOf([payouts, resettlements])),
+  moved('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
+  { name: 'Net', isNumber: true, show: ({ net }) => signed(net) },
   amount('Has', ({ closing }) => closing),
 ]

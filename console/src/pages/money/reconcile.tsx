@@ -45,35 +45,37 @@ export function Reconciliation({ day }: { day: string }) {
         <h2>Reconciliation</h2>
         <span className="muted small">the bets of the day, here and at the platform</span>
         <span className="spring" />
-        {compare.data && (
-          <button
-            type="button"
-            className="button quiet"
-            onClick={() => saveText(`reconciled-${day}.csv`, csvOf(compare.data))}
-          >
-            CSV
-          </button>
-        )}
-        {bases.platform !== undefined && (
-          <button type="button" className="button" disabled={compare.isPending} onClick={() => compare.mutate(here)}>
-            Compare with the platform
-          </button>
-        )}
-        <label className="button" htmlFor={chooser}>
-          Compare with a file…
-        </label>
-        <input
-          id={chooser}
-          className="vh"
-          type="file"
-          accept=".csv,text/csv"
-          disabled={compare.isPending}
-          onChange={({ target }) => {
-            const [file] = target.files ?? []
-            if (file !== undefined) compare.mutate({ file })
-            target.value = '' // the same file can be chosen again
-          }}
-        />
+        <div className="choices">
+          {compare.data && (
+            <button
+              type="button"
+              className="button quiet"
+              onClick={() => saveText(`reconciled-${day}.csv`, csvOf(compare.data))}
+            >
+              CSV
+            </button>
+          )}
+          {bases.platform !== undefined && (
+            <button type="button" className="button" disabled={compare.isPending} onClick={() => compare.mutate(here)}>
+              Compare with the platform
+            </button>
+          )}
+          <label className="button" htmlFor={chooser}>
+            Compare with a file…
+          </label>
+          <input
+            id={chooser}
+            className="vh"
+            type="file"
+            accept=".csv,text/csv"
+            disabled={compare.isPending}
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file !== undefined) compare.mutate({ file })
+              target.value = '' // the same file can be chosen again
+            }}
+          />
+        </div>
       </header>
       {compare.error !== null && <Refusal>Not compared: {compare.error.message}.</Refusal>}
       {compare.isPending ? (

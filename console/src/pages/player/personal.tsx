@@ -4,7 +4,7 @@ import { ACTIONS, type Action, keyOfAction, wordsOf } from '../../actions.tsx'
 import { ask } from '../../api.ts'
 import { capital } from '../../format.tsx'
 import { List } from '../../list.tsx'
-import { Empty, Refusal } from '../../parts.tsx'
+import { Refusal } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
 
 interface Personal {
@@ -54,7 +54,7 @@ export function PersonalData({ base }: { base: string }) {
         path={OPENINGS(base)}
         columns={COLUMNS}
         keyOf={keyOfAction}
-        empty={<Empty title="Nobody has opened it." />}
+        empty={<p className="folded muted">Nobody has opened it yet.</p>}
       />
     </section>
   )

@@ -103,6 +103,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersP
         }
       </Answer>
       <form className="line-form" onSubmit={submit}>
+        <h3>New {shownOnce === 'key' ? 'key' : 'person'}</h3>
         <label className="field">
           <span>Name</span>
           <input
@@ -117,10 +118,10 @@ export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersP
         <label className="field">
           <span>Role</span>
           <select name="role" defaultValue="read">
-            <option value="read">read: looks</option>
-            <option value="support">support: players, limits, locks, sends again</option>
-            <option value="cash">cash: deposits, withdrawals, adjustments</option>
-            <option value="admin">admin: people and keys</option>
+            <option value="read">read: looks, changes nothing</option>
+            <option value="support">support: and players, limits, locks, sending again</option>
+            <option value="cash">cash: and deposits, withdrawals, adjustments</option>
+            <option value="admin">admin: and people, keys, webhooks</option>
           </select>
         </label>
         <button type="submit" className="button" disabled={change.isPending}>
