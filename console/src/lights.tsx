@@ -6,8 +6,14 @@ import { moneyText, useAgo } from './format.tsx'
 import { type Liveness, useLive } from './live.tsx'
 import { useSession } from './session.tsx'
 
-const WORDS: Readonly<Record<Liveness, string>> = { live: 'Live', lost: 'Reconnecting', paused: 'Paused' }
+const WORDS: Readonly<Record<Liveness, string>> = {
+  begins: 'Connecting',
+  live: 'Live',
+  lost: 'Reconnecting',
+  paused: 'Paused',
+}
 const TITLES: Readonly<Record<Liveness, string>> = {
+  begins: 'The server will tell of changes in a moment. Pause',
   live: 'What is shown is up to date. Pause',
   lost: 'Not live: asked for every few seconds until the server tells of changes again. Pause',
   paused: 'Changes are not shown until you go on',

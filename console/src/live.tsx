@@ -24,14 +24,16 @@ export interface LiveMeta extends Record<string, unknown> {
 /** The sums of days: each answer is made anew. */
 export const MONEY_LIVE: LiveMeta = { live: ['balance', 'bet'], everyMs: 5_000 }
 
-export type Liveness = 'live' | 'lost' | 'paused'
+/** `begins`: the first stream of a page, or of one that is looked at again, is on its way. */
+type Stream = 'begins' | 'live' | 'lost'
+export type Liveness = Stream | 'paused'
 
 interface LiveState {
   readonly state: Liveness
   toggle(): void
 }
 
-const Context = createContext<LiveState>({ state: 'lost', toggle() {} })
+const Context = createContext<LiveState>({ state: 'begins', toggle() {} })
 
 export const useLive = () => useContext(Context)
 
@@ -46,7 +48,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [isPaused, setPaused] = useState(false)
   const isHidden = useHidden()
-  const [hasBegun, setBegun] = useState(false)
+  const [stream, setStream] = useState<Stream>('begins')
   const dirty = useRef(new Set<Query>())
   const place = useRef<Place>({})
   const url = setup.isSandbox ? '/sandbox/live' : bases.wallet ? '/operator/live' : '/live'
@@ -65,7 +67,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       for (const query of client.getQueryCache().getAll()) if (isAbout(query, what)) dirty.current.add(query)
     }
     const heard = {
-      begin: () => setBegun(true),
+      begin: () => setStream('live'),
       changed: mark,
     }
     const follow = async () => {
@@ -77,7 +79,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         }
         const error = await listen(url, place.current, { ...heard, begin }, gone.signal).catch((why: unknown) => why)
         if (gone.signal.aborted) return
-        setBegun(false)
+        setStream('lost')
         if (error instanceof ApiProblem && error.status === 401) return forget(client)
         await new Promise((resolve) => setTimeout(resolve, againMs()))
       }
@@ -85,7 +87,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     void follow()
     return () => {
       gone.abort()
-      setBegun(false)
+      setStream('begins')
     }
   }, [client, url, isStill])
 
@@ -95,7 +97,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const tick = () => {
       const now = Date.now()
       const all = client.getQueryCache().getAll()
-      if (hasBegun) alone = now
+      if (stream === 'live') alone = now
       if (now - alone >= ALONE_MS) {
         alone = now
         for (const query of all) if (isAbout(query, { all: true })) dirty.current.add(query)
@@ -105,9 +107,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     }
     const timer = setInterval(tick, TICK_MS)
     return () => clearInterval(timer)
-  }, [client, hasBegun, isStill])
+  }, [client, stream, isStill])
 
-  const state = isPaused ? 'paused' : hasBegun ? 'live' : 'lost'
+  const state = isPaused ? 'paused' : stream
   return <Context value={{ state, toggle: () => setPaused(!isPaused) }}>{children}</Context>
 }
 

@@ -78,6 +78,7 @@ async function take(browser, { url }, bets) {
   const shoot = async (page, name, whole = false) => {
     await page.waitForLoadState('load')
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    if (name !== 'sign-in') await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
     const { width } = page.viewportSize()
     if (whole)
       await page.setViewportSize({ width, height: await page.evaluate('document.documentElement.scrollHeight') })

@@ -111,6 +111,18 @@ describe('the console of a wallet', () => {
     await page.getByRole('img', { name: 'after each of 3 movements' }).waitFor()
   })
 
+  test('is connecting, and has lost nothing, until the first stream of a page begins', async () => {
+    let go = () => {}
+    const gone = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    await page.route('**/operator/live', (route) => gone.then(() => route.continue()))
+    await page.goto(`${wallet.url}/console/bets`)
+    await page.getByRole('button', { name: 'Connecting', exact: true }).waitFor()
+    go()
+    await isLive(page)
+  })
+
   test('says that it is reconnecting when the server ends the stream', async () => {
     await see('/bets')
     await page.route('**/operator/live', (route) => route.abort())
