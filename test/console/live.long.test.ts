@@ -1,6 +1,6 @@
 /** What is shown is live, and says when it is not: the stream of ids, the lights of the top bar, and lists that do not move while one reads. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { resolvable } from '../../src/runtime/resolvable.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
@@ -14,6 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
+const middleOf = async (what: Locator) => {
+  const { y, height } = (await what.boundingBox())!
+  return y + height / 2
+}
 const isLive = (page: Page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()
 
 /** Words of headings, filters and column heads of which the button for new rows covers a part. */
@@ -112,25 +116,29 @@ describe('the console of a wallet', () => {
   })
 
   test('is connecting, and has lost nothing, until the first stream of a page begins', async () => {
-    let go = () => {}
-    const gone = new Promise<void>((resolve) => {
-      go = resolve
-    })
-    await page.route('**/operator/live', (route) => gone.then(() => route.continue()))
+    const held = resolvable()
+    await page.route('**/operator/live', (route) => held.promise.then(() => route.continue()))
     await page.goto(`${wallet.url}/console/bets`)
     await page.getByRole('button', { name: 'Connecting', exact: true }).waitFor()
-    go()
+    held.resolve()
     await isLive(page)
   })
 
   test('says that it is reconnecting when the server ends the stream', async () => {
     await see('/bets')
-    await page.route('**/operator/live', (route) => route.abort())
+    await page.route('**/operator/{live,ledger}', (route) => route.abort())
     await page.reload()
     await page.getByRole('button', { name: 'Reconnecting' }).waitFor()
+    await page.setViewportSize({ width: 360, height: 800 })
+    await page.getByText('Sum not known').waitFor()
+    const tops = await Promise.all(
+      [page.locator('.live'), page.locator('.ledger'), page.getByRole('button', { name: 'Local' })].map(middleOf),
+    )
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(4) // on a phone too all of them are in one line
+    await page.setViewportSize({ width: 1280, height: 800 })
     const bet = await newBet()
     await linkOf(bet).waitFor() // it asks by itself
-    await page.unroute('**/operator/live')
+    await page.unroute('**/operator/{live,ledger}')
     await isLive(page)
   })
 

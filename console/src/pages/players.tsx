@@ -64,8 +64,15 @@ export function PlayersPage() {
 }
 
 const COLUMNS: readonly Column<Listed>[] = [
-  { name: 'Player', show: ({ userId }) => <Link href={`/players/${part(userId)}`}>{userId}</Link> },
-  { name: 'Nickname', show: ({ customFields }) => customFields?.nickname ?? NONE },
+  {
+    name: 'Player',
+    show: ({ userId }) => (
+      <Link className="name" href={`/players/${part(userId)}`}>
+        {userId}
+      </Link>
+    ),
+  },
+  { name: 'Nickname', show: ({ customFields }) => <span className="name">{customFields?.nickname ?? NONE}</span> },
   {
     name: 'State',
     show: ({ status }) =>
