@@ -1,11 +1,11 @@
 // The load generator, a process of its own, told over IPC what to do. Closed loop: every connection sends its next call
 // when the reply to its last one has arrived. Open loop, in the measured window only: calls are begun at fixed times, and one that finds no
-// connection free waits for the next one; its latency is counted from the time at which it should have begun. A warm-up, a pause in which the requests of the measured window are
+// connection free waits for the next one; its latency is counted from the time at which it should have begun. A warm-up, whose requests are signed as it goes; a pause in which those of the measured window are
 // signed (as many as the warm-up says are needed), "ready", then on "go" the measured window.
 import { createHistogram } from 'node:perf_hooks'
 import { BROKEN, type HttpConnection, openConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
-import { betsAndResults, betsOnly, type Request, type Supply } from './supply.ts'
+import { betsAndResults, betsOnly, endless, type Request, type Supply } from './supply.ts'
 
 export interface Load {
   host: string
@@ -39,7 +39,6 @@ export interface Window {
 
 export type GeneratorMessage = { kind: 'ready' } | { kind: 'measured'; window: Window; betsInAll: number }
 
-const WARMUP_REQUESTS_PER_SECOND = 30_000
 const SPARE = 1.6
 const ACCEPTED = 200
 const NS_PER_MS = 1_000_000
@@ -50,15 +49,10 @@ async function run(load: Load): Promise<void> {
   )
   const half = load.warmupSeconds / 2
   const supply = load.settles ? betsAndResults(load) : betsOnly(load)
-  const presign = (count: number) => supply.sign(Math.ceil(count))
-  const warmup = () => {
-    presign(WARMUP_REQUESTS_PER_SECOND * half)
-    return drive(connections, supply, half)
-  }
-  const cold = await warmup()
-  const warm = await warmup()
+  const cold = await drive(connections, endless(supply), half)
+  const warm = await drive(connections, endless(supply), half)
   const callsPerSecond = load.callsPerSecond ?? (warm.accepted / warm.seconds) * SPARE
-  presign(callsPerSecond * load.seconds + load.connections)
+  supply.sign(Math.ceil(callsPerSecond * load.seconds) + load.connections)
   globalThis.gc?.()
   await told('go', { kind: 'ready' })
   const window = await drive(connections, supply, load.seconds, load.callsPerSecond)

@@ -26,6 +26,18 @@ const OPEN_BETS = 5_000
 /** Nobody looks at it. */
 const ANY_HOST = 'wallet'
 
+/** Calls that are signed at once while they are sent: a pause of a tenth of a second, in which no server gives up a connection that is still. */
+const AT_ONCE = 10_000
+
+/** For a warm-up, however long: signs more whenever those are used up. */
+export function endless(supply: Supply): Supply {
+  const signed = () => {
+    supply.sign(AT_ONCE)
+    return supply.next()
+  }
+  return { sign: supply.sign, next: () => supply.next() ?? signed() }
+}
+
 export function betsOnly({ players, secret }: Callers): Supply {
   let slab: RequestSlab | undefined
   return {
