@@ -74,7 +74,7 @@ function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
     operation,
     title: DECIDED[operation],
     detail: detail[operation],
-    ...(operation === 'rollback' && errorCode !== undefined && { says: `cancelled: ${sayReason(errorCode)}` }),
+    ...(operation === 'rollback' && errorCode !== undefined && { says: `because ${sayReason(errorCode)}` }),
   }
 }
 
@@ -82,5 +82,5 @@ const DECIDED: Readonly<Record<Operation, string>> = {
   place: 'A bet is wanted',
   settle: 'A result is decided',
   unsettle: 'The result is withdrawn',
-  rollback: 'The bet is undone',
+  rollback: 'The bet is cancelled',
 }

@@ -5,7 +5,7 @@ import { sayCode } from './refusal.ts'
 interface Words {
   /** In the picture, where there is little room. */
   readonly short: string
-  /** After "The bet was undone:" and after "cancelled:". */
+  /** After "The bet was cancelled:" and after "because". */
   readonly long: string
 }
 

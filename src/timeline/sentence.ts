@@ -56,7 +56,7 @@ function ofWallet(bet: WalletBet, available: string | undefined): Standing {
     case 'settled':
       return settled(bet, payer)
     case 'cancelled':
-      return { state: 'Cancelled', tone: 'plain', sentence: undone(bet, staked) }
+      return { state: 'Cancelled', tone: 'plain', sentence: cancelled(bet, staked) }
     case 'refused':
       return { state: 'Refused', tone: 'bad', sentence: `${notAccepted(bet, available)} No money was taken.` }
     case 'unknown':
@@ -77,11 +77,11 @@ function notAccepted(bet: WalletBet, available: string | undefined): string {
 }
 
 /** With the reason that the Rollback gave. */
-function undone(bet: WalletBet, staked: string): string {
+function cancelled(bet: WalletBet, staked: string): string {
   const rollback = bet.history.find(({ operation, outcome }) => operation === 'rollback' && outcome === 'applied')
   const why = rollback?.errorCode === undefined ? '' : `: ${sayReason(rollback.errorCode)}`
-  if (staked === '') return `The bet was undone before it was placed${why}. No money was taken.`
-  return `The bet was undone${why}. The stake of ${staked} is back ${backOf(bet)}.`
+  if (staked === '') return `The bet was cancelled before it was placed${why}. No money was taken.`
+  return `The bet was cancelled${why}. The stake of ${staked} is back ${backOf(bet)}.`
 }
 
 /** A stake goes back to whoever paid it (M-4). */

@@ -18,12 +18,12 @@ describe('the sentence for support', () => {
     [
       'lost-answer',
       'Cancelled',
-      'The bet was undone: the platform got no usable answer to Place bet (reason 52). The stake of 10.00 EUR is back on the account since 2026-11-22 18:46:43 UTC.',
+      'The bet was cancelled: the platform got no usable answer to Place bet (reason 52). The stake of 10.00 EUR is back on the account since 2026-11-22 18:46:43 UTC.',
     ],
     [
       'late-call',
       'Cancelled',
-      'The bet was undone before it was placed: no answer to Place bet came in time (reason 10). No money was taken.',
+      'The bet was cancelled before it was placed: no answer to Place bet came in time (reason 10). No money was taken.',
     ],
     ['corrected', 'Lost', 'robin staked 10.00 EUR. The bet lost. 27.70 EUR was paid first; all of it was taken back.'],
   ])('of "%s"', (name, state, sentence) => {
@@ -92,7 +92,7 @@ describe('the sentence for support', () => {
     const history = wallet.history.map((call) => ({ ...call, transfers: transfers(call) }))
     const freebet = { ...wallet, stake: '7.00', stakePaidBy: 'promotions' as const, history }
     expect(standingOf(freebet, undefined).sentence).toBe(
-      'The bet was undone: the platform got no usable answer to Place bet (reason 52). The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
+      'The bet was cancelled: the platform got no usable answer to Place bet (reason 52). The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
     )
     const refunded = { ...freebet, status: 'settled' as const, payout: '7.00', resultType: 'refund' }
     expect(standingOf(refunded, undefined).state).toBe('Void')

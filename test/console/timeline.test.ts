@@ -24,7 +24,7 @@ describe('a history says what happened, in its order:', () => {
     expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
       'Platform: A bet is wanted, 10.00 EUR',
       'Place bet, attempt 1: connection lost, stake −10.00',
-      'Platform: The bet is undone, cancelled: the platform got no usable answer to Place bet (reason 52)',
+      'Platform: The bet is cancelled, because the platform got no usable answer to Place bet (reason 52)',
       'Rollback, attempt 1: accepted, 200, refund +10.00',
     ])
   })
@@ -73,7 +73,7 @@ describe('a history says what happened, in its order:', () => {
       expect(withoutTimes(told(sources))).toEqual([
         'Platform: A bet is wanted, 10.00 EUR',
         'Place bet, attempt 1: accepted, 200, stake −10.00',
-        'Platform: The bet is undone, cancelled: the platform got no usable answer to Place bet (reason 52)',
+        'Platform: The bet is cancelled, because the platform got no usable answer to Place bet (reason 52)',
         'Rollback, attempt 1: accepted, 200, refund +10.00',
       ])
   })
