@@ -10,11 +10,15 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 /** For a sandbox: nobody else's calls go wrong, so no platform takes its wallet for down, and nobody else's delivery needs a person. */
 export const ALONE = ['--rate', '0', '--faults', '0'] as const
 
-export async function launch(): Promise<Browser> {
+/** `hasScrollbars`: they take room, as with a mouse; else there are none, as on a phone. */
+export async function launch({ hasScrollbars = false } = {}): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`no Chromium at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`)
   const quiet = ['--disable-background-networking', '--disable-component-update']
-  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', ...quiet] })
+  return chromium.launch({
+    ...{ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', ...quiet] },
+    ...(hasScrollbars && { ignoreDefaultArgs: ['--hide-scrollbars'] }),
+  })
 }
 
 export interface Watched {

@@ -1,14 +1,14 @@
 /** The page of a player: what is available, in play and won, and the balance as a step line with the bets on it. In a real browser. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
-import { beforeEach, expect, test } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { resolvable } from '../../src/runtime/resolvable.ts'
 import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { atWallet } from './at.ts'
-import { expectAccessibleEverywhere, signedIn } from './browser.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
 const folder = newFolder()
 const at = atWallet()
@@ -113,6 +113,48 @@ test('nothing moves when the balance is there: what was pointed at is still unde
   held.resolve()
   await page.getByRole('img', { name: 'first 100.00, last 100.00' }).waitFor()
   expect(await below.boundingBox()).toEqual(before)
+})
+
+describe('with scrollbars that take room', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launch({ hasScrollbars: true })
+  })
+  afterAll(() => browser?.close())
+
+  test.each([800, 1280])('nothing shifts and nothing is left bright when a window opens, %i px wide', async (width) => {
+    const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const open = await (await signedIn(browser, wallet.url, wallet.operatorKey)).newPage()
+    await open.setViewportSize({ width, height: 600 })
+    await open.goto(`${wallet.url}/console/players/${userId}`)
+    await open.getByText('Rules and who set them').waitFor()
+    const adjust = open.getByRole('button', { name: 'Adjust' })
+    const before = await adjust.boundingBox()
+    await adjust.click()
+    await open.getByRole('dialog').waitFor()
+    expect(await adjust.boundingBox()).toEqual(before)
+    await open.mouse.move(4, 300)
+    await open.mouse.wheel(0, 400)
+    await open.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    expect(await open.evaluate('scrollY'), 'the page behind stands still').toBe(0)
+    await open.setViewportSize({ width, height: 3_000 }) // where no scrollbar is needed there is its room
+    const room = () => open.screenshot({ clip: { x: width - 10, y: 20, width: 8, height: 20 } })
+    const dim = await room()
+    await open.keyboard.press('Escape')
+    await open.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await room()).equals(dim), 'its room is dim too').toBe(false)
+    await open.setViewportSize({ width, height: 600 })
+    expect(await adjust.boundingBox()).toEqual(before)
+  })
+
+  test('the card to sign in is in the middle', async () => {
+    const door = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await door.goto(`${wallet.url}/console`)
+    await door.getByRole('button', { name: 'Sign in' }).waitFor()
+    const { x, width } = (await door.locator('.door .card').boundingBox()) ?? { x: 0, width: 0 }
+    expect(x + width / 2).toBe(640)
+    await door.close()
+  })
 })
 
 interface Canvas {
