@@ -39,7 +39,7 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
   useEffect(() => setAtRow(at >= 0), [at])
   const columns = props.columns.filter(({ saysNothing }) => !(saysNothing && rows.every(saysNothing)))
   if (asked.isPending) return <Waiting />
-  if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
+  if (asked.data === undefined) return <Fault error={asked.error} again={() => asked.refetch()} />
   const last = asked.hasNextPage ? undefined : asked.data.pages.at(-1)
   const end = last && props.end?.(last)
   if (rows.length === 0 && !asked.hasNextPage)

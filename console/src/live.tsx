@@ -145,7 +145,12 @@ function isAbout({ meta }: Query, { all, topics = [], bets = [], players = [] }:
 }
 
 function hasFailed({ meta, state }: Query, now: number): boolean {
-  return meta?.live !== undefined && state.error !== null && now - state.errorUpdatedAt >= FAILED_MS
+  return (
+    meta?.live !== undefined &&
+    state.error !== null &&
+    state.fetchStatus === 'idle' &&
+    now - state.errorUpdatedAt >= FAILED_MS
+  )
 }
 
 /** Nothing is asked twice at a time: a change that comes while an answer is on its way is asked for behind it. */

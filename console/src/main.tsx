@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiProblem } from './api.ts'
 import { App } from './app.tsx'
+import { keepFailures } from './failures.ts'
 import './look/tokens.css'
 import './look/base.css'
 import { forget } from './session.tsx'
@@ -23,6 +24,7 @@ const client: QueryClient = new QueryClient({
     },
   },
 })
+keepFailures(client.getQueryCache())
 const root = document.getElementById('root')
 if (root !== null)
   createRoot(root).render(

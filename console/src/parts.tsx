@@ -1,5 +1,5 @@
 /** Pieces that every page uses: state, waiting, nothing there, something wrong. */
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, useState } from 'react'
 import { ApiProblem } from './api.ts'
 import { capital, Time } from './format.tsx'
 
@@ -39,7 +39,14 @@ const isOffline = (error: unknown): boolean => error instanceof TypeError || isU
 const isUnloaded = (error: unknown) => error instanceof Error && error.message.startsWith('Unable to preload CSS')
 const NO_CONNECTION = 'No connection to the server'
 
-export function Fault({ error, again }: { error: unknown; again?: () => void }) {
+/** `again`: resolves when it has been tried. */
+export function Fault({ error, again }: { error: unknown; again?: () => unknown }) {
+  const [isTrying, setTrying] = useState(false)
+  const tryAgain = async () => {
+    setTrying(true)
+    await again?.()
+    setTrying(false)
+  }
   const text =
     error instanceof ApiProblem && error.status === 403
       ? `You may not see this: ${error.message}`
@@ -53,8 +60,8 @@ export function Fault({ error, again }: { error: unknown; again?: () => void }) 
       <strong>This could not be shown.</strong>
       <p>{capital(text)}.</p>
       {again && (
-        <button type="button" className="button" onClick={again}>
-          Try again
+        <button type="button" className="button" disabled={isTrying} onClick={() => void tryAgain()}>
+          {isTrying ? 'Trying…' : 'Try again'}
         </button>
       )}
     </div>
@@ -137,10 +144,12 @@ interface AnswerProps<T> {
   readonly children: (data: T) => ReactNode
   /** As high as what comes, where something stands below it. */
   readonly toCome?: ReactNode
+  /** What stands around the answer, and around what is in its place. */
+  readonly around?: (inner: ReactNode) => ReactNode
 }
 
 /** What was asked for, or what is there instead. */
-export function Answer<T>({ of, children, toCome = <Waiting /> }: AnswerProps<T>) {
+export function Answer<T>({ of, children, around = (inner) => inner, toCome = around(<Waiting />) }: AnswerProps<T>) {
   if (of.data !== undefined)
     return (
       <>
@@ -149,5 +158,5 @@ export function Answer<T>({ of, children, toCome = <Waiting /> }: AnswerProps<T>
       </>
     )
   if (of.isPending) return toCome
-  return <Fault error={of.error} again={() => void of.refetch()} />
+  return around(<Fault error={of.error} again={() => of.refetch()} />)
 }

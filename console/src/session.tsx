@@ -33,7 +33,7 @@ interface Props {
   readonly children: ReactNode
   readonly signIn: (setup: Setup, enter: (proof: Proof) => Promise<void>) => ReactNode
   readonly waiting: ReactNode
-  readonly fault: (error: unknown, again: () => void) => ReactNode
+  readonly fault: (error: unknown, again: () => unknown) => ReactNode
 }
 
 export function SessionGate({ children, signIn, waiting, fault }: Props) {
@@ -49,7 +49,7 @@ export function SessionGate({ children, signIn, waiting, fault }: Props) {
     staleTime: 60_000,
   })
   const failed = [setup, person].find(({ data, isError }) => data === undefined && isError)
-  if (failed !== undefined) return fault(failed.error, () => void client.refetchQueries())
+  if (failed !== undefined) return fault(failed.error, () => client.refetchQueries())
   if (setup.data === undefined || person.data === undefined) return waiting
   const enter = async (proof: Proof) => {
     const entered = await ask<Person>('POST', '/console/api/session', proof)

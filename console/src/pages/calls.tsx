@@ -99,8 +99,7 @@ function Calls({ text, isStopped, setStopped }: Tail) {
   const at = useKeys(calls.length, (i) => calls[i] && toggle(calls[i]))
   useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
-  if (asked.error !== null && calls.length === 0)
-    return <Fault error={asked.error} again={() => void asked.refetch()} />
+  if (asked.error !== null && calls.length === 0) return <Fault error={asked.error} again={() => asked.refetch()} />
   const isListed = calls.some((call) => nameOf(call) === open)
   return (
     <>

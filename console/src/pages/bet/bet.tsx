@@ -1,5 +1,5 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { signed } from '../../../../src/timeline/amounts.ts'
 import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
@@ -33,8 +33,24 @@ export function BetPage({ bet, user }: { bet: string; user?: string | undefined 
   const asked = useBet(bet, user)
   return (
     <div className="page bet-page">
-      <Answer of={asked}>{(sources) => <Bet bet={bet} sources={sources} />}</Answer>
+      <Answer of={asked} around={(inner) => <Headed bet={bet}>{inner}</Headed>}>
+        {(sources) => <Bet bet={bet} sources={sources} />}
+      </Answer>
     </div>
+  )
+}
+
+function Headed({ bet, beside, children }: { bet: string; beside?: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <div className="head">
+        <h1>Bet</h1>
+        <Id id={bet} whole />
+        <CopyButton text={bet} />
+        {beside}
+      </div>
+      {children}
+    </>
   )
 }
 
@@ -54,19 +70,18 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
     saveText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
   }
   const moment = history.moments.find(({ id }) => id === chosen)
-  return (
+  const beside = (
     <>
-      <div className="head">
-        <h1>Bet</h1>
-        <Id id={bet} whole />
-        <CopyButton text={bet} />
-        <Badge tone={standing.tone}>{standing.state}</Badge>
-        <span className="spring" />
-        <button type="button" className="button" onClick={share}>
-          Share as a file
-        </button>
-        {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
-      </div>
+      <Badge tone={standing.tone}>{standing.state}</Badge>
+      <span className="spring" />
+      <button type="button" className="button" onClick={share}>
+        Share as a file
+      </button>
+      {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
+    </>
+  )
+  return (
+    <Headed bet={bet} beside={beside}>
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{unbroken(standing.sentence)}</p>
       <Facts sources={sources} history={history} />
@@ -98,7 +113,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
       </section>
       <Selections sources={sources} />
       <Compared wallet={wallet} />
-    </>
+    </Headed>
   )
 }
 
@@ -177,7 +192,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   )
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

@@ -1,5 +1,5 @@
 /** Calls per second, minute by minute, over an hour; above them how long the slowest of a hundred took, with the end that platforms set. */
-import { useCallback, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { clockText, type Zone } from '../../chart-times.ts'
 import { countText, Time } from '../../format.tsx'
@@ -61,6 +61,16 @@ export function NowChart({ hour, title }: { hour: Hour; title: string }) {
           <AsTable lines={lines} />
         </div>
       )}
+    </section>
+  )
+}
+
+/** In the place of the charts. */
+export function NoNowChart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="card" aria-label={title}>
+      <Head title={title} />
+      {children}
     </section>
   )
 }

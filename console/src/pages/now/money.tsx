@@ -20,7 +20,8 @@ export function MoneyOfDays() {
     grouped(asked.data?.data.filter((row) => row.day === day) ?? [], ({ currency }) => currency)
   const shown = (day: string, of: (row: ReportRow) => string) =>
     asked.data === undefined ? '…' : <Amounts of={rowsOf(day)} amountOf={of} />
-  const moved = (day: string) => (rowsOf(day).length === 0 ? 'no player had money' : undefined)
+  const isNothing = (day: string) => asked.data !== undefined && rowsOf(day).length === 0
+  const moved = (day: string) => (isNothing(day) ? 'no player had money' : undefined)
   return (
     <>
       <Fact name="In play" href="/bets?status=open" note="stakes of bets without a result">

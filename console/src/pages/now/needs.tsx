@@ -101,7 +101,7 @@ export function NeedsPerson({ partners }: { partners: readonly Partner[] | undef
 
 /** Without an answer yet, or with one that is not of now. */
 function Unsure({ of }: { of: Pick<UseQueryResult, 'data' | 'error' | 'dataUpdatedAt' | 'refetch'> }) {
-  if (of.error !== null && of.data === undefined) return <Fault error={of.error} again={() => void of.refetch()} />
+  if (of.error !== null && of.data === undefined) return <Fault error={of.error} again={() => of.refetch()} />
   return <Stale of={of} />
 }
 

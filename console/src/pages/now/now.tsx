@@ -5,11 +5,11 @@ import type { LiveMeta } from '../../live.tsx'
 import type { Partner } from '../../partners.tsx'
 import { Answer } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
-import { NowChart, NowChartToCome } from './chart.tsx'
+import { NoNowChart, NowChart, NowChartToCome } from './chart.tsx'
 import { Fact } from './fact.tsx'
 import { MoneyOfDays } from './money.tsx'
 import { NeedsPerson } from './needs.tsx'
-import { Parties } from './parties.tsx'
+import { Parties, PartiesCard } from './parties.tsx'
 import { UnderWay } from './under-way.tsx'
 import './now.css'
 
@@ -71,17 +71,23 @@ export function NowPage() {
         )}
         {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour.data} calls={bases.wallet} />}
       </dl>
-      <Answer of={hour} toCome={<NowChartToCome title={title} />}>
+      <Answer
+        of={hour}
+        toCome={<NowChartToCome title={title} />}
+        around={(inner) => <NoNowChart title={title}>{inner}</NoNowChart>}
+      >
         {(data) => <NowChart hour={data} title={title} />}
       </Answer>
       <div className="now-pair">
         <NeedsPerson partners={partners.data?.data} />
         {bases.platform === undefined ? (
-          <Answer of={ofWallet}>{(data) => <Parties hour={data} title="Platforms" />}</Answer>
+          <PartiesCard title="Platforms">
+            <Answer of={ofWallet}>{(data) => <Parties hour={data} />}</Answer>
+          </PartiesCard>
         ) : (
-          <Answer of={ofPlatform}>
-            {(data) => <Parties hour={data} title="Partners" partners={partners.data?.data} />}
-          </Answer>
+          <PartiesCard title="Partners">
+            <Answer of={ofPlatform}>{(data) => <Parties hour={data} partners={partners.data?.data} />}</Answer>
+          </PartiesCard>
         )}
       </div>
     </div>

@@ -1,4 +1,5 @@
 /** A row for each other side, with the calls of its hour as small bars. */
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { part } from '../../api.ts'
 import { countText } from '../../format.tsx'
@@ -11,22 +12,29 @@ import type { Hour, Party } from './now.tsx'
 const MINUTE_MS = 60_000
 const MOST_SILENT = 50
 
-interface Props {
-  readonly hour: Hour
-  readonly title: string
-  /** Of a platform: those without a call too. */
-  readonly partners?: readonly Partner[] | undefined
-}
-
-export function Parties({ hour, title, partners = [] }: Props) {
-  const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
-  const shown = silent.slice(0, MOST_SILENT)
-  const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
+export function PartiesCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="card" aria-label={title}>
       <header>
         <h2>{title}</h2>
       </header>
+      {children}
+    </section>
+  )
+}
+
+interface Props {
+  readonly hour: Hour
+  /** Of a platform: those without a call too. */
+  readonly partners?: readonly Partner[] | undefined
+}
+
+export function Parties({ hour, partners = [] }: Props) {
+  const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
+  const shown = silent.slice(0, MOST_SILENT)
+  const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
+  return (
+    <>
       {parties.length === 0 ? (
         <Empty title="Nobody has called in the last hour.">
           <p>Each platform whose secret signs calls has a row here.</p>
@@ -46,7 +54,7 @@ export function Parties({ hour, title, partners = [] }: Props) {
       {silent.length > shown.length && (
         <p className="more muted small">and {silent.length - shown.length} more without a call in the last hour</p>
       )}
-    </section>
+    </>
   )
 }
 

@@ -87,14 +87,16 @@ function WaitsNote({ waiting, oldest, sums, of }: WaitsProps) {
 }
 
 /** That no delivery does is not that nothing does: a partner that is down needs somebody before its deliveries do. */
-function NeedsNote({ count, partners = [], of }: { count: number; partners: Props['partners']; of: string }) {
-  const troubled = partners.filter((partner) => troubleOf(partner) !== undefined)
+function NeedsNote({ count, partners, of }: { count: number; partners: Props['partners']; of: string }) {
+  const troubled = (partners ?? []).filter((partner) => troubleOf(partner) !== undefined)
   const deliveries =
     count > 0
       ? `${countText(count, 'delivery', 'deliveries')} ${count === 1 ? 'does' : 'do'} not move without one`
       : troubled.length > 0
         ? 'none is refused or given up'
-        : 'nothing needs a person'
+        : partners === undefined
+          ? 'what does not move without one'
+          : 'nothing needs a person'
   const [first] = troubled
   return (
     <>

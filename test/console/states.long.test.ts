@@ -1,0 +1,93 @@
+/** Pages that load and pages that fail: what they are about is said all the same, and a failure is said for as long as it lasts. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import type { Page, Route } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { resolvable } from '../../src/runtime/resolvable.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import type { TestWallet } from '../support/wallet.ts'
+import { atWallet } from './at.ts'
+
+const at = atWallet()
+let wallet: TestWallet
+let page: Page
+beforeEach(() => {
+  ;({ server: wallet, page } = at)
+})
+
+const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
+const OF_API = /\/operator\/(?!live)/
+
+/** A page whose questions are held, then fail, then are answered: what `look` finds at each time. */
+async function atEach<T>(path: string, look: () => Promise<T>, answered: () => Promise<unknown>): Promise<T[]> {
+  const held = resolvable()
+  await page.route(OF_API, async (route) => {
+    await held.promise
+    await fails(route)
+  })
+  await at.see(path)
+  await page.locator('main .waiting, main [aria-label^=Loading]').first().waitFor()
+  const loading = await look()
+  held.resolve()
+  await page.getByRole('alert').first().waitFor()
+  const failed = await look()
+  await page.unroute(OF_API)
+  await answered()
+  return [loading, failed, await look()]
+}
+
+describe('what could not be had', () => {
+  test.each(['players', 'bets'])('is said until there is an answer: a page of %s', async (kind) => {
+    const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const transactionId = randomUUID()
+    expect((await wallet.wire.place({ ...player, transactionId, amount: 10 })).status).toBe(200)
+    let asked = 0
+    await page.route(OF_API, (route) => {
+      asked += 1
+      return fails(route)
+    })
+    await at.see(kind === 'players' ? `/players/${player.userId}` : `/bets/${player.userId}/${transactionId}`)
+    await page.getByRole('alert').getByText('The database is away.').waitFor()
+    await page.evaluate(`
+      window.wasLoading = false
+      new MutationObserver(() => { window.wasLoading ||= document.querySelector('main .waiting') !== null })
+        .observe(document.querySelector('main'), { childList: true, subtree: true })`)
+    const before = asked
+    await expect.poll(() => asked, { message: 'it is asked for by itself' }).toBeGreaterThan(before + 9)
+    expect(await page.evaluate('window.wasLoading'), 'it was never said to be loading').toBe(false)
+    expect(await page.getByRole('alert').count()).toBe(1)
+    await page.unroute(OF_API)
+    await page.locator('.facts').first().waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+})
+
+test('the page of a bet says so, and which, while it loads and when it fails; its heading stays where it is', async () => {
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const transactionId = randomUUID()
+  expect((await wallet.wire.place({ ...player, transactionId, amount: 10 })).status).toBe(200)
+  const look = async () => ({
+    box: await page.getByRole('heading', { level: 1, name: 'Bet' }).boundingBox({ timeout: 1_000 }),
+    says: await page.locator('.head').getByText(transactionId).count(),
+  })
+  const shown = () => page.locator('.facts').first().waitFor()
+  const [loading, failed, answered] = await atEach(`/bets/${player.userId}/${transactionId}`, look, shown)
+  expect(answered?.says).toBe(1)
+  expect([loading, failed]).toEqual([answered, answered])
+})
+
+test('each card of Now keeps its head, and nothing is said of what is not known', async () => {
+  const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  expect((await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 10 })).status).toBe(200)
+  const look = async () => ({
+    heads: await page.locator('.card > header h2').allTextContents(),
+    says: (await page.getByText('no player had money').count()) > 0,
+  })
+  const charts = () => page.locator('.plot canvas').nth(1).waitFor()
+  const [loading, failed, answered] = await atEach('/now', look, charts)
+  const heads = ['Calls to this wallet', 'Needs a person', 'Platforms']
+  expect([loading, failed]).toEqual([
+    { heads, says: false },
+    { heads, says: false },
+  ])
+  expect(answered?.heads).toEqual(heads)
+})
