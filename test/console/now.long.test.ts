@@ -143,12 +143,16 @@ describe('Now of a platform', () => {
     ;({ server: scene, page } = at)
   })
 
-  test('says what is owed to whom, with the next step, and shows the partner’s calls', async () => {
+  const refusedRollback = async () => {
     const { betId } = await scene.api.place(scene.frame)
     scene.wallet.next('rollback', refusal(19))
     await scene.api.cancel(betId, 32)
     await scene.time.advance(1_000)
     await expect.poll(() => scene.wallet.of('rollback', betId).length).toBe(1)
+  }
+
+  test('says what is owed to whom, with the next step, and shows the partner’s calls', async () => {
+    await refusedRollback()
     await at.see('/now')
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
     await factOf(page, 'Needs a person').getByText('10.00 EUR to be paid').waitFor()
@@ -158,6 +162,29 @@ describe('Now of a platform', () => {
     await expectAccessibleEverywhere(page, 'now of a platform')
     await need.getByRole('link', { name: 'Mend, send again' }).click()
     await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
+  })
+
+  test('a partner without a call in the hour has a row as long as something is owed through it, and no longer', async () => {
+    await scene.api.savePartner(scene.wallet, 'quiet-partner')
+    if ((await scene.api.deliveries('?needsPerson=true')).length === 0) await refusedRollback()
+    await at.see('/now')
+    await page.getByRole('img', { name: / 3 calls in the last hour/ }).waitFor() // they are counted
+    await scene.time.advance(2 * 3_600_000)
+    await at.see('/now')
+    const partners = page.getByRole('region', { name: 'Partners' })
+    const row = partners.getByRole('listitem').filter({ hasText: scene.partnerId })
+    await row.getByText('needs a person: 10.00 EUR to be paid to players').waitFor()
+    await row.getByText('0 calls').waitFor()
+    await partners.getByText('1 partner without a call in the last hour; nothing waits for it').waitFor()
+    expect(await partners.getByRole('listitem').count()).toBe(1)
+    const [owed] = await scene.api.deliveries('?needsPerson=true')
+    const said = { reason: 'paid back by hand' }
+    expect(await scene.api.request('POST', `/deliveries/${owed?.deliveryId}/acknowledge`, said)).toMatchObject({
+      status: 200,
+    })
+    await partners.getByText('No partner was called in the last hour.').waitFor()
+    await partners.getByText('2 partners without a call in the last hour; nothing waits for them').waitFor()
+    await expectAccessibleEverywhere(page, 'now without a partner')
   })
 })
 

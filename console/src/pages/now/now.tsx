@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { part, read } from '../../api.ts'
 import type { LiveMeta } from '../../live.tsx'
 import type { Partner } from '../../partners.tsx'
-import { Answer } from '../../parts.tsx'
+import { Answer, Empty } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import { NoNowChart, NowChart, NowChartToCome } from './chart.tsx'
 import { Fact } from './fact.tsx'
@@ -82,17 +82,30 @@ export function NowPage() {
         <NeedsPerson partners={partners.data?.data} />
         {bases.platform === undefined ? (
           <PartiesCard title="Platforms">
-            <Answer of={ofWallet}>{(data) => <Parties hour={data} />}</Answer>
+            <Answer of={ofWallet}>{(data) => <Parties hour={data} empty={NO_PLATFORM} />}</Answer>
           </PartiesCard>
         ) : (
           <PartiesCard title="Partners">
-            <Answer of={ofPlatform}>{(data) => <Parties hour={data} partners={partners.data?.data} />}</Answer>
+            <Answer of={ofPlatform}>
+              {(data) => <Parties hour={data} partners={partners.data?.data} empty={NO_PARTNER} />}
+            </Answer>
           </PartiesCard>
         )}
       </div>
     </div>
   )
 }
+
+const NO_PLATFORM = (
+  <Empty title="Nobody has called in the last hour.">
+    <p>Each platform whose secret signs calls has a row here.</p>
+  </Empty>
+)
+const NO_PARTNER = (
+  <Empty title="No partner was called in the last hour.">
+    <p>Each partner that is called, or for which something waits, has a row here.</p>
+  </Empty>
+)
 
 /** What a server that has only one side says beside it. */
 function HourSums({ hour, calls }: { hour: Hour | undefined; calls: boolean }) {

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { part } from '../../api.ts'
 import { countText } from '../../format.tsx'
-import { needsOf, type Partner, PartnerState, Sums, waitsOf } from '../../partners.tsx'
-import { Empty } from '../../parts.tsx'
+import { needsOf, type Partner, PartnerState, Sums, troubleOf, waitsOf } from '../../partners.tsx'
 import { useSession } from '../../session.tsx'
 import { NONE_OF } from '../money-days.ts'
 import type { Hour, Party } from './now.tsx'
@@ -25,20 +24,26 @@ export function PartiesCard({ title, children }: { title: string; children: Reac
 
 interface Props {
   readonly hour: Hour
-  /** Of a platform: those without a call too. */
+  /** Of a platform: those too that have no call in this hour, and something to be told. */
   readonly partners?: readonly Partner[] | undefined
+  /** When there is no row. */
+  readonly empty: ReactNode
 }
 
-export function Parties({ hour, partners = [] }: Props) {
+/** Of a partner: that what is to be done is not, or that it is in trouble. */
+const hasSomething = (one: Partner) =>
+  one.waiting > 0 || one.owed.length > 0 || one.onTheWay.length > 0 || troubleOf(one) !== undefined
+
+export function Parties({ hour, partners = [], empty }: Props) {
   const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
-  const shown = silent.slice(0, MOST_SILENT)
+  const waited = silent.filter(hasSomething)
+  const shown = waited.slice(0, MOST_SILENT)
+  const quiet = silent.length - waited.length
   const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
   return (
     <>
       {parties.length === 0 ? (
-        <Empty title="Nobody has called in the last hour.">
-          <p>Each platform whose secret signs calls has a row here.</p>
-        </Empty>
+        empty
       ) : (
         <ul className="parties">
           {parties.map((party) => (
@@ -51,8 +56,13 @@ export function Parties({ hour, partners = [] }: Props) {
           ))}
         </ul>
       )}
-      {silent.length > shown.length && (
-        <p className="more muted small">and {silent.length - shown.length} more without a call in the last hour</p>
+      {waited.length > shown.length && (
+        <p className="more muted small">and {waited.length - shown.length} more for which something waits</p>
+      )}
+      {quiet > 0 && (
+        <p className="more muted small">
+          {countText(quiet, 'partner')} without a call in the last hour; nothing waits for {quiet === 1 ? 'it' : 'them'}
+        </p>
       )}
     </>
   )
