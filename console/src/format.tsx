@@ -48,6 +48,18 @@ export function Time({ at, millis = false, withDay = false }: TimeProps) {
   )
 }
 
+/** What is planned: when, and no longer once it has come. */
+export function Due({ at }: { at: string }) {
+  const date = new Date(at)
+  const isDue = useSyncExternalStore(everySecond, () => date.getTime() - Date.now() < AHEAD_MS)
+  if (!isDue) return <Time at={at} />
+  return (
+    <time dateTime={date.toISOString()} data-hint={hintOf(date, false)} className="num">
+      due now
+    </time>
+  )
+}
+
 /** What is not seen of it already. */
 function hintOf(date: Date, isRelative: boolean): string {
   const lines = (['utc', 'local'] as const).map(

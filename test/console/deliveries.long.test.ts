@@ -39,6 +39,7 @@ async function refused(scene: Scene, frame: string, wallet: ScriptedWallet, amou
   await scene.time.settle()
 }
 
+const NOWHERE = { x: Number.NaN, width: Number.NaN }
 const see = (path = '') => page.goto(`${scene.platform.url}/console/deliveries${path}`)
 const asked = (name: string) => new URL(page.url()).searchParams.get(name)
 const issues = () => page.getByRole('region', { name: 'Settle refused' })
@@ -162,7 +163,26 @@ test('the rows add up to the sum below them; a Rollback of a bet that was never 
   await rows.filter({ hasText: 'Settle' }).getByText('40.00 EUR to be taken back').waitFor()
   await rows.filter({ hasText: '7.00 EUR' }).getByText('not counted: the stake was never acknowledged').waitFor()
   await page.getByRole('row', { name: /^Waits .*40.00 EUR to be taken back from players$/ }).waitFor()
+  await page.setViewportSize({ width: 360, height: 800 })
+  const card = await page.getByRole('region', { name: 'Deliveries' }).boundingBox()
+  const [name, sum] = [
+    page.getByText('Waits', { exact: true }).last(),
+    page.getByRole('cell', { name: /40.00 EUR.* from/ }),
+  ]
+  for (const scrolled of [0, 5_000]) {
+    await rows.first().evaluate((row, left) => (row.closest('.scroll').scrollLeft = left), scrolled)
+    const [named, summed] = [(await name.boundingBox()) ?? NOWHERE, (await sum.boundingBox()) ?? NOWHERE]
+    expect(named.x).toBeGreaterThan(card?.x ?? 0)
+    expect(summed.x, 'beside its name').toBeGreaterThanOrEqual(named.x + named.width)
+    expect(summed.x + summed.width, 'within the card').toBeLessThanOrEqual((card?.x ?? 0) + (card?.width ?? 0))
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
   await expectAccessibleEverywhere(page, 'what waits, and its sum')
+  const next = rows.filter({ hasText: 'Settle' }).locator('time').nth(1)
+  await page.clock.setFixedTime(scene.time.now().getTime() - 60_000)
+  await expect.poll(() => next.textContent()).toMatch(/^(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d$/)
+  await page.clock.setFixedTime(scene.time.now().getTime() + 60_000)
+  await expect.poll(() => next.textContent()).toBe('due now')
   wallet.always('settle', {})
   wallet.always('rollback', {})
   await scene.time.advance(60_000)

@@ -6,7 +6,7 @@ import { titleOf } from '../../../../src/timeline/moments.ts'
 import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { part } from '../../api.ts'
 import { BetOn, type On } from '../../bet-on.tsx'
-import { moneyText, Time } from '../../format.tsx'
+import { Due, moneyText, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
@@ -133,7 +133,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Match', show: (delivery) => <BetOn of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },
   { name: 'State', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
-  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? NONE : <Time at={dueAt} />) },
+  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? NONE : <Due at={dueAt} />) },
   { name: 'Tries', isNumber: true, show: ({ attempts }) => attempts },
 ]
 /** What the call carried. */
@@ -195,8 +195,10 @@ export function Together({ name = 'Together', money, columns, of }: TogetherProp
   return (
     <tr>
       <th scope="row" colSpan={columns - 1}>
-        {name}
-        {of !== undefined && `, of the ${of} that are shown`}
+        <span className="foot-name">
+          {name}
+          {of !== undefined && `, of the ${of} that are shown`}
+        </span>
       </th>
       <td className="num">
         <Sums of={money} />

@@ -194,7 +194,7 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
           {rest.length > 0 && (
             <tr>
               <td colSpan={4} className="muted">
-                and {rest.length} more
+                <span className="foot-name">and {rest.length} more</span>
               </td>
               <td className="num">{owedText(owedMoney(rest))}</td>
             </tr>
