@@ -1,5 +1,5 @@
 /** A list as pages with "more", its filters in the address, and j, k and Enter to go through it. */
-import { type ReactNode, useEffect, useState } from 'react'
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { hintIn } from './hint.tsx'
 import type { LiveMeta } from './live.tsx'
@@ -84,10 +84,17 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
   )
 }
 
-/** Over the list, so that it moves nothing. */
+/** Over the list, so that it moves nothing. The list comes right behind it. */
 export function Fresh({ text, show }: { text: string | undefined; show(): void }) {
+  const place = useRef<HTMLDivElement>(null)
+  const below = useBelowHeads(place, text !== undefined)
   return (
-    <div className="fresh" role="status">
+    <div
+      className={below === undefined ? 'fresh' : 'fresh below'}
+      style={{ '--bar': `${below?.bar}px`, '--heads': `${below?.heads}px` } as CSSProperties}
+      role="status"
+      ref={place}
+    >
       {text !== undefined && (
         <button type="button" onClick={show}>
           <span aria-hidden="true">↑</span> {text}
@@ -95,6 +102,34 @@ export function Fresh({ text, show }: { text: string | undefined; show(): void }
       )}
     </div>
   )
+}
+
+/** How much of the button is above the list, while it is there. */
+const ABOVE_PX = 22
+
+/** Undefined: there is room above the list. Else where the top bar ends, and how high the column heads are, in pixels. */
+function useBelowHeads(place: RefObject<HTMLDivElement | null>, isShown: boolean) {
+  const [seen, setSeen] = useState('')
+  useEffect(() => {
+    if (!isShown) return
+    const look = () => {
+      const list = place.current?.nextElementSibling
+      const bar = document.querySelector('.bar')?.getBoundingClientRect().bottom ?? 0
+      const top = list?.getBoundingClientRect().top ?? 0
+      const heads = (list?.querySelector('thead')?.getBoundingClientRect().bottom ?? top) - top
+      setSeen(top - ABOVE_PX < bar ? `${bar} ${heads}` : '')
+    }
+    look()
+    addEventListener('scroll', look, { passive: true })
+    addEventListener('resize', look)
+    return () => {
+      removeEventListener('scroll', look)
+      removeEventListener('resize', look)
+    }
+  }, [place, isShown])
+  if (seen === '') return undefined
+  const [bar = 0, heads = 0] = seen.split(' ').map(Number)
+  return { bar, heads }
 }
 
 interface MorePages {

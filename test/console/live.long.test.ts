@@ -177,6 +177,30 @@ describe('the console of a wallet', () => {
     await expectAccessibleEverywhere(page, 'bets with new ones')
   })
 
+  test.each([360, 1280])(
+    'wherever the list is scrolled the button is seen and covers no head of a column, %i px wide',
+    async (width) => {
+      for (let i = 0; i < 12; i++) await newBet()
+      await see('/bets')
+      await page.setViewportSize({ width, height: 500 })
+      await page.locator('table.list td a').nth(5).waitFor()
+      await page.keyboard.press('j')
+      await newBet()
+      const button = page.getByRole('button', { name: '1 new' })
+      await button.waitFor()
+      const list = (await page.locator('table.list').boundingBox())?.y ?? 0
+      for (let y = Math.floor(list) - 180; y < list + 60; y += 7) {
+        await page.evaluate(`scrollTo(0, ${y})`)
+        await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+        expect(await page.evaluate(COVERED), `scrolled by ${y}`).toEqual([])
+        const bar = (await page.locator('.bar').boundingBox()) ?? { y: 0, height: 0 }
+        expect((await button.boundingBox())?.y, `below the bar, scrolled by ${y}`).toBeGreaterThanOrEqual(
+          bar.y + bar.height,
+        )
+      }
+    },
+  )
+
   test('keys go through the calls, and through the bets of a player', async () => {
     const { userId, transactionId } = await newBet()
     await page.goto(`${wallet.url}/console/calls`)
