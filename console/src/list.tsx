@@ -27,12 +27,14 @@ interface Props<T, P> {
   readonly live?: LiveMeta | undefined
   /** Rows under those that are loaded, which may not be all. */
   foot?: ((rows: readonly T[], columns: number, isAll: boolean) => ReactNode) | undefined
+  /** In a card of its own height: the list scrolls in it, and goes on by itself. */
+  readonly goesOn?: boolean
   /** What stands behind the last row, and in the place of `empty`; undefined when there is nothing to say. */
   end?(last: P): ReactNode
 }
 
 export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
-  const { path, empty, keyOf, linkOf, live, foot } = props
+  const { path, empty, keyOf, linkOf, live, foot, goesOn = false } = props
   const [isAtRow, setAtRow] = useState(false)
   const { asked, fault, rows, hasLeft, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
   const at = useLinkKeys(linkOf === undefined ? 0 : rows.length, (i) => rows[i] && linkOf?.(rows[i]))
@@ -53,7 +55,7 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
     <>
       <Stale of={fault} />
       <Fresh text={fresh} show={show} />
-      <div className="scroll" ref={place}>
+      <div className="scroll" ref={place} {...(goesOn && SCROLLED)}>
         <table className="list">
           <thead>
             <tr>
@@ -77,12 +79,17 @@ export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
           </tbody>
           {foot !== undefined && <tfoot>{foot(rows, columns.length, !asked.hasNextPage)}</tfoot>}
         </table>
+        {goesOn && <Onward of={asked} within={place} />}
+        {goesOn && end}
       </div>
-      <More of={asked} />
-      {end}
+      {!goesOn && <More of={asked} />}
+      {!goesOn && end}
     </>
   )
 }
+
+/** Who has no mouse scrolls it with the arrow keys. */
+const SCROLLED = { role: 'group', 'aria-label': 'Rows', tabIndex: 0 }
 
 /** Over the list, so that it moves nothing. The list comes right behind it. */
 export function Fresh({ text, show }: { text: string | undefined; show(): void }) {
@@ -145,6 +152,39 @@ export function More({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }:
       <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
         {isFetchingNextPage ? 'Loading…' : 'More'}
       </button>
+    </div>
+  )
+}
+
+/** Pixels before the end of what is there, at which more is asked for. */
+const BEFORE_END_PX = 240
+
+/** The next page comes when the end of this one is near. */
+function Onward({ of, within }: { of: MorePages & { error: unknown }; within: RefObject<HTMLDivElement | null> }) {
+  const end = useRef<HTMLDivElement>(null)
+  const { hasNextPage, isFetchingNextPage, fetchNextPage, error } = of
+  const mayAsk = hasNextPage && !isFetchingNextPage && error === null
+  useEffect(() => {
+    if (!mayAsk || end.current === null) return
+    const near = new IntersectionObserver(
+      (seen) => {
+        if (seen.some(({ isIntersecting }) => isIntersecting)) void fetchNextPage()
+      },
+      { root: within.current, rootMargin: `0px 0px ${BEFORE_END_PX}px` },
+    )
+    near.observe(end.current)
+    return () => near.disconnect()
+  }, [mayAsk, fetchNextPage, within])
+  if (!hasNextPage) return null
+  return (
+    <div className="more" ref={end}>
+      {error === null || isFetchingNextPage ? (
+        <span className="muted small">Loading…</span>
+      ) : (
+        <button type="button" className="button" onClick={() => void fetchNextPage()}>
+          Try again
+        </button>
+      )}
     </div>
   )
 }

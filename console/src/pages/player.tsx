@@ -77,6 +77,7 @@ export function PlayerPage({ user }: { user: string }) {
                 }
                 end={inFiles}
                 live={live}
+                goesOn
               />
             </section>
             <section className="card half tall" aria-label="Bets">
@@ -101,6 +102,7 @@ export function PlayerPage({ user }: { user: string }) {
                   </Empty>
                 }
                 live={live}
+                goesOn
               />
             </section>
             <Rules user={user} of={player} live={live} />

@@ -1,0 +1,33 @@
+/** The lists on the page of a player: one scroll goes through each, to its very end, and nothing around them moves. In a real browser. */
+import { expect, test } from 'vitest'
+import { atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
+
+const at = atWallet()
+
+test('a long statement goes on where it is scrolled, without a button, and nothing else moves', async () => {
+  const { server: wallet, page } = at
+  const { userId } = await wallet.operator.createPlayer({ currency: 'EUR' })
+  for (let i = 1; i <= 50; i++) await wallet.operator.deposit(userId, `${i}.00`)
+  await at.see(`/players/${userId}`)
+  const statement = page.getByRole('region', { name: 'Statement' })
+  const rows = statement.locator('tbody tr')
+  await expect.poll(() => rows.count()).toBe(20)
+  await page.getByRole('img', { name: 'last 1,275.00' }).waitFor()
+  expect(await statement.getByRole('button').count()).toBe(0)
+  const around = () =>
+    Promise.all(['Statement', 'Bets', 'Rules'].map((name) => page.getByRole('region', { name }).boundingBox()))
+  const before = await around()
+  const scroller = statement.locator('.scroll')
+  const first = statement.getByRole('cell', { name: '+1.00', exact: true })
+  await expect
+    .poll(async () => {
+      await scroller.evaluate((list) => list.scrollTo(0, list.scrollHeight))
+      return first.isVisible()
+    })
+    .toBe(true)
+  expect(await rows.count()).toBe(50)
+  expect(await around()).toEqual(before)
+  expect(await statement.getByText('Loading…').count()).toBe(0)
+  await expectAccessibleEverywhere(page, 'a long statement')
+})
