@@ -60,6 +60,39 @@ test.each([360, 390, 1000, 1280])('the words on the demo’s button stand on one
   expect(await middleOf(button), 'beside the balance').toBeCloseTo(await middleOf(page.locator('.purse')), 0)
 })
 
+test.each([360, 1280, 1920])(
+  'the trouble to be made stays where it is, whatever happens above it, at %i px',
+  async (width) => {
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto(`${url}/console/demo`)
+    const trouble = page.getByRole('button', { name: 'Send it twice' })
+    const placeOf = async () => ((await trouble.boundingBox())?.y ?? 0) + Number(await page.evaluate('scrollY'))
+    const before = await placeOf()
+    const ask = (path: string, data?: object) =>
+      context.request.post(`${url}/sandbox/frame${path}`, {
+        headers: { 'x-purser-console': '1' },
+        ...(data && { data }),
+      })
+    const bets = page.locator('.demo-bets li')
+    await page.locator('.odds').first().click()
+    await page.getByRole('button', { name: 'Place bet' }).click()
+    await page.getByText('Accepted: the stake is held').waitFor()
+    expect(await placeOf(), 'with a bet').toBe(before)
+    const ids = [await newBet(), await newBet(), await newBet(), await newBet()]
+    for (const betId of ids) await ask(`/bets/${betId}`, { what: 'won' })
+    await expect.poll(() => bets.getByText('Won', { exact: true }).count()).toBeGreaterThanOrEqual(4)
+    for (let i = 0; i < 10; i++) await ask('/money')
+    await page
+      .locator('.purse')
+      .getByText(/\d,\d{3}\.\d\d EUR/)
+      .waitFor()
+    await expect.poll(() => page.locator('.wire li').count()).toBe(9)
+    expect(await placeOf(), 'with many bets and much money').toBe(before)
+    const list = (await page.locator('.demo-bets').boundingBox()) ?? { height: 0 }
+    expect(list.height, 'the bets are seen').toBeGreaterThan(250)
+  },
+)
+
 test('a bet is found by the six characters that the terminal calls it', async () => {
   const [betId] = [await newBet(), await newBet()]
   await page.goto(`${url}/console`)
