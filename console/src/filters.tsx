@@ -1,5 +1,5 @@
 /** Filters of a list or report as fields: each stands in the address, so that a view can be sent to a colleague. */
-import { useId } from 'react'
+import { type FormEvent, useId } from 'react'
 import { useSearchParams } from 'wouter'
 import { DayInput } from './day-input.tsx'
 import './filters.css'
@@ -44,10 +44,23 @@ interface WordOptions {
   readonly isWide?: boolean
   /** What an empty one means. */
   readonly hint?: string | undefined
+  /** What is offered, as the id of a `datalist`: what is chosen there needs no Enter. */
+  readonly offers?: string
+  typed?(text: string): void
 }
 
+/** As browsers tell a choice of what a `datalist` offers from what is typed; some say nothing of it at all. */
+const isChoice = (event: Event) =>
+  ((event as InputEvent).inputType ?? 'insertReplacementText') === 'insertReplacementText'
+
 /** Asked for when it has been typed: with Enter, or on the way out. */
-export function WordField({ name, value, isWide = false, hint = 'all', set }: Field & WordOptions) {
+export function WordField({ name, value, isWide = false, hint = 'all', offers, typed, set }: Field & WordOptions) {
+  const input = ({ currentTarget, nativeEvent }: FormEvent<HTMLInputElement>) => {
+    const text = currentTarget.value
+    const isOffered = [...(currentTarget.list?.options ?? [])].some((one) => one.value === text)
+    if (isOffered && isChoice(nativeEvent)) set(text)
+    else typed?.(text)
+  }
   return (
     <label className={isWide ? 'field wide' : 'field'}>
       <span>{name}</span>
@@ -57,6 +70,8 @@ export function WordField({ name, value, isWide = false, hint = 'all', set }: Fi
         placeholder={hint}
         spellCheck={false}
         autoComplete="off"
+        list={offers}
+        onInput={input}
         onBlur={({ target }) => set(target.value)}
         onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(currentTarget.value)}
       />

@@ -69,6 +69,40 @@ test('bets are of a player, a state and days; a player’s refused ones are one 
   await expectAccessibleEverywhere(page, 'no such bets')
 })
 
+test('players are offered as one types, ten at most, by id or nickname; a choice filters, and so does Enter', async () => {
+  const named = async (userId: string, nickname: string) => {
+    await wallet.operator.createPlayer({ userId, customFields: { nickname } })
+    await wallet.operator.deposit(userId, '50.00')
+    return place(userId, 1)
+  }
+  const bets = [await named('zoe-of-oslo', 'Countess'), await named('zoltan', 'Zed')]
+  for (let i = 0; i < 12; i++) await wallet.operator.createPlayer({ userId: `zz-${i}` })
+  await see('/bets')
+  await expect.poll(ids).toContain(bets[0])
+  const field = page.getByLabel('Player')
+  const offered = () =>
+    page.locator('datalist option').evaluateAll((all) => all.map((one) => (one as { value: string }).value))
+  await field.fill('zo')
+  await expect.poll(offered).toEqual(['zoe-of-oslo', 'zoltan'])
+  // As Chromium tells of a choice in its list, which it shows to nobody where it has no window.
+  await page.evaluate(`(() => {
+    const field = document.querySelector('input[list]')
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'zoltan')
+    field.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertReplacementText' }))
+  })()`)
+  await expect.poll(ids).toEqual([bets[1]])
+  expect(query('player')).toBe('zoltan')
+  await field.fill('Count')
+  await expect.poll(offered).toEqual(['zoe-of-oslo'])
+  await field.fill('zz-')
+  await expect.poll(async () => (await offered()).length).toBe(10)
+  expect(query('player'), 'what is typed does not filter yet').toBe('zoltan')
+  await field.fill('zoe-of-oslo')
+  await field.press('Enter')
+  await expect.poll(ids).toEqual([bets[0]])
+  await expectAccessibleEverywhere(page, 'bets of a player that was offered')
+})
+
 test('a bet in the list says what it is on: names, else ids, else nothing', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   for (const metadata of [

@@ -7,12 +7,13 @@ import { sayResult } from '../../../src/timeline/results.ts'
 import { part } from '../api.ts'
 import { BetOn, type On } from '../bet-on.tsx'
 import { dayOf, endOf, startOf } from '../days.ts'
-import { DayField, useFilters, WordField } from '../filters.tsx'
+import { DayField, useFilters } from '../filters.tsx'
 import { amountText, capital, Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty, NONE } from '../parts.tsx'
+import { PlayerField } from '../player-field.tsx'
 import { useSession } from '../session.tsx'
 
 export interface ListedBet extends Staked, On {
@@ -91,9 +92,7 @@ export function BetsPage() {
         </fieldset>
       </div>
       <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which bets">
-        {bases.wallet && (
-          <WordField name="Player" value={player ?? ''} set={(value) => set('player', value.trim())} isWide />
-        )}
+        {bases.wallet && <PlayerField value={player ?? ''} set={(value) => set('player', value)} />}
         <DayField name="From" value={from ?? ''} max={to || today} set={(value) => set('from', value)} />
         <DayField name="To" value={to ?? ''} max={today} set={(value) => set('to', value)} />
       </form>
