@@ -1,7 +1,7 @@
 /** A browser for the tests of the console, and what it complains about. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
@@ -100,4 +100,10 @@ export async function expectAccessibleEverywhere(page: Page, what: string): Prom
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   }
   await page.setViewportSize(size)
+}
+
+/** In pixels from the top of the window. */
+export async function middleOf(what: Locator): Promise<number> {
+  const { y, height } = (await what.boundingBox())!
+  return y + height / 2
 }

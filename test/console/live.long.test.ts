@@ -1,12 +1,12 @@
 /** What is shown is live, and says when it is not: the stream of ids, the lights of the top bar, and lists that do not move while one reads. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { resolvable } from '../../src/runtime/resolvable.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { expectAccessibleEverywhere, launch, middleOf, signedIn } from './browser.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -14,10 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-const middleOf = async (what: Locator) => {
-  const { y, height } = (await what.boundingBox())!
-  return y + height / 2
-}
 const isLive = (page: Page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()
 
 /** Words of headings, filters and column heads of which the button for new rows covers a part. */
