@@ -8,21 +8,20 @@ const WARM_UP = 8
 const TIMES = 20
 const MS_PER_S = 1_000
 
-/** Milliseconds: as the asker has them, and of processor time, of the wallet and of each node, the coordinator first. */
-export interface Asked {
-  readonly ms: number
-  readonly wallet: number
-  readonly nodes: readonly number[]
-}
+/** Milliseconds: as the asker has them, and of processor time, of the wallet and of each node, the coordinator first; or why there was no answer. */
+export type Asked = { readonly ms: number; readonly wallet: number; readonly nodes: readonly number[] } | string
 
 type Pids = { readonly wallet: number; readonly nodes: readonly number[] }
 
 export async function askedOf(url: string, pids: Pids): Promise<Record<'look' | 'deposit', Asked>> {
-  const { next } = (await ask(`${url}/operator/changes?after=latest`)) as { next: string }
-  const look = () => ask(`${url}/operator/changes?after=${next}`)
+  let after = 'latest'
+  const look = async () => {
+    after = ((await ask(`${url}/operator/changes?after=${after}`)) as { next: string }).next
+  }
   const deposit = () =>
     ask(`${url}/operator/players/${TEMPLATE}/deposits`, { currency: 'EUR', amount: '1.00', reference: randomUUID() })
-  return { look: await measured(look, pids), deposit: await measured(deposit, pids) }
+  const told = (error: Error) => error.message
+  return { look: await measured(look, pids).catch(told), deposit: await measured(deposit, pids).catch(told) }
 }
 
 async function measured(work: () => Promise<unknown>, { wallet, nodes }: Pids): Promise<Asked> {

@@ -6,10 +6,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { WrongUse } from '../../runtime/wrong-use.ts'
 import { createTotal, type KeptTotal, type Played, type Total } from './played.ts'
 
+type Range = readonly [from: number, to: number]
+
 /** As it stands in the file. */
 interface Kept {
-  /** Ended runs, in the order of their ends. */
-  readonly seeds: readonly number[]
+  /** Ended runs: from the first seed of each row to the last one. */
+  readonly seeds: readonly Range[]
   /** Runs by the commit that played them. */
   readonly commits: Readonly<Record<string, number>>
   readonly tookMs: number
@@ -29,7 +31,7 @@ export interface Night extends Pick<Total, 'hasMet'> {
 /** Throws WrongUse when the file is something else. */
 export function openNight(path: string, commit: string): Night {
   const before = existsSync(path) ? readNight(path) : NOTHING
-  const played = new Set(before.seeds)
+  const played = new Set(before.seeds.flatMap(numbersIn))
   const commits = { ...before.commits }
   const total = createTotal(before.total)
   return {
@@ -42,13 +44,13 @@ export function openNight(path: string, commit: string): Night {
       total.add(one)
     },
     save(pieceMs) {
-      const kept: Kept = { seeds: [...played], commits, tookMs: before.tookMs + pieceMs, total: total.kept() }
-      writeFileSync(`${path}.new`, JSON.stringify(kept))
+      const kept: Kept = { seeds: rangesOf(played), commits, tookMs: before.tookMs + pieceMs, total: total.kept() }
+      writeFileSync(`${path}.new`, `${JSON.stringify(kept, null, 1)}\n`)
       renameSync(`${path}.new`, path) // a stop at any moment leaves a whole one
     },
     *lines(pieceMs) {
       const by = Object.entries(commits).map(([name, runs]) => `${runs} by commit ${name}`)
-      yield `seeds ${rangesOf([...played])}: ${by.join(', ')}`
+      yield `seeds ${rangesOf(played).map(told).join(', ')}: ${by.join(', ')}`
       yield* total.lines(before.tookMs + pieceMs)
     },
   }
@@ -66,13 +68,17 @@ function readNight(path: string): Kept {
   throw new WrongUse(`${path} is not the file of a night that was begun: name another one`)
 }
 
-/** `1 to 40, 43`. */
-export function rangesOf(numbers: readonly number[]): string {
+export function rangesOf(numbers: Iterable<number>): Range[] {
   const ranges: [from: number, to: number][] = []
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const last = ranges.at(-1)
     if (last !== undefined && last[1] === number - 1) last[1] = number
     else ranges.push([number, number])
   }
-  return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
+  return ranges
 }
+
+const numbersIn = ([from, to]: Range) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+/** `1 to 40`, or `43`. */
+const told = ([from, to]: Range) => (from === to ? `${from}` : `${from} to ${to}`)
