@@ -1,5 +1,5 @@
 /** Where the time of a call went, as a waterfall: each bar begins where its phase began. */
-import { spanOf } from '../../src/timeline/layout.ts'
+import { spanOf } from '../../src/timeline/spans.ts'
 import { type Phase, phasesOf } from './call-phases.ts'
 import './phases.css'
 

@@ -4,8 +4,9 @@
  */
 import { signed } from './amounts.ts'
 import { balanceLine } from './balance.ts'
-import { GUTTER, layOut, type Placed, type Scale, spanOf } from './layout.ts'
+import { GUTTER, layOut, type Placed, type Scale } from './layout.ts'
 import { type Call, type Decision, type History, titleOf } from './moments.ts'
+import { sayKind, sayMoment, took } from './say.ts'
 import { type Element, el } from './svg.ts'
 
 /** From the top, in pixels. */
@@ -108,49 +109,6 @@ function moment(placed: Placed, { currency }: History, isSelected: boolean, isSt
     el('title', {}, sayMoment(one)),
     ...parts,
   )
-}
-
-/** For screen readers, and as a tip. */
-export function sayMoment(one: Decision | Call): string {
-  if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.says ?? one.detail}` : ''}`
-  const moved = one.transfers.map(({ kind, amount }) => `, ${sayKind(kind)} ${signed(amount)}`).join('')
-  return `${sayCall(one)}: ${sayEnding(one)}${moved}`
-}
-
-export function sayCall(call: Call): string {
-  return call.title ?? `${titleOf(call.operation)}, ${sayAttempt(call)}`
-}
-
-export function sayAttempt({ isCopy, attempt }: Call): string {
-  return isCopy ? 'a copy of it' : `attempt ${attempt}`
-}
-
-export function sayEnding({ ending, answer, durationMs }: Call): string {
-  if (ending === 'pending' || ending === 'stuck') return answer
-  const word = { accepted: 'accepted', repeated: 'known already', refused: 'refused', unanswered: 'no usable answer' }[
-    ending
-  ]
-  const words = ending === 'unanswered' && !/^\d/.test(answer) ? answer : `${word}, ${answer}`
-  return `${words}${took(answer, durationMs, ', ')}`
-}
-
-/** A connection is lost after a time; an answer comes within one. */
-function took(answer: string, durationMs: number, comma: string): string {
-  if (durationMs === 0) return ''
-  return `${answer.includes('connection') ? ' after ' : comma}${spanOf(durationMs)}`
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  stake: 'stake',
-  refund: 'refund',
-  payout: 'payout',
-  payout_reversal: 'payout back',
-  stake_closed: 'stake → house',
-  stake_reopened: 'house → stake',
-}
-
-export function sayKind(kind: string): string {
-  return KINDS[kind] ?? kind
 }
 
 /** From what was decided to the first attempt to tell it. */

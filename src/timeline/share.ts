@@ -1,10 +1,11 @@
 /** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
 import { escaped } from '../runtime/markup.ts'
 import { amountText, signed } from './amounts.ts'
-import { drawTimeline, sayAttempt, sayEnding, sayKind } from './draw.ts'
-import { spanOf } from './layout.ts'
+import { drawTimeline } from './draw.ts'
 import { type History, titleOf } from './moments.ts'
+import { sayAttempt, sayEnding, sayKind } from './say.ts'
 import type { Standing } from './sentence.ts'
+import { spanOf } from './spans.ts'
 import { el, toMarkup } from './svg.ts'
 
 export interface Story {

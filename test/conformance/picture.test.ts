@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/conformance/exchange.ts'
 import { historyOfCase, pictureHtml } from '../../src/conformance/report/picture.ts'
-import { sayMoment } from '../../src/timeline/draw.ts'
+import { sayMoment } from '../../src/timeline/say.ts'
 
 const START = Date.parse('2031-05-16T18:00:00Z')
 let clock = 0

@@ -1,10 +1,11 @@
 /** The picture of a bet, drawn from histories that a real platform and wallet left behind: a lost answer, a late one, a call that was overtaken, a corrected result. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { drawTimeline, sayMoment } from '../../src/timeline/draw.ts'
+import { drawTimeline } from '../../src/timeline/draw.ts'
 import { historyOf, netOf, netSoFar } from '../../src/timeline/history.ts'
 import type { Call } from '../../src/timeline/moments.ts'
 import { countsOf, paidOf, takenOf } from '../../src/timeline/paid.ts'
+import { sayMoment } from '../../src/timeline/say.ts'
 import { standingOf } from '../../src/timeline/sentence.ts'
 import { pictureFile, storyFile } from '../../src/timeline/share.ts'
 import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'

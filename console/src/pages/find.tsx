@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import { signed } from '../../../src/timeline/amounts.ts'
-import { sayKind } from '../../../src/timeline/draw.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
+import { sayKind } from '../../../src/timeline/say.ts'
 import { ApiProblem, part, read, readOrNone } from '../api.ts'
 import {
   betLink,

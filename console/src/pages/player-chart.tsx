@@ -2,7 +2,7 @@
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { signed } from '../../../src/timeline/amounts.ts'
-import { sayKind } from '../../../src/timeline/draw.ts'
+import { sayKind } from '../../../src/timeline/say.ts'
 import { part } from '../api.ts'
 import { labelsOf, type Zone } from '../chart-times.ts'
 import { amountText, Time } from '../format.tsx'

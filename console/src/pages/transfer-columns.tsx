@@ -1,6 +1,6 @@
 /** A transfer as a line: of one player's statement, or of all players. */
 import { signed } from '../../../src/timeline/amounts.ts'
-import { sayKind } from '../../../src/timeline/draw.ts'
+import { sayKind } from '../../../src/timeline/say.ts'
 import { part } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { amountText, capital, Time } from '../format.tsx'

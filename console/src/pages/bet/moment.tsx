@@ -2,8 +2,8 @@
 
 import { lazy, type ReactNode, Suspense } from 'react'
 import { moneyText, signed } from '../../../../src/timeline/amounts.ts'
-import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/draw.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
+import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/say.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
 import { Time } from '../../format.tsx'
 import { Id } from '../../ids.tsx'

@@ -1,9 +1,9 @@
 /** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { spanOf } from '../../../../src/timeline/layout.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { sayCode } from '../../../../src/timeline/refusal.ts'
+import { spanOf } from '../../../../src/timeline/spans.ts'
 import { read } from '../../api.ts'
 import { Time } from '../../format.tsx'
 

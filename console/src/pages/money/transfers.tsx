@@ -1,7 +1,7 @@
 /** What a number of a day is made of: the transfers of all players, of one kind, some days, a currency or brand as far as the address says so. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { sayKind } from '../../../../src/timeline/draw.ts'
+import { sayKind } from '../../../../src/timeline/say.ts'
 import { part } from '../../api.ts'
 import { dayOf, endOf, startOf } from '../../days.ts'
 import { DayField, type SetFilter, useFilters, WordField } from '../../filters.tsx'
