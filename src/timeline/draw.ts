@@ -2,18 +2,15 @@
  * A bet's history as a picture: three lanes on one axis (what the platform decided, every attempt on the wire, what the wallet moved), and the
  * player's balance below. Pure: the same history is the same picture, in the console, in a file, in the docs.
  */
-import { signed } from './amounts.ts'
+import { ARROW, DASHED_BAR, GUTTER, NEXT_ARROW } from './axis.ts'
 import { balanceLine } from './balance.ts'
-import { GUTTER, layOut, type Placed, type Scale } from './layout.ts'
-import { type Call, type Decision, type History, titleOf } from './moments.ts'
-import { sayKind, sayMoment, took } from './say.ts'
+import { INDENT, isToCome, LANES, type Line, lanesOf, movedBy, ROW, sideOf } from './labels.ts'
+import { layOut, type Placed, type Scale } from './layout.ts'
+import type { Call, History } from './moments.ts'
+import { sayMoment } from './say.ts'
 import { type Element, el } from './svg.ts'
 
-/** From the top, in pixels. */
-const LANES = { platform: 54, wire: 158, wallet: 268 } as const
 const BAR = 18
-/** Characters. */
-const MAX_TITLE = 22
 const BALANCE_TOP = 336
 const BALANCE_HEIGHT = 78
 const HEIGHT = BALANCE_TOP + BALANCE_HEIGHT + 34
@@ -40,7 +37,7 @@ interface Shown {
 }
 
 export function drawTimeline(history: History, { scale, selected, isStill, label }: Options): Element {
-  const { width, placed, ticks } = layOut(history, scale)
+  const { width, placed, steps, ticks } = layOut(history.moments, scale)
   const shown = shownOf(history, width)
   const { top, height, hasMoney } = shown
   return el(
@@ -57,10 +54,8 @@ export function drawTimeline(history: History, { scale, selected, isStill, label
     ...lanes(shown),
     el('g', { class: 'tl-ticks' }, ...ticks.flatMap(({ x, label }) => tick(x, label, shown))),
     ...placed.flatMap((one) => leadsTo(one, placed)),
-    ...placed.map((one) => moment(one, history, one.moment.id === selected, isStill === true)),
-    ...(hasMoney
-      ? [balanceLine(history, placed, { top: BALANCE_TOP, height: BALANCE_HEIGHT, width, gutter: GUTTER })]
-      : []),
+    ...placed.map((one) => moment(one, one.moment.id === selected, isStill === true)),
+    ...(hasMoney ? [balanceLine(history, steps, { top: BALANCE_TOP, height: BALANCE_HEIGHT, width })] : []),
   )
 }
 
@@ -92,9 +87,10 @@ function tick(x: number, label: string, { top, height }: Shown): Element[] {
   ]
 }
 
-function moment(placed: Placed, { currency }: History, isSelected: boolean, isStill: boolean): Element {
-  const { moment: one } = placed
-  const parts = one.kind === 'decision' ? decision(placed, one) : call(placed, one, currency)
+function moment(placed: Placed, isSelected: boolean, isStill: boolean): Element {
+  const { moment: one, x, lines } = placed
+  const parts = one.kind === 'decision' ? decision(placed) : call(placed, one)
+  const indent = one.kind === 'decision' ? INDENT.platform : INDENT.wire
   return el(
     'g',
     {
@@ -108,7 +104,14 @@ function moment(placed: Placed, { currency }: History, isSelected: boolean, isSt
     },
     el('title', {}, sayMoment(one)),
     ...parts,
+    ...lines.map((line) => text(x + indent, line)),
   )
+}
+
+function text(x: number, { y, words }: Line): Element {
+  const [first] = words
+  if (words.length === 1 && first !== undefined) return el('text', { class: first.style, x, y }, first.text)
+  return el('text', { x, y }, ...words.map(({ style, text: part }) => el('tspan', { class: style }, part)))
 }
 
 /** From what was decided to the first attempt to tell it. */
@@ -128,48 +131,36 @@ function leadsTo({ moment: one, x }: Placed, placed: readonly Placed[]): Element
   return [el('path', { class: 'tl-drop', d: `M${x} ${from} ${way}` })]
 }
 
-function decision({ x, hasRoom }: Placed, one: Decision): Element[] {
+function decision({ x, reach }: Placed): Element[] {
   const y = LANES.platform
   const diamond = `M${x} ${y - 8} L${x + 8} ${y} L${x} ${y + 8} L${x - 8} ${y} Z`
-  const words = hasRoom
-    ? [
-        el('text', { class: 'tl-title', x: x - 8, y: y - 15 }, one.title),
-        el('text', { class: 'tl-detail', x: x + 14, y: y + 20 }, one.detail),
-      ]
-    : []
   return [
-    el('rect', { class: 'tl-hit', x: x - 12, y: y - 32, width: hasRoom ? 116 : 24, height: 60, rx: 6 }),
+    el('rect', { class: 'tl-hit', x: x - 14, y: y - 44, width: Math.max(14, reach + 6) + 14, height: 60, rx: 6 }),
     el('path', { class: 'tl-diamond', d: diamond }),
-    ...words,
   ]
 }
 
-function call(placed: Placed, one: Call, currency: string): Element[] {
-  const { x, width, limitX, hasRoom } = placed
+function call({ x, width, limitX, reach, lines }: Placed, one: Call): Element[] {
   const top = LANES.wire - BAR / 2
+  const bottom = Math.max(LANES.wallet + 24, ...lines.map(({ y }) => y)) + ROW / 2
   return [
     el('rect', {
       class: 'tl-hit',
-      x: x - 8,
+      x: x - 6,
       y: LANES.wire - 34,
-      width: hasRoom ? 132 : Math.max(16, width + 12),
-      height: LANES.wallet - LANES.wire + 76,
+      width: Math.max(12, reach + 6) + 6,
+      height: bottom - LANES.wire + 34,
       rx: 8,
     }),
-    ...(limitX === undefined || one.ending === 'pending' || one.ending === 'stuck' ? [] : [track(x, limitX)]),
-    el('rect', { class: 'tl-bar', x, y: top, width: isToCome(one) ? 56 : width, height: BAR, rx: 4 }),
+    ...(limitX === undefined || isToCome(one) ? [] : [track(x, limitX)]),
+    el('rect', { class: 'tl-bar', x, y: top, width: isToCome(one) ? DASHED_BAR : width, height: BAR, rx: 4 }),
     ...(one.ending === 'unanswered' ? [cross(x + width)] : []),
-    ...(one.ending === 'stuck' ? [cross(x + 28)] : []),
+    ...(one.ending === 'stuck' ? [cross(x + DASHED_BAR / 2)] : []),
     ...(one.ending === 'refused'
       ? [el('line', { class: 'tl-bar-end', x1: x + width + 3, x2: x + width + 3, y1: top - 2, y2: top + BAR + 2 })]
       : []),
-    ...(hasRoom ? callWords(x, one) : []),
-    ...transfers(x, one, currency, hasRoom),
+    ...transfers(x + ARROW, one),
   ]
-}
-
-function isToCome({ ending }: Call): boolean {
-  return ending === 'pending' || ending === 'stuck'
 }
 
 function track(x: number, limitX: number): Element {
@@ -189,64 +180,22 @@ function cross(x: number): Element {
   })
 }
 
-function callWords(x: number, one: Call): Element[] {
-  const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
-  const end = isToCome(one) ? '' : took(one.answer, one.durationMs, ' · ')
-  return [
-    el(
-      'text',
-      { class: 'tl-title', x, y: LANES.wire - 18 },
-      `${shortened(one.title) ?? titleOf(one.operation)}${again}`,
-    ),
-    el('text', { class: 'tl-detail tl-answer', x, y: LANES.wire + 27 }, `${one.answer}${end}`),
-  ]
-}
-
-/** As much as there is room for. */
-function shortened(title: string | undefined): string | undefined {
-  return title !== undefined && title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
-}
-
-function ordinal(n: number): string {
-  return n === 2 ? '2nd' : n === 3 ? '3rd' : `${n}th`
-}
-
 /** An arrow up is money to the player, one down is money from the player; a ring is a call that moved nothing. */
-function transfers(x: number, one: Call, currency: string, hasRoom: boolean): Element[] {
-  const ofPlayer = one.transfers.filter(({ amount }) => !/^-?[0.]+$/.test(amount))
+function transfers(x: number, one: Call): Element[] {
+  const moved = movedBy(one)
   const y = LANES.wallet
-  if (ofPlayer.length === 0) {
-    if (one.wallet === undefined && one.journal === undefined && one.movedNothing === undefined) return []
-    const why = one.ending === 'repeated' ? 'nothing again' : 'nothing moves'
-    return [
-      el('line', { class: 'tl-fall', x1: x + 4, x2: x + 4, y1: LANES.wire + 34, y2: y - 7 }),
-      el('circle', { class: 'tl-ring', cx: x + 4, cy: y, r: 5 }),
-      ...(hasRoom ? [el('text', { class: 'tl-detail', x: x + 14, y: y + 4 }, why)] : []),
-    ]
-  }
-  return [
-    el('line', { class: 'tl-fall', x1: x + 4, x2: x + 4, y1: LANES.wire + 34, y2: y - 18 }),
-    ...ofPlayer.flatMap((transfer, i) =>
-      arrow(x + 4 + i * 12, y + i * 2, transfer.amount, hasRoom ? i : -1, sayKind(transfer.kind), currency),
-    ),
-  ]
+  if (!lanesOf(one).includes('wallet')) return []
+  const fall = (end: number) => el('line', { class: 'tl-fall', x1: x, x2: x, y1: LANES.wire + 34, y2: end })
+  if (moved.length === 0) return [fall(y - 7), el('circle', { class: 'tl-ring', cx: x, cy: y, r: 5 })]
+  return [fall(y - 18), ...moved.map(({ amount }, i) => arrow(x + i * NEXT_ARROW, y, amount))]
 }
 
-function arrow(x: number, y: number, amount: string, row: number, kind: string, currency: string): Element[] {
+function arrow(x: number, y: number, amount: string): Element {
   const isOut = amount.startsWith('-')
   const [tail, head] = isOut ? [y - 15, y + 13] : [y + 15, y - 13]
   const wing = isOut ? -7 : 7
-  const side = isOut ? 'tl-out' : 'tl-in'
-  return [
-    el('path', {
-      class: `tl-arrow ${side}`,
-      d: `M${x} ${tail} V${head} M${x - 5} ${head + wing} L${x} ${head} L${x + 5} ${head + wing}`,
-    }),
-    ...(row < 0
-      ? []
-      : [
-          el('text', { class: `tl-amount ${side}`, x: x + 12, y: LANES.wallet - 4 + row * 30 }, `${signed(amount)}`),
-          el('text', { class: 'tl-detail', x: x + 12, y: LANES.wallet + 10 + row * 30 }, `${currency} ${kind}`),
-        ]),
-  ]
+  return el('path', {
+    class: `tl-arrow ${sideOf(amount)}`,
+    d: `M${x} ${tail} V${head} M${x - 5} ${head + wing} L${x} ${head} L${x + 5} ${head + wing}`,
+  })
 }

@@ -1,0 +1,166 @@
+/** The words of a bet's picture: all of them inside, none on another one, and no money that moved is left out, however much happens at once. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { historyOfCase } from '../../src/conformance/report/picture.ts'
+import { sumOf } from '../../src/protocol/decimal.ts'
+import { signed } from '../../src/timeline/amounts.ts'
+import { drawTimeline } from '../../src/timeline/draw.ts'
+import { historyOf } from '../../src/timeline/history.ts'
+import type { History } from '../../src/timeline/moments.ts'
+import type { Sources } from '../../src/timeline/sources.ts'
+import type { Element } from '../../src/timeline/svg.ts'
+import { type Box, markBoxesOf, partsOf, textBoxesOf } from './text-boxes.ts'
+
+type Scale = 'compact' | 'time'
+
+const NAMES = ['corrected', 'four-results', 'late-answer', 'late-call', 'lost-answer', 'retries']
+const recorded = (name: string): string => readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
+
+/** Each time of a history becomes another one. */
+function retimed(text: string, to: (ms: number) => number): string {
+  const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+  return text.replace(times, (at) => new Date(to(Date.parse(at))).toISOString())
+}
+const firstOf = (text: string) => Math.min(...historyOf(JSON.parse(text)).moments.map(({ at }) => at))
+
+/** What else may happen to a history, and leaves it one. */
+const CHANGES: Readonly<Record<string, (text: string) => string>> = {
+  'as it was': (text) => text,
+  'given up': (text) => text.replaceAll('"status": "done"', '"status": "stuck"'),
+  'within some milliseconds': (text) => {
+    const first = firstOf(text)
+    return retimed(text, (ms) => first + Math.trunc((ms - first) / 1_000))
+  },
+  'within some milliseconds, and the end an hour later': (text) => {
+    const first = firstOf(text)
+    const last = Math.max(...historyOf(JSON.parse(text)).moments.map(({ at }) => at))
+    return retimed(text, (ms) => (ms >= last - 200 ? ms + 3_600_000 : first + Math.trunc((ms - first) / 1_000)))
+  },
+  'over months, with a lot of money': (text) => {
+    const first = firstOf(text)
+    const large = text.replace(/("(?:amount|balance|payout|stake)": ")(-?)(\d+\.\d\d")/g, '$1$212345678$3')
+    return retimed(large, (ms) => first + (ms - first) * 100_000)
+  },
+}
+
+const viewOf = (sources: Sources): Readonly<Record<string, History>> => ({
+  'both sides': historyOf(sources),
+  'the wallet alone': historyOf({ wallet: sources.wallet, journal: sources.journal }),
+  'the platform alone': historyOf({ platform: sources.platform }),
+})
+
+function* pictures(): Generator<[what: string, history: History, scale: Scale]> {
+  for (const name of NAMES)
+    for (const [change, changed] of Object.entries(CHANGES))
+      for (const [view, history] of Object.entries(viewOf(JSON.parse(changed(recorded(name))))))
+        for (const scale of ['compact', 'time'] as const)
+          yield [`${name}, ${change}, ${view}, ${scale}`, history, scale]
+}
+const all = [...pictures()].map(([what, history, scale]) => ({
+  what,
+  history,
+  picture: drawTimeline(history, { scale }),
+}))
+
+const isOn = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+
+function overlapsIn(picture: Element): string[] {
+  const boxes = textBoxesOf(picture)
+  return boxes.flatMap((one, i) =>
+    boxes.slice(i + 1).flatMap((other) => (isOn(one, other) ? [`"${one.text}" on "${other.text}"`] : [])),
+  )
+}
+
+function outsideOf(picture: Element): string[] {
+  const [left = 0, top = 0, width = 0, height = 0] = String(picture.attrs.viewBox).split(' ').map(Number)
+  return textBoxesOf(picture)
+    .filter((box) => box.left < left || box.right > left + width || box.top < top || box.bottom > top + height)
+    .map(({ text }) => text)
+}
+
+/** What is wrong with any of them, by the name of the picture. */
+function faults(of: (picture: Element, history: History) => readonly string[]): string[] {
+  return all.flatMap(({ what, picture, history }) => of(picture, history).map((fault) => `${what}: ${fault}`))
+}
+
+describe('in every picture', () => {
+  test('no word leaves it', () => expect(faults(outsideOf)).toEqual([]))
+  test('no word stands on another one', () => expect(faults(overlapsIn)).toEqual([]))
+  test('no mark stands on a word', () => {
+    expect(
+      faults((picture) => {
+        const marks = markBoxesOf(picture)
+        return textBoxesOf(picture).flatMap((text) =>
+          marks.filter((mark) => isOn(mark, text)).map(({ text: mark }) => `${mark} on "${text.text}"`),
+        )
+      }),
+    ).toEqual([])
+  })
+  test('all that moved is there: each amount, or how many there are and what they come to', () => {
+    const told = (picture: Element) =>
+      textBoxesOf({ ...picture, children: partsOf(picture, 'text').filter(isOfMoney) }).map(({ text }) => text)
+    expect(
+      faults((picture, { moments }) => {
+        const moved = moments.flatMap((one) => (one.kind === 'call' ? one.transfers.map(({ amount }) => amount) : []))
+        const some = moved.filter((amount) => !/^-?[0.]+$/.test(amount))
+        const lines = told(picture)
+        const counted = lines.map((line) => Number(/ in (\d+) transfers$/.exec(line)?.[1] ?? 1))
+        const sum = sumOf(lines.map((line) => line.split(' ')[0]?.replace(/[+,]/g, '').replace('−', '-') ?? ''))
+        const isAll = counted.reduce((total, one) => total + one, 0) === some.length
+        return isAll && signed(sum) === signed(sumOf(some)) ? [] : [`${lines.join('; ')} of ${some.join(' ')}`]
+      }),
+    ).toEqual([])
+  })
+})
+
+/** The text itself, or a part of it. */
+const isOfMoney = (text: Element) =>
+  [text, ...partsOf(text, 'tspan')].some(({ attrs }) => String(attrs.class).startsWith('tl-amount'))
+
+test('a corrected result fits into the page, and five are not much wider', () => {
+  const widthOf = (name: string) =>
+    Number(drawTimeline(historyOf(JSON.parse(recorded(name))), { scale: 'compact' }).attrs.width)
+  expect(widthOf('corrected')).toBe(920)
+  expect(widthOf('four-results')).toBeLessThan(1_100)
+})
+
+test('forty tries at once, and then nothing for an hour', () => {
+  const history = historyOf(JSON.parse(recorded('retries')))
+  const calls = history.moments.filter(({ kind }) => kind === 'call')
+  const [first, last] = [calls[0], calls.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('no calls')
+  const tries = Array.from({ length: 40 }, (_, i) => ({ ...first, id: `try-${i}` }))
+  const moments = [...tries, { ...last, at: first.at + 3_600_000 }]
+  const picture = drawTimeline({ ...history, moments }, { scale: 'time' })
+  expect([overlapsIn(picture), outsideOf(picture)]).toEqual([[], []])
+  const bars = partsOf(picture, 'rect').filter(({ attrs }) => attrs.class === 'tl-bar')
+  const [then = 0, hour = 0] = bars.slice(-2).map(({ attrs }) => Number(attrs.x))
+  expect(bars).toHaveLength(41)
+  expect(hour - then, 'they are apart, and the hour is after them').toBeGreaterThan(0)
+})
+
+test('the calls of a case of the kit, with what strangers answer', () => {
+  const answer = (status: number, body: string) => ({ kind: 'some', status, contentType: '', body }) as const
+  const call = (what: string, body: string, at: number, status = 200) => ({
+    what,
+    request: { method: 'POST', url: 'http://127.0.0.1:9/payment/bet', headers: {}, body: '{"type":1}' },
+    answer: answer(status, body),
+    startedAt: new Date(at),
+    durationMs: 2,
+  })
+  const look = (amount: string, at: number) => ({
+    ...call('Balance', `{"amount":${amount},"currency":"EUR"}`, at),
+    request: { method: 'POST', url: 'http://127.0.0.1:9/user/balance', headers: {}, body: '{"token":"A"}' },
+    isLook: true as const,
+  })
+  const history = historyOfCase([
+    look('123456789012345678', 0),
+    call('WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW', '{"code":"WWWWWWWWWWWWWWWW"}', 1, 400),
+    call('賭けを置く賭けを置く賭けを置く賭けを置く', '{"code":"賭けを置く賭けを置く"}', 2, 400),
+    look('0.12345678', 3),
+    call('Place bet X 100', '{}', 4),
+    look('1.12345678', 5),
+  ])
+  const picture = drawTimeline(history, { scale: 'compact', isStill: true })
+  expect([overlapsIn(picture), outsideOf(picture)]).toEqual([[], []])
+})
