@@ -22,7 +22,7 @@ const COLOURS = `:root{color-scheme:light dark;--ink:#18212b;--muted:#56616f;--l
 @media(prefers-color-scheme:dark){:root{--ink:#e6ebf0;--muted:#9eabb8;--line:#2a343f;--surface:#171e26;--accent:#52c7bc;--good:#62d192;--bad:#ff8a80;--wait:#f0b75c}}`
 const PAGE_CSS = `${COLOURS}
 body{margin:0 auto;padding:32px 24px;max-width:1200px;background:var(--surface);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}
-h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 24px}
+h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.tl-scroll{border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 24px}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th{text-align:left;color:var(--muted);font-weight:600}th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}.num{text-align:right}code{font-size:.9em}`
 
 export function storyFile({ history, standing, css, madeAt, replay = '' }: Story): string {
@@ -41,7 +41,7 @@ ${css.replaceAll('</', '')}</style>
 <body>
 <h1>${escaped(standing.state)} · bet <code>${escaped(history.betId)}</code></h1>
 <p>${escaped(standing.sentence)}</p>
-<div class="picture">${picture}</div>
+<div class="tl-scroll" tabindex="0" role="group" aria-label="The picture">${picture}</div>
 <table>
 <thead><tr><th>UTC</th><th>What</th><th>How it went</th><th class="num">Moved</th><th class="num">Balance</th></tr></thead>
 <tbody>${rows}</tbody>

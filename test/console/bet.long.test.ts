@@ -128,6 +128,43 @@ test('an admin says that the partner has done what it refused: it is owed no mor
   await page.close()
 })
 
+/** Words of the picture that stand on each other or leave it, as this browser measures them. */
+const CROWDED = `(() => {
+  const view = document.querySelector('svg.timeline').viewBox.baseVal
+  const words = [...document.querySelectorAll('svg.timeline text')].map((one) => ({ text: one.textContent, box: one.getBBox() }))
+  const isOn = (a, b) =>
+    a.x < b.x + b.width && b.x < a.x + a.width && Math.abs(a.y - b.y) < Math.min(a.height, b.height) - 4
+  return words.flatMap(({ text, box }, i) => [
+    ...(box.x < 0 || box.x + box.width > view.width ? [text + ' leaves'] : []),
+    ...words.slice(i + 1).filter((other) => isOn(box, other.box)).map((other) => text + ' on ' + other.text),
+  ])
+})()`
+
+test('a bet with four results: each word has its place, and who has no mouse scrolls to the last', async () => {
+  await move('deposits', '100.00')
+  const { betId, status } = await place(2)
+  expect(status).toBe('accepted')
+  for (const what of ['won', 'correct', 'correct', 'correct'])
+    await ask('POST', `/sandbox/frame/bets/${betId}`, { what })
+  const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
+  await page.locator('[data-moment^="call"]').nth(4).waitFor()
+  expect(await page.evaluate(CROWDED)).toEqual([])
+  await page.getByRole('button', { name: 'True time' }).click()
+  await page.getByRole('button', { name: 'True time', pressed: true }).waitFor()
+  expect(await page.evaluate(CROWDED)).toEqual([])
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.getByRole('region', { name: 'The picture' }).focus()
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowRight')
+      return page.evaluate(`(({ scrollLeft, clientWidth, scrollWidth }) => scrollWidth - clientWidth - scrollLeft)(
+        document.querySelector('.tl-scroll'))`)
+    })
+    .toBeLessThan(1)
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
 test('a bet that was declined is final: its call is not offered to be sent again', async () => {
   const { balances } = (await ask('GET', '/operator/players/robin/balances')) as { balances: { amount: string }[] }
   const [money] = balances

@@ -18,7 +18,7 @@ interface Purse {
 /** Of the picture, in the colours of the page. */
 export function pictureStyle(): string {
   const css = readFileSync(new URL('../../timeline/timeline.css', import.meta.url), 'utf8')
-  return `${css}.picture { overflow-x: auto; margin: .75rem 0; padding: .5rem 0;
+  return `${css}.picture { margin: .75rem 0; padding: .5rem 0;
   --muted: var(--soft); --wait: var(--warn); --accent: var(--ink); --surface: var(--card); }
 .picture .tl-moment { cursor: auto; }
 `
@@ -32,7 +32,7 @@ export function pictureHtml(exchanges: readonly Exchange[]): string[] {
   const selected = `call-${exchanges.findLastIndex(isOfCase)}`
   const label = `${length === 1 ? 'The call' : `The ${length} calls`} of the case, as told below`
   const picture = toMarkup(drawTimeline(history, { scale: 'compact', isStill: true, selected, label }))
-  return [`<div class="picture" tabindex="0" role="group" aria-label="Picture of the calls">${picture}</div>`]
+  return [`<div class="picture tl-scroll" tabindex="0" role="group" aria-label="Picture of the calls">${picture}</div>`]
 }
 
 /** The kit is the platform: its own looks are no calls of the case, they say what the calls have moved. */

@@ -102,9 +102,10 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
             ))}
           </fieldset>
         </header>
-        <div className="body scroll picture beside">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+        <section className="body picture tl-scroll" aria-label="The picture" tabIndex={0}>
           <Picture of={picture} onChoose={choose} />
-        </div>
+        </section>
         {moment === undefined ? (
           <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
         ) : (
