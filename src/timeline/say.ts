@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, string>> = {
   stake: 'stake',
   refund: 'refund',
   payout: 'payout',
-  payout_reversal: 'payout back',
+  payout_reversal: 'payout taken back',
   stake_closed: 'stake → house',
   stake_reopened: 'house → stake',
 }

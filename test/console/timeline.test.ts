@@ -53,7 +53,7 @@ describe('a history says what happened, in its order:', () => {
       'Platform: A result is decided, won 27.70 EUR',
       'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
       'Platform: A result is decided, lost 0.00 EUR',
-      'Settle, attempt 1: accepted, 200, payout back −27.70',
+      'Settle, attempt 1: accepted, 200, payout taken back −27.70',
     ])
   })
   test('the wallet alone tells the calls that came to it, with their phases', () => {

@@ -55,7 +55,7 @@ const STATUSES = {
 const SAYS: Readonly<Record<string, string>> = {
   open: 'Accepted, and without a result yet',
   settled: 'With a result: won, lost, void or cashed out',
-  cancelled: 'Undone by a Rollback: the stake, if it was taken, is back',
+  cancelled: 'Cancelled by a Rollback: the stake, if it was taken, is back',
   refused: 'Not accepted, for good: no money, a limit, a block',
   unknown: 'Named by calls that were refused, and never placed: no money moved',
   placing: 'The partner has not answered yet',
@@ -121,7 +121,7 @@ const NONE_SUCH = (
 
 const NO_BETS = (
   <Empty title="No bets.">
-    <p>A bet appears here when its first call arrives.</p>
+    <p>A bet appears here as soon as it is placed.</p>
   </Empty>
 )
 
@@ -206,7 +206,7 @@ export function Stake({ bet: { status, stake, askedStake } }: { bet: Staked }) {
   return <span className="muted">{says}</span>
 }
 
-/** Of a bet that was undone, what its Rollback gave back. */
+/** Of a bet that was cancelled, what its Rollback gave back. */
 export function Payout({ bet: { status, stake, stakePaidBy, payout } }: { bet: ListedBet }) {
   if (payout !== undefined) return amountText(payout)
   if (status !== 'cancelled' || stake === undefined) return NONE
