@@ -26,7 +26,7 @@ const OPEN_BETS = 5_000
 /** Nobody looks at it. */
 const ANY_HOST = 'wallet'
 
-/** Calls that are signed at once while they are sent: a pause of a tenth of a second, in which no server gives up a connection that is still. */
+/** Calls that are signed at once while they are sent, besides the bets that stay open: a pause far shorter than a server keeps a still connection. */
 const AT_ONCE = 10_000
 
 /** For a warm-up, however long: signs more whenever those are used up. */

@@ -28,10 +28,10 @@ export const ACTIONS: readonly Column<Action>[] = [
     show: ({ after, on }) => (
       <ul className="members">
         {membersOf(after)
-          .filter(([name, value]) => name !== 'createdAt' && value !== on[name])
-          .map(([name, value]) => (
+          .filter(({ name, value }) => name !== 'createdAt' && value !== on[name])
+          .map(({ name, words, value }) => (
             <li key={name}>
-              <span className="muted">{memberWords(name)}</span> <Value of={value} isAmount={AMOUNT.test(name)} />
+              <span className="muted">{words}</span> <Value of={value} isAmount={AMOUNT.test(name)} />
             </li>
           ))}
       </ul>
@@ -42,11 +42,30 @@ export const ACTIONS: readonly Column<Action>[] = [
 
 export const keyOfAction = ({ requestId, on }: Action) => `${requestId} ${JSON.stringify(on)}`
 
-/** Member by member, so that nothing is cut off: `limits.stake`, and its value. An object without members says nothing. */
-function membersOf(value: object, before = ''): [string, unknown][] {
-  return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
-    const isDeep = typeof one === 'object' && one !== null && !Array.isArray(one)
-    return isDeep ? membersOf(one, `${before}${name}.`) : [[`${before}${name}`, one] as [string, unknown]]
+interface Member {
+  /** `limits.stake` */
+  readonly name: string
+  /** `limits: stake` */
+  readonly words: string
+  readonly value: unknown
+}
+
+/** What is in them others have named: an operator its own fields, a result its outcome. */
+const NAMED_BY_OTHERS = ['odds', 'results', 'customFields']
+const OURS = /^[a-z]+([A-Z][a-z]+)*$/
+
+/** Member by member, so that nothing is cut off. */
+function membersOf(value: object, of = { name: '', words: '', isOthers: false }): Member[] {
+  return Object.entries(value).flatMap(([part, one]: [string, unknown]) => {
+    const isOurs = !of.isOthers && OURS.test(part)
+    const [name, words] = [
+      `${of.name}${part}`,
+      `${of.words}${isOurs ? wordsOf(part.replace(/^is(?=[A-Z])/, '')).trim() : part}`,
+    ]
+    const isDeep = typeof one === 'object' && one !== null && !Array.isArray(one) && Object.keys(one).length > 0
+    if (!isDeep) return [{ name, words, value: one }]
+    const isOthers = of.isOthers || NAMED_BY_OTHERS.includes(part)
+    return membersOf(one, { name: `${name}.`, words: part === 'customFields' ? '' : `${words}: `, isOthers })
   })
 }
 
@@ -59,22 +78,12 @@ function Value({ of: value, isAmount }: { of: unknown; isAmount: boolean }): Rea
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (value === FOLDED) return 'folded'
   if (Array.isArray(value)) return value.map(String).join(', ')
-  return value === null ? 'none' : String(value)
+  return value === null || typeof value === 'object' ? 'none' : String(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 /** As the log of actions writes personal data. */
 const FOLDED = '***'
-
-/** `limits.betCount`: limits: bet count. */
-function memberWords(name: string): string {
-  return name
-    .replace(/^customFields\./, '')
-    .replace(/^is(?=[A-Z])/, '')
-    .split('.')
-    .map((part) => wordsOf(part).trim())
-    .join(': ')
-}
 
 /** makeConsolePerson: make console person. */
 export function wordsOf(operation: string): string {

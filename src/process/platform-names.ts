@@ -3,7 +3,7 @@
  * under another name of the same secret, results would find no bet, and a Rollback would be answered 200 without money (W-43).
  */
 import type { Config } from '../config/config.ts'
-import { type Db, type Reading, statement } from '../db/db.ts'
+import { BY_INDEX_HERE, type Db, type Reading, statement, type Tx } from '../db/db.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 
 /** What the platform without a name is called here; no name has capitals. */
@@ -83,7 +83,11 @@ async function readPlatforms(db: Pick<Db, 'query'>): Promise<string[] | undefine
 /** On Citus with the time of a sum: of 1,024 buckets 3 s, also without a bet, because each is asked. */
 async function platformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise<string[]> {
   const read = (of: Reading) => of.query<{ platform: string }>(READ_OF_BETS)
-  const rows = await (db.kind === 'citus' ? db.sums(read) : read(db))
+  const patiently = async (tx: Tx) => {
+    await tx.query(BY_INDEX_HERE)
+    return read(tx)
+  }
+  const rows = await (db.kind === 'citus' ? db.sums(patiently) : read(db))
   return rows.map(({ platform }) => platform || NAMELESS)
 }
 

@@ -1,6 +1,7 @@
-/** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
+/** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use, 130 stopped. */
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { EXIT } from '../process/ending.ts'
 import { forgiveClosedPipes } from '../process/stopping.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
@@ -62,7 +63,7 @@ const program = new Command('simulate')
     if (page !== undefined) requirePlace(page, of)
     const isGood =
       levelOf(flags) === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : playOneBet(flags)
-    if (!isGood) process.exitCode = 1
+    if (!isGood) process.exitCode ??= EXIT.findings
     else if (page !== undefined) writeFigures(page, { of, command: typed(), text: asOutput(said) })
   })
 
@@ -73,7 +74,7 @@ function isOfMarkets({ level, ...of }: Flags): boolean {
 /** Without what says where its figures go. */
 function typed(): string {
   const flags = process.argv.slice(2).join(' ')
-  return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`
+  return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`.replace(/ -- $/, '')
 }
 
 /** A kept run says itself of which level it is. */
@@ -106,9 +107,10 @@ async function playMarkets({ seed, runs, night, file: kept, shrink, planted }: F
   if (shrink !== undefined) return shrinkKept(shrink, say)
   if (planted !== undefined) return findPlanted(planted, say)
   const wanted = { seed, runs: night === undefined ? runs : NIGHT_RUNS }
-  return typeof night === 'string'
-    ? simulateNight(night, wanted, say, progress)
-    : simulateMarkets(wanted, say, progress)
+  if (typeof night !== 'string') return simulateMarkets(wanted, say, progress)
+  const end = await simulateNight(night, wanted, say, progress)
+  if (end === 'runs are left') process.exitCode = EXIT.interrupted
+  return end === 'good'
 }
 
 function searchAll(policies: readonly Clawback[], length: number): boolean {

@@ -29,13 +29,13 @@ export const ROW = 15
 /** Characters. */
 const MAX_TITLE = 22
 
-/** `group` is in order, and has at least one. */
+/** `group` is in order, and has at least one. What was decided and answered last is what holds; the others are counted. */
 export function linesOf(lane: Lane, group: readonly Moment[]): Line[] {
-  const [first] = group
-  const more = group.length > 1 ? ` · ${group.length - 1} more` : ''
-  if (first?.kind === 'decision') return decisionLines(first, more)
-  if (first === undefined) return []
-  return lane === 'wire' ? wireLines(first, more) : walletLines(group.filter(isCall))
+  const last = group.at(-1)
+  const before = group.length > 1 ? ` · ${group.length - 1} before` : ''
+  if (last?.kind === 'decision') return decisionLines(last, before)
+  if (last === undefined) return []
+  return lane === 'wire' ? wireLines(last, before) : walletLines(group.filter(isCall))
 }
 
 /** The lanes that a moment has a mark in. */
@@ -70,16 +70,16 @@ function line(y: number, ...words: readonly (readonly [style: string, text: stri
   return { y, words: words.map(([style, text]) => ({ style, text })) }
 }
 
-function decisionLines({ title, detail }: Decision, more: string): Line[] {
+function decisionLines({ title, detail }: Decision, before: string): Line[] {
   const y = LANES.platform
-  return [line(y - 28, ['tl-title', `${title}${more}`]), line(y - 14, ['tl-detail', detail])]
+  return [line(y - 28, ['tl-title', `${title}${before}`]), line(y - 14, ['tl-detail', detail])]
 }
 
-function wireLines(one: Call, more: string): Line[] {
+function wireLines(one: Call, before: string): Line[] {
   const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
   const end = isToCome(one) ? '' : took(one.answer, one.durationMs, ' · ')
   return [
-    line(LANES.wire - 18, ['tl-title', `${shortened(one.title) ?? titleOf(one.operation)}${again}${more}`]),
+    line(LANES.wire - 18, ['tl-title', `${shortened(one.title) ?? titleOf(one.operation)}${again}${before}`]),
     line(LANES.wire + 27, ['tl-detail tl-answer', `${one.answer}${end}`]),
   ]
 }
@@ -94,7 +94,8 @@ function shortened(title: string | undefined): string | undefined {
 }
 
 function ordinal(n: number): string {
-  return n === 2 ? '2nd' : n === 3 ? '3rd' : `${n}th`
+  const isTeen = n % 100 >= 11 && n % 100 <= 13
+  return `${n}${(isTeen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[n % 10]) ?? 'th'}`
 }
 
 /** Each amount; of more than there is room for what they come to, and how many they are. */

@@ -19,6 +19,12 @@ export const REFUSALS: ReadonlyMap<number, string> = new Map(
 
 /** "not enough money (7)": as the code is called (R-3). */
 export function sayCode(code: number): string {
+  const name = nameOfCode(code)
+  return name === undefined ? `code ${code}` : `${name} (${code})`
+}
+
+/** Undefined: the interface has no such code. */
+export function nameOfCode(code: number): string | undefined {
   const [name] = Object.entries(REPLY_CODES).find(([, one]) => one.code === code) ?? []
-  return name === undefined ? `code ${code}` : `${name.replaceAll('_', ' ')} (${code})`
+  return name?.replaceAll('_', ' ')
 }

@@ -46,19 +46,28 @@ test('a night goes on from its file: seeds, marks, sums and time of all pieces',
 test('a run in which something was found is played again by the next piece', () => {
   const path = join(folder, 'night.json')
   const night = openNight(path, 'aaaa')
-  night.add(playedOf(7, 'a month ends', { seed: 7 } as Played['failed']))
+  night.add(playedOf(7, 'a month ends', { seed: 7, complaints: ['7.60 is owed'] } as unknown as Played['failed']))
   night.save(1)
-  const next = openNight(path, 'aaaa')
+  const next = openNight(path, 'bbbb')
   expect(next.hasPlayed(7)).toBe(false)
   expect(next.hasMet('a month ends')).toBe(false)
+  expect([...next.lines(0)].at(-1)).toBe('seed 7, found by commit aaaa: #.# is owed')
+  next.add(playedOf(7, 'a month ends'))
+  next.save(1)
+  // what was found once is not forgotten
+  expect([...openNight(path, 'bbbb').lines(0)].at(-1)).toBe('seed 7, found by commit aaaa, passed since: #.# is owed')
 })
 
-test.each(['', '[]', '{"seeds":[[1,2]]}', '20000'])('a file that holds %j is refused, and stays as it is', (text) => {
-  const path = join(folder, 'else.json')
-  writeFileSync(path, text)
-  expect(() => openNight(path, 'aaaa')).toThrow(WrongUse)
-  expect(readFileSync(path, 'utf8')).toBe(text)
-})
+const OLD = '{"seeds":[1,2],"commits":{},"tookMs":1,"total":{"sum":{},"marks":{}}}'
+test.each(['', '[]', '{"seeds":[[1,2]]}', '20000', OLD])(
+  'a file that holds %j is refused, and stays as it is',
+  (text) => {
+    const path = join(folder, 'else.json')
+    writeFileSync(path, text)
+    expect(() => openNight(path, 'aaaa')).toThrow(WrongUse)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  },
+)
 
 test('numbers are told as ranges', () => {
   expect(rangesOf([5, 1, 2, 3, 9, 10])).toEqual([

@@ -98,7 +98,7 @@ export function PlayerPage({ user }: { user: string }) {
                 linkOf={({ transactionId }) => `/bets/${part(user)}/${part(transactionId)}`}
                 empty={
                   <Empty title="No bets yet.">
-                    <p>A bet appears here when its first call arrives.</p>
+                    <p>A bet appears here as soon as it is placed.</p>
                   </Empty>
                 }
                 live={live}

@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Listed>[] = [
       status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : <Badge tone="good">Active</Badge>,
   },
   { name: 'Currency', show: ({ currency }) => currency },
-  { name: 'Brand', show: ({ brand }) => brand ?? NONE },
+  { name: 'Brand', show: ({ brand }) => <span className="name">{brand ?? NONE}</span> },
   {
     name: 'Since',
     isNumber: true,

@@ -48,23 +48,22 @@ export function simulateMarkets({ seed: first, runs }: Wanted, say: Say, progres
   return playAll({ seeds: seedsOf(first, runs), ended: 0, runs, total: createTotal(), save: () => {} }, say, progress)
 }
 
-/** A night in pieces (night.ts). True when all of its runs were played, by this piece or an earlier one, and nothing was found. */
+export type NightEnd = 'good' | 'found' | 'runs are left'
+
+/** A night in pieces (night.ts). Good when all of its runs were played, by this piece or an earlier one, and nothing was found by this one. */
 export async function simulateNight(
   path: string,
   { seed: first, runs }: Wanted,
   say: Say,
   progress: Say,
-): Promise<boolean> {
+): Promise<NightEnd> {
   const night = openNight(path, commitOf())
   const seeds = seedsOf(first, runs).filter(({ seed }) => !night.hasPlayed(seed))
-  const isGood = await playAll(
-    { seeds, ended: runs - seeds.length, runs, total: night, save: night.save },
-    say,
-    progress,
-  )
+  const series = { seeds, ended: runs - seeds.length, runs, total: night, save: night.save }
+  const isGood = await playAll(series, say, progress)
   const left = seeds.filter(({ seed }) => !night.hasPlayed(seed)).length
   if (left > 0) say(`${left} of ${runs} runs are left: the same command goes on`)
-  return isGood && left === 0
+  return !isGood ? 'found' : left > 0 ? 'runs are left' : 'good'
 }
 
 interface Series {

@@ -1,10 +1,11 @@
 /**
  * Runs that are counted together. A night in pieces keeps them in a file, from which the next piece goes on. A run in which something was
- * found is not kept, so the next piece plays its seed again.
+ * found is told in the file and is not over, so the next piece plays its seed again.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { WrongUse } from '../../runtime/wrong-use.ts'
 import { createTotal, type KeptTotal, type Played, type Total } from './played.ts'
+import { kindOfComplaint } from './run-file.ts'
 
 type Range = readonly [from: number, to: number]
 
@@ -16,9 +17,17 @@ interface Kept {
   readonly commits: Readonly<Record<string, number>>
   readonly tookMs: number
   readonly total: KeptTotal
+  /** What was found on the way, also what has passed since. */
+  readonly found: readonly Found[]
 }
 
-const NOTHING: Kept = { seeds: [], commits: {}, tookMs: 0, total: { sum: {}, marks: {} } }
+interface Found {
+  readonly seed: number
+  readonly commit: string
+  readonly complaint: string
+}
+
+const NOTHING: Kept = { seeds: [], commits: {}, tookMs: 0, total: { sum: {}, marks: {} }, found: [] }
 
 export interface Night extends Pick<Total, 'hasMet'> {
   hasPlayed(seed: number): boolean
@@ -34,17 +43,27 @@ export function openNight(path: string, commit: string): Night {
   const played = new Set(before.seeds.flatMap(numbersIn))
   const commits = { ...before.commits }
   const total = createTotal(before.total)
+  const found = [...before.found]
   return {
     hasMet: total.hasMet,
     hasPlayed: (seed) => played.has(seed),
     add(one) {
-      if (one.failed !== undefined) return
+      if (one.failed !== undefined) {
+        found.push({ seed: one.seed, commit, complaint: kindOfComplaint(one.failed.complaints[0] ?? '') })
+        return
+      }
       played.add(one.seed)
       commits[commit] = (commits[commit] ?? 0) + 1
       total.add(one)
     },
     save(pieceMs) {
-      const kept: Kept = { seeds: rangesOf(played), commits, tookMs: before.tookMs + pieceMs, total: total.kept() }
+      const kept: Kept = {
+        seeds: rangesOf(played),
+        commits,
+        tookMs: before.tookMs + pieceMs,
+        total: total.kept(),
+        found,
+      }
       writeFileSync(`${path}.new`, `${JSON.stringify(kept, null, 1)}\n`)
       renameSync(`${path}.new`, path) // a stop at any moment leaves a whole one
     },
@@ -52,6 +71,8 @@ export function openNight(path: string, commit: string): Night {
       const by = Object.entries(commits).map(([name, runs]) => `${runs} by commit ${name}`)
       yield `seeds ${rangesOf(played).map(told).join(', ')}: ${by.join(', ')}`
       yield* total.lines(before.tookMs + pieceMs)
+      for (const { seed, commit: by, complaint } of found)
+        yield `seed ${seed}, found by commit ${by}${played.has(seed) ? ', passed since' : ''}: ${complaint}`
     },
   }
 }
@@ -59,14 +80,16 @@ export function openNight(path: string, commit: string): Night {
 function readNight(path: string): Kept {
   try {
     const kept = JSON.parse(readFileSync(path, 'utf8')) as Partial<Kept>
-    const { seeds, commits, tookMs, total } = kept
-    if (seeds !== undefined && commits !== undefined && tookMs !== undefined && total !== undefined)
-      return { seeds, commits, tookMs, total }
+    const { seeds, commits, tookMs, total, found = [] } = kept
+    const isWhole = typeof tookMs === 'number' && commits !== undefined && total !== undefined
+    if (isWhole && seeds?.every(isRange)) return { seeds, commits, tookMs, total, found }
   } catch {
     // said below
   }
   throw new WrongUse(`${path} is not the file of a night that was begun: name another one`)
 }
+
+const isRange = (row: unknown) => Array.isArray(row) && row.length === 2 && row.every(Number.isInteger)
 
 export function rangesOf(numbers: Iterable<number>): Range[] {
   const ranges: [from: number, to: number][] = []

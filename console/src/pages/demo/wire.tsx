@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { titleOf } from '../../../../src/timeline/moments.ts'
-import { sayCode } from '../../../../src/timeline/refusal.ts'
+import { nameOfCode } from '../../../../src/timeline/refusal.ts'
 import { spanOf } from '../../../../src/timeline/spans.ts'
 import { read } from '../../api.ts'
 import { Time } from '../../format.tsx'
@@ -82,7 +82,12 @@ function Row({ call }: { call: WireCall }) {
       <span className="wire-line" aria-hidden="true">
         <span className="wire-dot" />
       </span>
-      <span className="wire-said">{sayCall(call)}</span>
+      <span className="wire-said">
+        {sayCall(call)}
+        {call.code !== undefined && call.endedAt !== undefined && (
+          <small title={nameOfCode(call.code)}>{nameOfCode(call.code)}</small>
+        )}
+      </span>
     </li>
   )
 }
@@ -96,7 +101,7 @@ function stateOf({ status, isLost, endedAt }: WireCall): 'flying' | 'lost' | 're
 function sayCall({ status, code, isLost, isAgain, endedAt, at, trouble }: WireCall): string {
   if (endedAt === undefined)
     return trouble === 'late answer' && status !== undefined ? 'answered, held up…' : 'on its way…'
-  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : sayCode(code)
+  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : `code ${code}`
   if (isLost) return status === undefined ? 'lost' : `${answer}, unheard`
   return isAgain ? `${answer}, the same` : `${answer} · ${spanOf(Date.parse(endedAt) - Date.parse(at))}`
 }

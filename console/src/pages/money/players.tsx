@@ -70,10 +70,12 @@ const amount = (name: string, of: (row: PlayerOfDay) => string): Column<PlayerOf
   show: (row) => (isZero(of(row)) ? <span className="muted">{amountText(of(row))}</span> : amountText(of(row))),
 })
 
-/** Left out when it is zero for all. */
-const moved = (name: string, of: (row: PlayerOfDay) => string): Column<PlayerOfDay> => ({
-  ...amount(name, of),
-  saysNothing: (row) => isZero(of(row)),
+type Kind = (typeof MEMBERS)[number]
+
+/** The sum of these; left out when each of them is zero for all. */
+const moved = (name: string, ...kinds: readonly Kind[]): Column<PlayerOfDay> => ({
+  ...amount(name, (row) => sumOf(kinds.map((kind) => row[kind]))),
+  saysNothing: (row) => kinds.every((kind) => isZero(row[kind])),
 })
 
 const COLUMNS: readonly Column<PlayerOfDay>[] = [
@@ -87,12 +89,12 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
   },
   { name: 'Currency', show: ({ currency }) => currency },
   amount('Had', ({ opening }) => opening),
-  moved('Deposits', ({ deposits }) => deposits),
-  moved('Withdrawals', ({ withdrawals }) => withdrawals),
-  moved('Staked', ({ stakes }) => stakes),
-  moved('Refunded', ({ refunds }) => refunds),
-  moved('Paid out', ({ payouts, resettlements }) => sumOf([payouts, resettlements])),
-  moved('Adjusted', ({ adjustments, openings }) => sumOf([adjustments, openings])),
+  moved('Deposits', 'deposits'),
+  moved('Withdrawals', 'withdrawals'),
+  moved('Staked', 'stakes'),
+  moved('Refunded', 'refunds'),
+  moved('Paid out', 'payouts', 'resettlements'),
+  moved('Adjusted', 'adjustments', 'openings'),
   { name: 'Net', isNumber: true, show: ({ net }) => signed(net) },
   amount('Has', ({ closing }) => closing),
 ]

@@ -35,7 +35,8 @@ interface Proposal {
 
 const MOST = 5
 
-export function NeedsPerson({ partners }: { partners: readonly Partner[] | undefined }) {
+/** `partners`: asked for where there is a platform. */
+export function NeedsPerson({ partners }: { partners: Pick<UseQueryResult<{ data: readonly Partner[] }>, AskedOf> }) {
   const { bases } = useSession()
   const issues = useQuery({
     queryKey: ['issues'],
@@ -51,24 +52,24 @@ export function NeedsPerson({ partners }: { partners: readonly Partner[] | undef
     refetchInterval: LOOK_MS,
   })
   const needs = [
-    ...ofPartners(partners ?? []),
+    ...ofPartners(partners.data?.data ?? []),
     ...ofIssues(issues.data?.data ?? []),
     ...ofAdjustments(adjustments.data?.data ?? []),
   ]
   const shown = needs.slice(0, MOST)
   const at = useLinkKeys(shown.length, (i) => shown[i]?.href)
   const isKnown =
-    (!issues.isEnabled || (issues.data !== undefined && partners !== undefined)) &&
+    (!issues.isEnabled || (issues.data !== undefined && partners.data !== undefined)) &&
     (!adjustments.isEnabled || adjustments.data !== undefined)
   return (
     <section className="card" aria-label="Needs a person">
       <header>
         <h2>Needs a person</h2>
       </header>
-      {[issues, adjustments].map((asked, i) => (
-        <Unsure key={i === 0 ? 'issues' : 'adjustments'} of={asked} />
+      {[issues, adjustments, partners].map((asked, i) => (
+        <Unsure key={['issues', 'adjustments', 'partners'][i]} of={asked} />
       ))}
-      {!isKnown && issues.error === null && adjustments.error === null && <Waiting />}
+      {!isKnown && [issues, adjustments, partners].every(({ error }) => error === null) && <Waiting />}
       {isKnown && shown.length === 0 && (
         <Empty title="Nothing needs a person.">
           <p>
@@ -99,8 +100,10 @@ export function NeedsPerson({ partners }: { partners: readonly Partner[] | undef
   )
 }
 
+type AskedOf = 'data' | 'error' | 'dataUpdatedAt' | 'refetch'
+
 /** Without an answer yet, or with one that is not of now. */
-function Unsure({ of }: { of: Pick<UseQueryResult, 'data' | 'error' | 'dataUpdatedAt' | 'refetch'> }) {
+function Unsure({ of }: { of: Pick<UseQueryResult, AskedOf> }) {
   if (of.error !== null && of.data === undefined) return <Fault error={of.error} again={() => of.refetch()} />
   return <Stale of={of} />
 }

@@ -79,7 +79,7 @@ export function NowPage() {
         {(data) => <NowChart hour={data} title={title} />}
       </Answer>
       <div className="now-pair">
-        <NeedsPerson partners={partners.data?.data} />
+        <NeedsPerson partners={partners} />
         {bases.platform === undefined ? (
           <PartiesCard title="Platforms">
             <Answer of={ofWallet}>{(data) => <Parties hour={data} empty={NO_PLATFORM} />}</Answer>
@@ -87,7 +87,11 @@ export function NowPage() {
         ) : (
           <PartiesCard title="Partners">
             <Answer of={ofPlatform}>
-              {(data) => <Parties hour={data} partners={partners.data?.data} empty={NO_PARTNER} />}
+              {(hour) => (
+                <Answer of={partners}>
+                  {({ data }) => <Parties hour={hour} partners={data} empty={NO_PARTNER} />}
+                </Answer>
+              )}
             </Answer>
           </PartiesCard>
         )}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ACTIONS, type Action, keyOfAction } from '../../actions.tsx'
 import { part, read } from '../../api.ts'
-import { amountText, Time } from '../../format.tsx'
+import { amountText, countText, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
@@ -69,7 +69,7 @@ function Facts({ of: { status, limits = {}, verified, selfExcludedUntil }, user,
   const perDay = [
     stake !== undefined && `stakes of ${amountText(stake)}`,
     loss !== undefined && `losses of ${amountText(loss)}`,
-    betCount !== undefined && `${betCount} bets`,
+    betCount !== undefined && countText(betCount, 'bet'),
   ].filter((one) => one !== false)
   const locked = lockedBets(changes)
   const lastOf = (member: string) => changes.find(({ after }) => member in after)
