@@ -41,6 +41,9 @@ test('says by which rules the player bets, and who set them when', async () => {
   const made = rules.getByRole('row').filter({ hasText: 'Create player' })
   await made.filter({ hasText: 'test no' }).waitFor()
   expect(await made.textContent()).not.toMatch(/createdAt|userId|[{}]|false/)
+  await wallet.operator.request('PATCH', path, { limits: { stake: null, betCount: null } })
+  await rules.getByRole('row').filter({ hasText: 'limits none' }).first().waitFor()
+  await wallet.operator.request('PATCH', path, { limits: { stake: '50.00', betCount: 3 } })
   await fact('Locked results').getByText('none').waitFor()
   await fetch(wallet.url + path, {
     method: 'PATCH',
