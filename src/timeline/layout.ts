@@ -77,7 +77,7 @@ interface Group {
   readonly lines: readonly Line[]
 }
 
-/** Who begins before the words of the one before have ended is one more of those. */
+/** Who begins before the words of the one before have ended shares words with it: those of the later one (labels.ts). */
 function groupsIn(lane: Lane, spots: readonly Spot[]): Group[] {
   const groups: Group[] = []
   for (const { moment, x } of spots) {
