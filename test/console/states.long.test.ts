@@ -25,6 +25,8 @@ async function atEach<T>(path: string, look: () => Promise<T>, answered: () => P
     await fails(route)
   })
   await at.see(path)
+  // Before that the code of the page is on its way, and what waits is the page as a whole.
+  await page.locator('main h1').waitFor()
   await page.locator('main .waiting, main [aria-label^=Loading]').first().waitFor()
   const loading = await look()
   held.resolve()
