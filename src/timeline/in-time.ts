@@ -2,7 +2,7 @@
 import { ARROW, type Axis, GAP, GUTTER, LIMIT_MS, NEXT_ARROW, type Spot, type Tick } from './axis.ts'
 import { movedBy, widthOf } from './labels.ts'
 import type { Moment } from './moments.ts'
-import { spanOf, timeOf } from './spans.ts'
+import { timeOf } from './spans.ts'
 import { earlierEnd, type Steps } from './steps.ts'
 
 /** Between two marks of one kind. */
@@ -49,16 +49,25 @@ function apart(moments: readonly Moment[], even: (at: number) => number): number
   })
 }
 
-const STEPS_MS = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 10_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000]
+const UNITS = [
+  { name: 'ms', ms: 1, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { name: 's', ms: 1_000, steps: [1, 2, 5, 10, 15, 30] },
+  { name: 'min', ms: 60_000, steps: [1, 2, 5, 10, 15, 30] },
+  { name: 'h', ms: 3_600_000, steps: [1, 2, 3, 6, 12] },
+  { name: 'd', ms: 86_400_000, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
+] as const
+const STEPS = UNITS.flatMap(({ name, ms, steps }) => steps.map((each) => ({ name, each, ms: each * ms })))
+const MOST_TICKS = 6
 
-/** As many as there is room for. */
+/** As many as there is room for, and each a whole number of its unit: 90 minutes are no "2 h". */
 function ticksOf(first: number, last: number, xAt: (at: number) => number): Tick[] {
   const span = last - first
-  const step = STEPS_MS.find((one) => span / one <= 6) ?? span / 5
+  const step = STEPS.find(({ ms }) => span / ms <= MOST_TICKS) ?? STEPS[STEPS.length - 1]
   const ticks: Tick[] = []
   let free = 0
-  for (let i = 0; i * step <= span; i++) {
-    const tick = { x: xAt(first + i * step), label: i === 0 ? timeOf(first) : `+${spanOf(i * step)}` }
+  for (let i = 0; step !== undefined && i * step.ms <= span; i++) {
+    const label = i === 0 ? timeOf(first) : `+${i * step.each} ${step.name}`
+    const tick = { x: xAt(first + i * step.ms), label }
     if (tick.x < free) continue
     ticks.push(tick)
     free = tick.x + widthOf('tl-tick-label', tick.label) + GAP

@@ -164,3 +164,29 @@ test('the calls of a case of the kit, with what strangers answer', () => {
   const picture = drawTimeline(history, { scale: 'compact', isStill: true })
   expect([overlapsIn(picture), outsideOf(picture)]).toEqual([[], []])
 })
+
+test.each([
+  7,
+  99,
+  1_100,
+  31_000,
+  59_000,
+  61_000,
+  31 * 60_000,
+  59 * 60_000,
+  61 * 60_000,
+  49 * 3_600_000,
+  71 * 3_600_000,
+  400 * 86_400_000,
+])('an axis of %d ms has some ticks, each with a time of its own, evenly on', (span) => {
+  const history = historyOf(JSON.parse(recorded('retries')))
+  const first = history.moments.find(({ kind }) => kind === 'decision')
+  if (first === undefined) throw new Error('no decision')
+  const moments = [first, { ...first, id: 'last', at: first.at + span }]
+  const picture = drawTimeline({ ...history, moments }, { scale: 'time' })
+  const ticks = partsOf(picture, 'text').filter(({ attrs }) => attrs.class === 'tl-tick-label')
+  const labels = ticks.map((tick) => textBoxesOf(tick)[0]?.text ?? '').slice(1)
+  expect(labels.length, labels.join(' ')).toBeGreaterThanOrEqual(2)
+  const [each = 0, ...more] = labels.map((label) => Number(/^\+(\d+) (?:ms|s|min|h|d)$/.exec(label)?.[1]))
+  expect(more).toEqual(more.map((_, i) => each * (i + 2)))
+})
