@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const SECRET = 'testdemo'
 const START_MS = 300_000
 const LOOK_MS = 200
 export const KEY = 'a-key-for-pictures-only'
@@ -28,7 +29,7 @@ export async function startSandbox(flags = ['--rate', '2']) {
 /** `what`: wallet or platform. */
 export async function startAlone(what) {
   const port = await freePort()
-  const secrets = { OPERATOR_API_KEY: KEY, PLATFORM_API_KEY: KEY, PARTNER_SECRET: 'testdemo' }
+  const secrets = { OPERATOR_API_KEY: KEY, PLATFORM_API_KEY: KEY, PARTNER_SECRET: SECRET }
   const env = {
     PATH: process.env.PATH,
     PORT: String(port),
@@ -69,5 +70,16 @@ export function asking({ url, key }) {
     const text = await answer.text()
     if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status} ${text}`)
     return text === '' ? undefined : JSON.parse(text)
+  }
+}
+
+/** The calls about a bet that a platform would make. */
+export function calling({ url }) {
+  return async (method, message) => {
+    const { sign } = await import('../../dist/protocol/signature.js')
+    const body = JSON.stringify(message)
+    const headers = { 'content-type': 'application/json', 'x-sign-jws': sign(Buffer.from(body), SECRET) }
+    const answer = await fetch(`${url}/payment/bet`, { method, headers, body })
+    if (!answer.ok) throw new Error(`${body} was answered ${answer.status} ${await answer.text()}`)
   }
 }

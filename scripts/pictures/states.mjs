@@ -1,6 +1,7 @@
 /** Every page in the states that nobody puts into a guide: nothing there, waiting, errors, long names; and what is folded away. Light and dark, and on a phone. */
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { asking, startAlone, startSandbox } from './servers.mjs'
+import { asking, calling, startAlone, startSandbox } from './servers.mjs'
 
 const SHAPES = [
   ['light', 1280, ''],
@@ -35,7 +36,7 @@ export async function takeStates(browser, folder, only) {
   if (isAny('ladder', 'signature', 'what-if', 'adjust', 'opened', 'reconciled')) await inPlay(browser, wanted)
 }
 
-async function ofWallet(see, { ask }) {
+async function ofWallet(see, { ask, call }) {
   for (const path of OF_WALLET) await see(`empty-${nameOf(path)}`, path)
   await ask('POST', '/operator/players', { userId: 'nobody-yet', currency: 'EUR' })
   await see('empty-player', 'players/nobody-yet')
@@ -44,8 +45,17 @@ async function ofWallet(see, { ask }) {
     await see(`error-${nameOf(path)}`, path, { route: broken })
   }
   await see('error-offline', 'bets', { route: (route) => route.abort() })
-  await longNames(ask)
-  for (const path of ['players', `players/${LONG}`, 'money', 'money/transfers', 'reports?by=site', 'settings', 'bets'])
+  await longNames(ask, call)
+  for (const path of [
+    'players',
+    `players/${LONG}`,
+    'money',
+    'money/transfers',
+    'reports?by=site',
+    'settings',
+    'bets',
+    `bets/${LONG}/${BETS[1]}`,
+  ])
     await see(`long-${nameOf(path)}`, path)
   await webhooks(ask, () => see('webhooks', 'settings'))
 }
@@ -71,7 +81,7 @@ const broken = (route) =>
 async function alone(browser, wanted, what, work) {
   const server = await startAlone(what)
   try {
-    await work(await seeing(browser, wanted, server), { ask: asking(server) })
+    await work(await seeing(browser, wanted, server), { ask: asking(server), call: calling(server) })
   } finally {
     server.stop()
   }
@@ -95,6 +105,7 @@ async function seeing(browser, { folder, isWanted }, { url, key }) {
     for (const { page, suffix, width } of pages) {
       if (route) await page.route(isAsked, route)
       await page.goto(`${url}/console/${path}`)
+      await page.locator('main h1').waitFor() // before that the script of the page is on its way
       if (route && !isLoading) await page.locator('[role=alert], .notice').first().waitFor() // when it has been tried again
       if (!isLoading) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await act?.(page)
@@ -109,7 +120,7 @@ async function seeing(browser, { folder, isWanted }, { url, key }) {
   }
 }
 
-async function longNames(ask) {
+async function longNames(ask, call) {
   const profile = { nickname: LONG, email: `${LONG.slice(0, 50)}@person.example`, firstName: LONG }
   await ask('POST', '/operator/players', {
     userId: LONG,
@@ -127,10 +138,32 @@ async function longNames(ask) {
     ['JPY', '99999999999999'],
   ])
     await ask('POST', `/operator/players/${LONG}/deposits`, { currency, amount, reference: `${LONG}-${currency}` })
-  await ask('POST', `/operator/players/${LONG}/sessions`, { ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348', country: 'NO' })
+  const from = { ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348', country: 'NO' }
+  const { token } = await ask('POST', `/operator/players/${LONG}/sessions`, from)
+  await longBets(call, token)
   await ask('POST', `/operator/players/${LONG}/personal-data`)
   for (const role of ['read', 'support', 'admin'])
     await ask('POST', '/operator/keys', { name: `${role}.${LONG}`.slice(0, 64), role })
+}
+
+const BETS = ['5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a01', '5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a02']
+
+/** One is open, one has won more than anybody. */
+async function longBets(call, token) {
+  const words = LONG.replaceAll('-', ' ')
+  const event = `${words} – ${words}`
+  const selection = { ...SELECTION, discipline: words, tournament: words, event, market: words, outcome: words }
+  const terms = { coefficient: 1_234.567, bonusId: null, bonusTemplateId: null, ticketType: 'single' }
+  const common = { userId: LONG, currency: 'EUR', gameType: 'sportsbook', ...terms }
+  const place = { ...common, type: 1, token, amount: 12_345_678.9, ip: '203.0.113.7', info: words, bonusAmount: null }
+  for (const transactionId of BETS)
+    await call('POST', { ...place, transactionId, requestId: randomUUID(), metadata: [selection] })
+  const won = { ...common, type: 2, amount: 9_876_543_210.12, resultType: 'won' }
+  await call('PUT', { ...won, transactionId: BETS[1], requestId: randomUUID() })
+}
+const SELECTION = {
+  ...{ disciplineId: 1, tournamentId: 77, tournamentRegionCode: 'NO', eventId: 4711, eventDate: '2031-05-16 18:00:00' },
+  ...{ marketId: 1, outcomeId: 2, coefficient: 1_234.567, stage: 1 },
 }
 
 /** One consumer that hears, and one that does not. */

@@ -118,6 +118,19 @@ test('a bet in the list says what it is on: names, else ids, else nothing', asyn
   await expectAccessibleEverywhere(page, 'bets with matches')
 })
 
+test('a wallet alone tells the odds, and no results of selections: no call has them', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  const transactionId = await place(userId, 1, {
+    coefficient: 3.75,
+    metadata: [{ event: 'Ajax - PSV', outcome: 'Draw' }],
+  })
+  expect((await wallet.wire.settle({ userId, transactionId, amount: 4 })).status).toBe(200)
+  await see(`/bets/${userId}/${transactionId}`)
+  await page.locator('.facts').getByText('3.75', { exact: true }).waitFor()
+  const heads = page.getByRole('region', { name: 'Selections' }).getByRole('columnheader')
+  expect(await heads.allTextContents()).toEqual(['Event', 'Market', 'Outcome', 'Odds'])
+})
+
 test('an id is whole on hover and focus and copied by the button beside it; a time is exact on hover', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const id = await place(userId, 1)
@@ -152,7 +165,7 @@ test('the page of a refused bet says what was asked for and what was there, with
   const said = 'The bet of 1,000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
   await page.getByText(`${said} No money was taken.`).waitFor()
   const facts = await page.locator('.facts dt').allTextContents()
-  expect(facts).toEqual(['Player', 'Asked for', 'Payout', 'Net for the player', 'Asked at'])
+  expect(facts).toEqual(['Player', 'Asked for', 'Payout', 'Net for the player', 'Odds', 'Asked at'])
   expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1,000.00 EUR')
   await expectAccessibleEverywhere(page, 'a refused bet')
 })

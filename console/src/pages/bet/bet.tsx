@@ -157,6 +157,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const counts = wallet && countsOf(paidOf(wallet))
   const taken = wallet && takenOf(wallet)
   const isRefunded = wallet?.status === 'cancelled' && isStaked
+  const odds = platform?.coefficient ?? toldOf(wallet).coefficient
   const player = history.player
   const moneyOf = (amount: string | undefined) => (amount === undefined ? NONE : moneyText(amount, currency))
   return (
@@ -182,7 +183,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
           {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in play</small>}
         </Fact>
       )}
-      {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
+      {odds !== undefined && <Fact name="Odds">{text(odds)}</Fact>}
       <div>
         <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Asked at'}</dt>
         <dd className="small">
@@ -211,11 +212,16 @@ interface Selection {
   readonly result?: unknown
 }
 
-/** From the platform, else from what the Place bet carried. */
+/** What the Place bet carried besides money. */
+function toldOf(wallet: BetSources['wallet']) {
+  return (wallet?.details ?? {}) as { readonly metadata?: unknown; readonly coefficient?: unknown }
+}
+
+/** From the platform, else from what the Place bet carried; no call tells a wallet the result of a selection. */
 function Selections({ sources: { wallet, platform } }: { sources: BetSources }) {
-  const details = wallet?.details as { metadata?: unknown } | undefined
-  const metadata = Array.isArray(details?.metadata) ? (details.metadata as Selection[]) : []
-  const selections: readonly Selection[] = platform?.selections ?? metadata
+  const { metadata } = toldOf(wallet)
+  const toldHere = Array.isArray(metadata) ? (metadata as Selection[]) : []
+  const selections: readonly Selection[] = platform?.selections ?? toldHere
   const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
   if (selections.length === 0) return null
   return (
@@ -231,7 +237,7 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
               <th>Market</th>
               <th>Outcome</th>
               <th className="num">Odds</th>
-              <th>Result</th>
+              {platform !== undefined && <th>Result</th>}
             </tr>
           </thead>
           <tbody>
@@ -241,13 +247,17 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
                 <td>{text(one.market)}</td>
                 <td>{text(one.outcome ?? one.outcomeId)}</td>
                 <td className="num">{text(one.coefficient)}</td>
-                <td>
-                  {one.result === undefined || isOver ? (
-                    <span className="muted">{isOver ? 'none' : 'not yet'}</span>
-                  ) : (
-                    <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{capital(sayResult(text(one.result)))}</Badge>
-                  )}
-                </td>
+                {platform !== undefined && (
+                  <td>
+                    {one.result === undefined || isOver ? (
+                      <span className="muted">{isOver ? 'none' : 'not yet'}</span>
+                    ) : (
+                      <Badge tone={one.result === 'won' ? 'good' : 'plain'}>
+                        {capital(sayResult(text(one.result)))}
+                      </Badge>
+                    )}
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
