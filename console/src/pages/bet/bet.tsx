@@ -243,9 +243,15 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
           <tbody>
             {selections.map((one) => (
               <tr key={JSON.stringify([one.event, one.market, one.outcomeId, one.outcome])}>
-                <td>{text(one.event)}</td>
-                <td>{text(one.market)}</td>
-                <td>{text(one.outcome ?? one.outcomeId)}</td>
+                <td>
+                  <span className="name">{text(one.event)}</span>
+                </td>
+                <td>
+                  <span className="name">{text(one.market)}</span>
+                </td>
+                <td>
+                  <span className="name">{text(one.outcome ?? one.outcomeId)}</span>
+                </td>
                 <td className="num">{text(one.coefficient)}</td>
                 {platform !== undefined && (
                   <td>
