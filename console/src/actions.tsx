@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { amountText, capital, Time } from './format.tsx'
 import type { Column } from './list.tsx'
 import { NONE } from './parts.tsx'
+import { nameOf } from './session.tsx'
 import './actions.css'
 
 export interface Action {
@@ -20,9 +21,9 @@ export interface Action {
 /** Who did what, on whom, and why. What the list says already is not among the members. */
 export const ACTIONS: readonly Column<Action>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
-  { name: 'Who', show: ({ person, key }) => <span className="cut">{person ?? key.name}</span> },
+  { name: 'Who', show: ({ person, key }) => <span className="cut">{nameOf({ name: person ?? key.name })}</span> },
   { name: 'What', show: ({ operation }) => <span className="num">{capital(wordsOf(operation))}</span> },
-  { name: 'On', show: ({ on }) => <span className="cut">{Object.values(on).join(' · ')}</span> },
+  { name: 'On', show: ({ on }) => <span className="about">{Object.values(on).join(' · ')}</span> },
   {
     name: 'Now',
     show: ({ after, on }) => (
@@ -31,7 +32,8 @@ export const ACTIONS: readonly Column<Action>[] = [
           .filter(({ name, value }) => name !== 'createdAt' && value !== on[name])
           .map(({ name, words, value }) => (
             <li key={name}>
-              <span className="muted">{words}</span> <Value of={value} isAmount={AMOUNT.test(name)} />
+              <span className="muted">{words}</span>{' '}
+              <Value of={value} isAmount={AMOUNT.test(name)} none={name === 'events' ? 'all' : 'none'} />
             </li>
           ))}
       </ul>
@@ -72,13 +74,15 @@ function membersOf(value: object, of = { name: '', words: '', isOthers: false })
 /** The last part of a member's name says that it is an amount, or a limit of amounts. */
 const AMOUNT = /(^|\.)(amount|balance|stake|loss)$/
 
-function Value({ of: value, isAmount }: { of: unknown; isAmount: boolean }): ReactNode {
+/** `none`: what it means that there is none of them. */
+function Value({ of: value, isAmount, none }: { of: unknown; isAmount: boolean; none: string }): ReactNode {
   if (typeof value === 'string' && TIME.test(value)) return <Time at={value} withDay />
   if (typeof value === 'string' && isAmount) return amountText(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (value === FOLDED) return 'folded'
-  if (Array.isArray(value)) return value.map(String).join(', ')
-  return value === null || typeof value === 'object' ? 'none' : String(value)
+  if (typeof value === 'number') return value.toLocaleString('en')
+  if (Array.isArray(value) && value.length > 0) return value.map(String).join(', ')
+  return value === null || typeof value === 'object' ? none : String(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

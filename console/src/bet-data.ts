@@ -15,6 +15,9 @@ export interface BetSources {
   readonly owners: readonly string[]
 }
 
+/** The calls of the journal: who may not read them, or has another server's console before them, does not see them. */
+export type CallsAre = 'hidden' | 'asked for' | 'failed' | 'read'
+
 type Told = Omit<BetSources, 'journal'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -22,6 +25,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Milliseconds: the journal has a call a moment after it was answered, and says nothing of it in the feed. */
 const FRESH_MS = 10_000
 const LOOK_MS = 1_000
+/** Until calls that could not be read are asked for again. */
+const AGAIN_MS = 5_000
 
 function isFresh({ wallet }: Told): boolean {
   const last = wallet?.history.at(-1)
@@ -45,11 +50,14 @@ export function useBet(bet: string, user: string | undefined) {
     queryKey: ['calls-of-bet', user, bet, dataUpdatedAt],
     queryFn: ({ signal }) => (told === undefined ? null : callsAbout(bet, told, signal)),
     enabled: mayReadCalls && told !== undefined,
+    refetchInterval: ({ state }) => (state.status === 'error' ? AGAIN_MS : false),
     placeholderData: (earlier, asked) => (asked?.queryKey[1] === user ? earlier : undefined),
   })
   const calls = journal.data ?? undefined
+  const isReading = journal.isPending || (told !== undefined && isFresh(told))
+  const callsAre: CallsAre = !mayReadCalls ? 'hidden' : journal.isError ? 'failed' : isReading ? 'asked for' : 'read'
   const data = useMemo(() => (told === undefined ? undefined : { ...told, journal: calls }), [told, calls])
-  return { data, dataUpdatedAt, error, isPending, refetch }
+  return { data, callsAre, dataUpdatedAt, error, isPending, refetch }
 }
 
 async function load({ bases }: Session, bet: string, user: string | undefined, signal: AbortSignal): Promise<Told> {

@@ -1,5 +1,7 @@
 /** A window over the page: the browser's own, so that the keyboard stays inside and Escape leaves it. */
+import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Refusal } from './parts.tsx'
 
 export function Dialog({ title, close, children }: { title: string; close(): void; children: ReactNode }) {
   const window = useRef<HTMLDialogElement>(null)
@@ -18,5 +20,34 @@ export function Dialog({ title, close, children }: { title: string; close(): voi
       </header>
       <div className="body">{children}</div>
     </dialog>
+  )
+}
+
+interface SureProps<T> {
+  readonly title: string
+  /** What will be so then. */
+  readonly text: string
+  readonly word: string
+  act(): Promise<T>
+  /** With the answer, or without one when it was left alone. */
+  done(made?: T): void
+}
+
+/** Before what cannot be taken back. */
+export function Sure<T>({ title, text, word, act, done }: SureProps<T>) {
+  const doing = useMutation({ mutationFn: act, onSuccess: done })
+  return (
+    <Dialog title={title} close={() => done()}>
+      <p>{text}</p>
+      {doing.error !== null && <Refusal>That did not work: {doing.error.message}.</Refusal>}
+      <div className="choices">
+        <button type="button" className="button" onClick={() => done()}>
+          Cancel
+        </button>
+        <button type="button" className="button main-one" disabled={doing.isPending} onClick={() => doing.mutate()}>
+          {word}
+        </button>
+      </div>
+    </Dialog>
   )
 }

@@ -67,7 +67,8 @@ export function LedgerLight() {
 }
 
 function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string; text: string } {
-  if (ledger === undefined) return { state: 'unknown', text: isError ? 'Sum not known' : 'Sum …' }
+  if (ledger === undefined)
+    return isError ? { state: 'unknown', text: 'Books not checked' } : { state: 'begins', text: 'Books …' }
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
     return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }

@@ -65,7 +65,7 @@ export function SessionGate({ children, signIn, waiting, fault }: Props) {
   )
 }
 
-/** The setting whose key is the first one is named as it is only where keys are listed. */
-export function nameOf({ name }: Person): string {
+/** The key of a setting is the first one, wherever people read of it. */
+export function nameOf({ name }: Pick<Person, 'name'>): string {
   return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'first key' : name
 }

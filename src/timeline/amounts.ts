@@ -9,6 +9,9 @@ export function amountText(amount: string): string {
 /** "1,234.50 EUR" */
 export const moneyText = (amount: string, currency: string): string => `${amountText(amount)} ${currency}`.trim()
 
+/** Of any scale, and of any sign. */
+export const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount)
+
 /** Zero has no sign. */
 export function signed(amount: string): string {
   return amount.startsWith('-') || /^[0.]+$/.test(amount) ? amountText(amount) : `+${amountText(amount)}`

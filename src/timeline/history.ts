@@ -1,7 +1,7 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
 
 import { sumOf } from '../protocol/decimal.ts'
-import { moneyText } from './amounts.ts'
+import { isZero, moneyText } from './amounts.ts'
 import { callsOfPlatform, callsOfWallet } from './calls.ts'
 import { type Decision, type History, inOrder } from './moments.ts'
 import { sayReason, shortReason } from './reasons.ts'
@@ -63,7 +63,7 @@ function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
   const errorCode = typeof request?.errorCode === 'number' ? request.errorCode : undefined
   const detail = {
     place: money,
-    settle: `${sayResult(resultType)} ${money}`.trim(),
+    settle: amount !== undefined && isZero(amount) ? sayResult(resultType) : `${sayResult(resultType)} ${money}`.trim(),
     unsettle: 'result taken back',
     rollback: errorCode === undefined ? '' : shortReason(errorCode),
   }

@@ -1,7 +1,7 @@
 /** What a bet has paid its player and taken back, in order: each correction takes the payout before it back (L-1). */
 
 import { sumOf } from '../protocol/decimal.ts'
-import { amountText, moneyText } from './amounts.ts'
+import { amountText, isZero, moneyText } from './amounts.ts'
 import { isArchived } from './history.ts'
 import type { Transfer, WalletBet } from './sources.ts'
 
@@ -14,7 +14,6 @@ export interface Paid {
   readonly standing: Transfer | undefined
 }
 
-const isZero = (amount: string) => /^-?[0.]+$/.test(amount)
 const isPayout = ({ kind }: Transfer) => kind === 'payout'
 
 /** Nothing is told where files say it (O-13). */

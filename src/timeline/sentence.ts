@@ -9,7 +9,7 @@ import { REFUSALS } from './refusal.ts'
 import { sayResult } from './results.ts'
 import type { PlatformBet, Transfer, WalletBet } from './sources.ts'
 
-export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'wait'
+export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'refused' | 'wait'
 
 export interface Standing {
   /** One or two words. */
@@ -58,7 +58,7 @@ function ofWallet(bet: WalletBet, available: string | undefined): Standing {
     case 'cancelled':
       return { state: 'Cancelled', tone: 'plain', sentence: cancelled(bet, staked) }
     case 'refused':
-      return { state: 'Refused', tone: 'bad', sentence: `${notAccepted(bet, available)} No money was taken.` }
+      return { state: 'Refused', tone: 'refused', sentence: `${notAccepted(bet, available)} No money was taken.` }
     case 'unknown':
       return { state: 'Never placed', tone: 'plain', sentence: 'This bet was never placed here. No money was taken.' }
     default:

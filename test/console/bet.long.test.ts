@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { resolvable } from '../../src/runtime/resolvable.ts'
 import { readRecorded } from '../../src/simulate/one-bet/letters.ts'
 import { enterSandbox, type Sandbox, startSandbox } from './at.ts'
 import { expectAccessibleEverywhere, launch, open } from './browser.ts'
@@ -104,6 +105,25 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   await books.getByText(/^(The books agree|What differs is below): compared with the platform here/).waitFor()
   expect(new URL(page.url()).searchParams.get('day')).toBe(new Date().toISOString().slice(0, 10))
   expect(complaints).toEqual([])
+  await page.close()
+})
+
+test('who signed a call is not said before the journal was read: it is asked for, or could not be had', async () => {
+  const { betId } = await place(2)
+  const page = await context.newPage()
+  const held = resolvable()
+  await page.route('**/operator/calls?*', async (route) => {
+    await held.promise
+    await route.fulfill({ status: 503, json: { detail: 'the database is away' } })
+  })
+  await page.goto(`${url}/console/bets/${betId}`)
+  await page.locator('[data-moment^="call"]').first().click()
+  const signature = page.locator('.moment dt', { hasText: 'Signature' }).locator('+ dd')
+  expect(await signature.textContent()).toBe('…')
+  held.resolve()
+  await expect.poll(() => signature.textContent()).toBe('the calls could not be read')
+  await page.unroute('**/operator/calls?*')
+  await expect.poll(() => signature.textContent()).toMatch(/^good: made with the first secret/)
   await page.close()
 })
 

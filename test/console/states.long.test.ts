@@ -83,13 +83,14 @@ test('each card of Now keeps its head, and nothing is said of what is not known'
   const look = async () => ({
     heads: await page.locator('.card > header h2').allTextContents(),
     says: (await page.getByText('no player had money').count()) > 0,
+    figures: await page.locator('.now-fact dd a').allTextContents(),
   })
   const charts = () => page.locator('.plot canvas').nth(1).waitFor()
   const [loading, failed, answered] = await atEach('/now', look, charts)
   const heads = ['Calls to this wallet', 'Needs a person', 'Platforms']
   expect([loading, failed]).toEqual([
-    { heads, says: false },
-    { heads, says: false },
+    { heads, says: false, figures: Array(6).fill('…') },
+    { heads, says: false, figures: Array(6).fill('–') },
   ])
   expect(answered?.heads).toEqual(heads)
 })

@@ -52,7 +52,7 @@ describe('a history says what happened, in its order:', () => {
       'Place bet, a copy of it: known already, 200',
       'Platform: A result is decided, won 27.70 EUR',
       'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
-      'Platform: A result is decided, lost 0.00 EUR',
+      'Platform: A result is decided, lost',
       'Settle, attempt 1: accepted, 200, payout taken back −27.70',
     ])
   })

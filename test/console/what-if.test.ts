@@ -134,7 +134,7 @@ describe('what if: every row of the life table says what the wallet does there',
     expect(settle).toEqual([
       ': 5!',
       '100.00 staked: +250 settled',
-      ...['100.00 staked, won 250.00: =', '100.00 staked, lost 0.00: +250'],
+      ...['100.00 staked, won 250.00: =', '100.00 staked, lost: +250'],
       ...['100.00 refunded: 20!', 'not enough money: 5!'],
     ])
   })

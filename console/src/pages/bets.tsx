@@ -164,8 +164,8 @@ const TONES: Readonly<Record<string, string>> = {
   placing: 'wait',
   won: 'good',
   cashout: 'good',
-  refused: 'bad',
-  declined: 'bad',
+  refused: 'refused',
+  declined: 'refused',
 }
 
 export function BetState({

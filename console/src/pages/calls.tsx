@@ -204,7 +204,7 @@ interface RowProps {
 
 function Row({ call, isOpen, isAt, toggle }: RowProps) {
   const { answer, milliseconds, outcome, player, transactionId } = call
-  const tone = answer.status === 200 ? 'good' : outcome === 'bad_signature' || answer.status >= 500 ? 'bad' : 'wait'
+  const tone = answer.status === 200 ? 'good' : outcome === 'bad_signature' || answer.status >= 500 ? 'bad' : 'refused'
   return (
     <tr className={isAt ? keyedClass(isAt) : isOpen ? 'at' : undefined}>
       <td>

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'wouter'
 import { ask, part, read } from '../api.ts'
 import { Time } from '../format.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
-import { mayDo, useSession } from '../session.tsx'
+import { mayDo, nameOf, useSession } from '../session.tsx'
 import './conformance.css'
 
 interface Totals {
@@ -142,7 +142,8 @@ function Verdict({ run }: { run: Run & { cases: readonly Case[] } }) {
           <Badge tone={tone}>{word}</Badge>
         </h2>
         <span className="muted small">
-          {judged(totals)} of {totals.cases} cases · began <Time at={run.startedAt} />, {run.startedBy}
+          {judged(totals)} of {totals.cases} cases · began <Time at={run.startedAt} />,{' '}
+          {nameOf({ name: run.startedBy })}
         </span>
       </header>
       <div className="body verdict">

@@ -110,7 +110,9 @@ function Newest({ newest, isOfPlatform, at }: NewestProps) {
                     <code>{bet.id}</code>
                   </Link>
                 </td>
-                <td>{bet.userId}</td>
+                <td className="cut">
+                  {isOfPlatform ? bet.userId : <Link href={`/players/${part(bet.userId)}`}>{bet.userId}</Link>}
+                </td>
                 <td>
                   <BetOn of={bet} />
                 </td>

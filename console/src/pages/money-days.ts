@@ -2,6 +2,7 @@
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { groupBy } from '../../../src/runtime/group.ts'
+import { isZero } from '../../../src/timeline/amounts.ts'
 
 const MOVED = [
   'deposits',
@@ -44,7 +45,6 @@ export interface DayOfMoney {
 
 export const negated = (amount: string) =>
   amount.startsWith('-') ? amount.slice(1) : isZero(amount) ? amount : `-${amount}`
-export const isZero = (amount: string) => /^-?[0.]+$/.test(amount)
 
 /** In the order of the report. */
 export function daysIn(rows: readonly ReportRow[]): DayOfMoney[] {

@@ -1,9 +1,10 @@
 /** What the house earned with the bets of a day, by currency, and how that comes about. */
 import { Link } from 'wouter'
+import { isZero } from '../../../src/timeline/amounts.ts'
 import { dayOf } from '../days.ts'
 import { amountText } from '../format.tsx'
 import { linkOf } from './day-links.ts'
-import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
+import { added, type ReportRow, resultOf } from './money-days.ts'
 
 const COLUMNS = {
   staked: 'Staked',

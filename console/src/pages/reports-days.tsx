@@ -1,9 +1,10 @@
 /** What days came to, by currency: the result with what it is made of, the money of players, and parts of both. What is zero on all days is left out. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { isZero } from '../../../src/timeline/amounts.ts'
 import { amountText } from '../format.tsx'
 import { Badge } from '../parts.tsx'
-import { grouped, isZero, NONE_OF, type ReportRow, resultOf, type Split } from './money-days.ts'
+import { grouped, NONE_OF, type ReportRow, resultOf, type Split } from './money-days.ts'
 
 interface Column {
   readonly name: string

@@ -1,9 +1,11 @@
 /** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
+
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { groupBy } from '../../../src/runtime/group.ts'
+import { isZero } from '../../../src/timeline/amounts.ts'
 import { amountText } from '../format.tsx'
-import { isZero, negated, type ReportRow } from './money-days.ts'
+import { negated, type ReportRow } from './money-days.ts'
 import './reports.css'
 
 const NAMES: Readonly<Record<AccountName, string>> = {

@@ -16,8 +16,8 @@ import { factsFor, isAsRecorded, judge, NO_PAST, type Past, pastAfter } from './
 import { callOf, placementOf, refusalOf, resultsAround, textOf } from './read.ts'
 
 export interface Verdict {
-  /** 200, or the refusal. */
-  readonly answer: 200 | { readonly code: number; readonly says: string }
+  /** 200, or the refusal; `says`: more than its code does. */
+  readonly answer: 200 | { readonly code: number; readonly says?: string }
   /** It was answered so before. */
   readonly isRepeat?: true
   readonly moves: readonly { readonly what: string; readonly amount: string }[]
@@ -130,7 +130,7 @@ function had(bet: WalletBet, state: Bet): string {
     case 'open':
       return `${textOf(bet, state.placement.stake)} staked`
     case 'settled':
-      return `${textOf(bet, state.placement.stake)} staked, ${sayResult(state.settlement.resultType)} ${textOf(bet, state.settlement.payout)}`
+      return `${textOf(bet, state.placement.stake)} staked, ${sayResult(state.settlement.resultType)}${state.settlement.payout > 0n ? ` ${textOf(bet, state.settlement.payout)}` : ''}`
     case 'cancelled':
       return state.placement === undefined ? 'before it was placed' : `${textOf(bet, state.placement.stake)} refunded`
     case 'refused':
@@ -156,8 +156,7 @@ function verdictOf(bet: WalletBet, state: Bet, decision: Decision): Verdict {
 }
 
 function refusalIn({ code, detail }: Decision & { kind: 'refuse' }) {
-  const { code: number, message } = REPLY_CODES[code]
-  return { code: number, says: detail ?? message }
+  return { code: REPLY_CODES[code].code, ...(detail !== undefined && { says: detail }) }
 }
 
 const sayPosting = ({ debit, credit }: BetPosting) => `${debit.replaceAll('_', ' ')} → ${credit.replaceAll('_', ' ')}`

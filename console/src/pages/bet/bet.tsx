@@ -16,7 +16,7 @@ import css from '../../../../src/timeline/timeline.css?raw'
 import '../../../../src/timeline/timeline.css'
 import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
-import { type BetSources, useBet } from '../../bet-data.ts'
+import { type BetSources, type CallsAre, useBet } from '../../bet-data.ts'
 import { useFilters } from '../../filters.tsx'
 import { capital, moneyText, Time } from '../../format.tsx'
 import { CopyButton, Id } from '../../ids.tsx'
@@ -34,7 +34,7 @@ export function BetPage({ bet, user }: { bet: string; user?: string | undefined 
   return (
     <div className="page bet-page">
       <Answer of={asked} around={(inner) => <Headed bet={bet}>{inner}</Headed>}>
-        {(sources) => <Bet bet={bet} sources={sources} />}
+        {(sources) => <Bet bet={bet} sources={sources} callsAre={asked.callsAre} />}
       </Answer>
     </div>
   )
@@ -54,7 +54,13 @@ function Headed({ bet, beside, children }: { bet: string; beside?: ReactNode; ch
   )
 }
 
-function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
+interface BetProps {
+  readonly bet: string
+  readonly sources: BetSources
+  readonly callsAre: CallsAre
+}
+
+function Bet({ bet, sources, callsAre }: BetProps) {
   const [query, set] = useFilters()
   const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
   const chosen = query.get('moment') ?? undefined
@@ -109,7 +115,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         {moment === undefined ? (
           <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
         ) : (
-          <MomentPanel moment={moment} wallet={wallet} close={() => choose(undefined)} />
+          <MomentPanel moment={moment} wallet={wallet} callsAre={callsAre} close={() => choose(undefined)} />
         )}
       </section>
       <Selections sources={sources} />

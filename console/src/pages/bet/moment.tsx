@@ -5,6 +5,7 @@ import { moneyText, signed } from '../../../../src/timeline/amounts.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/say.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
+import type { CallsAre } from '../../bet-data.ts'
 import { Time } from '../../format.tsx'
 import { Id } from '../../ids.tsx'
 import { Code, NONE, Waiting } from '../../parts.tsx'
@@ -18,10 +19,11 @@ const Why = lazy(() => import('./why.tsx').then((module) => ({ default: module.W
 interface Props {
   readonly moment: Moment
   readonly wallet: WalletBet | undefined
+  readonly callsAre: CallsAre
   close(): void
 }
 
-export function MomentPanel({ moment, wallet, close }: Props) {
+export function MomentPanel({ moment, close, ...rest }: Props) {
   const title = moment.kind === 'decision' ? moment.title : `${titleOf(moment.operation)}, ${sayAttempt(moment)}`
   return (
     <section className="moment" aria-label={title}>
@@ -35,7 +37,7 @@ export function MomentPanel({ moment, wallet, close }: Props) {
           ✕
         </button>
       </header>
-      {moment.kind === 'decision' ? <DecisionPanel decision={moment} /> : <CallPanel call={moment} wallet={wallet} />}
+      {moment.kind === 'decision' ? <DecisionPanel decision={moment} /> : <CallPanel call={moment} {...rest} />}
     </section>
   )
 }
@@ -49,7 +51,7 @@ function DecisionPanel({ decision: { operation, detail, says = detail } }: { dec
   )
 }
 
-function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
+function CallPanel({ call, wallet, callsAre }: { call: Call } & Pick<Props, 'wallet' | 'callsAre'>) {
   const { journal, made, delivery } = call
   const request = journal?.request.body ?? (delivery?.request && JSON.stringify(delivery.request))
   const answer = journal?.answer.body ?? made?.body
@@ -63,7 +65,7 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
             {journal === undefined
               ? made === undefined
                 ? NONE
-                : 'not in the journal that is shown here'
+                : NO_JOURNAL[callsAre]
               : saySignature(journal.signature)}
           </Row>
           <Row name="Request">{call.requestId === '' ? NONE : <Id id={call.requestId} />}</Row>
@@ -72,9 +74,6 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
         <Phases seen={journal} made={made} />
         <SendAgain call={call} />
         <Moved call={call} />
-        <Suspense fallback={<Waiting rows={3} />}>
-          <Why call={call} wallet={wallet} />
-        </Suspense>
       </div>
       <div className="bodies">
         <h3>Asked</h3>
@@ -83,8 +82,19 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
         <Body name="Answered" text={answer === '' ? undefined : answer} />
         <AsCurl call={call} />
       </div>
+      <Suspense fallback={<Waiting rows={3} />}>
+        <Why call={call} wallet={wallet} />
+      </Suspense>
     </div>
   )
+}
+
+/** Why it is not said who signed a call. */
+const NO_JOURNAL: Readonly<Record<CallsAre, string>> = {
+  hidden: 'of the wallet’s calls, which are not shown here',
+  'asked for': '…',
+  failed: 'the calls could not be read',
+  read: 'not in the journal (any more)',
 }
 
 function Row({ name, children }: { name: string; children: ReactNode }) {

@@ -77,7 +77,7 @@ function WhatIfRow({ row: { known, had, isOwn, answer, isRepeat, moves, forPlaye
       </td>
       <td>
         {answer === 200 ? (isRepeat ? '200, as before' : '200') : sayCode(answer.code)}
-        {answer !== 200 && <small>{answer.says}</small>}
+        {answer !== 200 && answer.says !== undefined && <small>{answer.says}</small>}
         {anomaly !== undefined && <small>to be looked at: {anomaly}</small>}
       </td>
       <td className="num">

@@ -52,7 +52,8 @@ export function Ladders({ base, partner }: { base: string; partner: string }) {
         <span className="muted small">Minutes since the first try of each.</span>
         <span className="spring" />
         <span className="ladder-key small muted">
-          <i className="dot made" /> tried <i className="dot planned" /> planned <i className="gave-up">✕</i> gave up
+          <i className="dot made" /> tried <i className="dot planned" /> planned <i className="gave-up">✕</i> gave up{' '}
+          <i className="now-mark" /> now
         </span>
       </header>
       <ol className="ladders">

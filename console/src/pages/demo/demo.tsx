@@ -112,7 +112,7 @@ function Demo({ state }: { state: FrameState }) {
 const STATES: Readonly<Record<string, readonly [string, string]>> = {
   placing: ['wait', 'Being placed'],
   accepted: ['open', 'Open'],
-  declined: ['bad', 'Refused'],
+  declined: ['refused', 'Refused'],
   cancelled: ['plain', 'Cancelled'],
   won: ['good', 'Won'],
   lost: ['plain', 'Lost'],

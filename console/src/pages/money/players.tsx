@@ -3,13 +3,12 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sumOf } from '../../../../src/protocol/decimal.ts'
 import { csvLine, textCell } from '../../../../src/runtime/csv.ts'
-import { signed } from '../../../../src/timeline/amounts.ts'
+import { isZero, signed } from '../../../../src/timeline/amounts.ts'
 import { part, read } from '../../api.ts'
 import { amountText } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import { Empty, Refusal } from '../../parts.tsx'
 import { saveText } from '../../save.ts'
-import { isZero } from '../money-days.ts'
 
 const MEMBERS = [
   ...(['opening', 'deposits', 'withdrawals', 'stakes', 'refunds', 'payouts'] as const),

@@ -40,7 +40,7 @@ export function NowChart({ hour, title }: { hour: Hour; title: string }) {
       <Head title={title} save={() => saveText('purser-last-hour.csv', csvOf(lines))} />
       {calls === 0 ? (
         <Empty title="No calls in the last hour.">
-          <p>A call is here some seconds after it was answered. Place a bet to make one.</p>
+          <p>A call is here some seconds after it was answered.</p>
         </Empty>
       ) : (
         <div className="body now-charts">

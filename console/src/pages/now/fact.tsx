@@ -22,6 +22,9 @@ export function Fact({ name, children, note, href }: FactProps) {
   )
 }
 
+/** In the place of a figure: it is asked for, or could not be had. */
+export const notKnown = (error: unknown) => (error === null ? '…' : '–')
+
 const MOST_CURRENCIES = 4
 
 export interface AmountLine {

@@ -1,11 +1,12 @@
 /** What is in play, what was paid out today, and what the house earned today and yesterday: as the pages Money and Reports say it. */
 import { useQuery } from '@tanstack/react-query'
+import { isZero } from '../../../../src/timeline/amounts.ts'
 import { read } from '../../api.ts'
 import { DAY_MS, dayOf } from '../../days.ts'
 import { MONEY_LIVE } from '../../live.tsx'
 import { Stale } from '../../parts.tsx'
-import { grouped, isZero, negated, type ReportRow, resultOf } from '../money-days.ts'
-import { AmountLines, Fact } from './fact.tsx'
+import { grouped, negated, type ReportRow, resultOf } from '../money-days.ts'
+import { AmountLines, Fact, notKnown } from './fact.tsx'
 
 export function MoneyOfDays() {
   const now = Date.now()
@@ -19,7 +20,7 @@ export function MoneyOfDays() {
   const rowsOf = (day: string) =>
     grouped(asked.data?.data.filter((row) => row.day === day) ?? [], ({ currency }) => currency)
   const shown = (day: string, of: (row: ReportRow) => string) =>
-    asked.data === undefined ? '…' : <Amounts of={rowsOf(day)} amountOf={of} />
+    asked.data === undefined ? notKnown(asked.error) : <Amounts of={rowsOf(day)} amountOf={of} />
   const isNothing = (day: string) => asked.data !== undefined && rowsOf(day).length === 0
   const moved = (day: string) => (isNothing(day) ? 'no player had money' : undefined)
   return (

@@ -6,7 +6,7 @@ import type { Partner } from '../../partners.tsx'
 import { Answer, Empty } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import { NoNowChart, NowChart, NowChartToCome } from './chart.tsx'
-import { Fact } from './fact.tsx'
+import { Fact, notKnown } from './fact.tsx'
 import { MoneyOfDays } from './money.tsx'
 import { NeedsPerson } from './needs.tsx'
 import { Parties, PartiesCard } from './parties.tsx'
@@ -65,11 +65,12 @@ export function NowPage() {
         {bases.platform !== undefined && (
           <UnderWay
             partners={partners.data?.data}
+            fault={partners.error}
             oldest={ofPlatform.data?.oldestWaiting}
             of={typeof partners.data?.next === 'string' ? `, of the first ${MOST_PARTNERS} partners` : ''}
           />
         )}
-        {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour.data} calls={bases.wallet} />}
+        {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour} calls={bases.wallet} />}
       </dl>
       <Answer
         of={hour}
@@ -111,21 +112,27 @@ const NO_PARTNER = (
   </Empty>
 )
 
+interface Asked {
+  readonly data: Hour | undefined
+  readonly error: unknown
+}
+
 /** What a server that has only one side says beside it. */
-function HourSums({ hour, calls }: { hour: Hour | undefined; calls: boolean }) {
-  const sum = (name: 'refused' | 'failed') => hour?.minutes.reduce((total, minute) => total + minute[name], 0)
+function HourSums({ hour: { data, error }, calls }: { hour: Asked; calls: boolean }) {
+  const sum = (name: 'refused' | 'failed') =>
+    data?.minutes.reduce((total, minute) => total + minute[name], 0) ?? notKnown(error)
   const listed = (outcome: string) => (calls ? `/calls${outcome}` : '/deliveries')
   return (
     <>
       <Fact name="Refused" href={listed('')} note="calls of the last hour, with a code">
-        <span className="num">{sum('refused') ?? '…'}</span>
+        <span className="num">{sum('refused')}</span>
       </Fact>
       <Fact
         name="Failed"
         href={listed(`?q=${part('outcome:system_error')}`)}
         note="calls of the last hour, without yes or no"
       >
-        <span className="num">{sum('failed') ?? '…'}</span>
+        <span className="num">{sum('failed')}</span>
       </Fact>
     </>
   )

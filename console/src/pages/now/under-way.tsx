@@ -4,17 +4,19 @@ import { sumOf } from '../../../../src/protocol/decimal.ts'
 import { agoOf, countText } from '../../format.tsx'
 import { directionsOf } from '../../owed.ts'
 import { type Partner, Sums, troubleOf, waitsOf } from '../../partners.tsx'
-import { AmountLines, Fact } from './fact.tsx'
+import { AmountLines, Fact, notKnown } from './fact.tsx'
 
 interface Props {
   readonly partners: readonly Partner[] | undefined
+  /** Why they could not be asked for. */
+  readonly fault: unknown
   /** When the oldest of what waits was decided. */
   readonly oldest: string | undefined
   /** What the sums leave out, in words. */
   readonly of: string
 }
 
-export function UnderWay({ partners, oldest, of }: Props) {
+export function UnderWay({ partners, fault, oldest, of }: Props) {
   const waiting = partners?.reduce((sum, one) => sum + one.waiting, 0)
   const owed = totals((partners ?? []).flatMap((one) => one.owed))
   const onTheWay = totals((partners ?? []).flatMap((one) => one.onTheWay))
@@ -22,11 +24,11 @@ export function UnderWay({ partners, oldest, of }: Props) {
   return (
     <>
       <Fact name="Waits" href={waitsOf()} note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}>
-        {waiting === undefined ? '…' : <Count of={waiting} />}
+        {waiting === undefined ? notKnown(fault) : <Count of={waiting} />}
       </Fact>
       <Fact name="Needs a person" href="/deliveries" note={<NeedsNote count={count} partners={partners} of={of} />}>
         {partners === undefined ? (
-          '…'
+          notKnown(fault)
         ) : count === 0 ? (
           <Count of={0} />
         ) : (

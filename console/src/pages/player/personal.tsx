@@ -54,7 +54,7 @@ export function PersonalData({ base }: { base: string }) {
         path={OPENINGS(base)}
         columns={COLUMNS}
         keyOf={keyOfAction}
-        empty={<p className="folded muted">Nobody has opened it yet.</p>}
+        empty={<p className="folded muted">Nobody has opened them yet.</p>}
       />
     </section>
   )

@@ -8,6 +8,7 @@ import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
 import { Badge, Empty, NONE } from '../../parts.tsx'
+import { nameOf } from '../../session.tsx'
 import { Fact } from '../player-money.tsx'
 
 export interface Ruled {
@@ -108,7 +109,7 @@ function Rule({ name, by, children }: { name: string; by: Action | undefined; ch
       note={
         by && (
           <>
-            by {by.person ?? by.key.name}, <Time at={by.at} />
+            by {nameOf({ name: by.person ?? by.key.name })}, <Time at={by.at} />
             {by.reason !== undefined && `: ${by.reason}`}
           </>
         )

@@ -3,6 +3,7 @@ import { capital, Time } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
 import { Badge, Empty, NONE } from '../../parts.tsx'
+import { nameOf } from '../../session.tsx'
 
 interface By {
   readonly operation: string
@@ -59,7 +60,7 @@ const COLUMNS: readonly Column<SessionRow>[] = [
 ]
 
 function Who({ by: { person, key } }: { by: By }) {
-  return <span className="cut">{person ?? key}</span>
+  return <span className="cut">{nameOf({ name: person ?? key })}</span>
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ask, part, read } from '../../api.ts'
+import { Sure } from '../../dialog.tsx'
 import { Time } from '../../format.tsx'
 import { Answer, Badge, Empty } from '../../parts.tsx'
 
@@ -24,12 +25,15 @@ interface HoldersProps {
   /** The member of an answer that is shown this once. */
   readonly shownOnce: 'password' | 'key'
   renew(name: string): readonly [method: string, path: string, word: string]
+  /** What is so when one is ended. */
+  readonly ended: string
 }
 
 /** A name, a role, something that is shown once. */
-export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersProps) {
+export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: HoldersProps) {
   const client = useQueryClient()
   const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
+  const [ending, setEnding] = useState<string>()
   const asked = useQuery({
     queryKey: ['holders', list],
     queryFn: ({ signal }) => read<{ data: Holder[] }>(list, signal),
@@ -91,7 +95,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersP
                       key={`${holder.name} ${holder.madeAt}`}
                       holder={holder}
                       renew={renew(holder.name)}
-                      end={`${list}/${part(holder.name)}`}
+                      end={() => setEnding(holder.name)}
                       isBusy={change.isPending}
                       act={(method, path) => change.mutate({ method, path })}
                     />
@@ -102,6 +106,18 @@ export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersP
           )
         }
       </Answer>
+      {ending !== undefined && (
+        <Sure
+          title={`End ${ending}?`}
+          text={ended}
+          word="End it"
+          act={() => ask('DELETE', `${list}/${part(ending)}`)}
+          done={() => {
+            setEnding(undefined)
+            void client.invalidateQueries()
+          }}
+        />
+      )}
       <form className="line-form" onSubmit={submit}>
         <h3>New {shownOnce === 'key' ? 'key' : 'person'}</h3>
         <label className="field">
@@ -135,7 +151,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersP
 interface RowProps {
   readonly holder: Holder
   readonly renew: readonly [string, string, string]
-  readonly end: string
+  end(): void
   readonly isBusy: boolean
   act(method: string, path: string): void
 }
@@ -150,7 +166,7 @@ function HolderRow({
   return (
     <tr>
       <td>
-        <span className="cut">{name}</span>
+        <span className="about">{name}</span>
       </td>
       <td>{role}</td>
       <td>
@@ -177,14 +193,8 @@ function HolderRow({
             >
               {word}
             </button>
-            <button
-              type="button"
-              className="button"
-              disabled={isBusy}
-              onClick={() => act('DELETE', end)}
-              aria-label={`End ${name}`}
-            >
-              End
+            <button type="button" className="button" disabled={isBusy} onClick={end} aria-label={`End ${name}`}>
+              End…
             </button>
           </span>
         )}

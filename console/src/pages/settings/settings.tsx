@@ -31,16 +31,18 @@ export function SettingsPage() {
           list="/console/api/people"
           shownOnce="password"
           renew={(name) => ['POST', `/console/api/people/${part(name)}/password`, 'New password']}
+          ended="They are signed out, and cannot sign in any more."
         />
       )}
       {isAdmin && (
         <Holders
           title="Keys"
-          empty="There is only the key of the environment."
+          empty="There is only the first key, of the settings."
           hint="Make one for each program and person: who did what is then in Actions, and each can be ended alone."
           list={`${base}/keys`}
           shownOnce="key"
           renew={(name) => ['POST', `${base}/keys/${part(name)}/rotate`, 'Rotate']}
+          ended="Whatever still calls with it is refused from then on."
         />
       )}
       {isAdmin && bases.wallet && <Webhooks />}

@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask, part, read } from '../../api.ts'
-import { Dialog } from '../../dialog.tsx'
+import { Sure } from '../../dialog.tsx'
 import { Time } from '../../format.tsx'
 import { Answer, Badge, Empty, Refusal } from '../../parts.tsx'
 import { Replay, type Webhook, WebhookForm } from './webhook-form.tsx'
@@ -256,31 +256,5 @@ function Attempts({ of }: { of: Webhook }) {
         )
       }
     </Answer>
-  )
-}
-
-interface SureProps {
-  readonly title: string
-  readonly text: string
-  readonly word: string
-  act(): Promise<unknown>
-  done(made?: { webhookId?: string; secret?: string }): void
-}
-
-function Sure({ title, text, word, act, done }: SureProps) {
-  const doing = useMutation({ mutationFn: act, onSuccess: (made) => done(made as { secret?: string } | undefined) })
-  return (
-    <Dialog title={title} close={() => done()}>
-      <p>{text}</p>
-      {doing.error !== null && <Refusal>That did not work: {doing.error.message}.</Refusal>}
-      <div className="choices">
-        <button type="button" className="button" onClick={() => done()}>
-          Cancel
-        </button>
-        <button type="button" className="button main-one" disabled={doing.isPending} onClick={() => doing.mutate()}>
-          {word}
-        </button>
-      </div>
-    </Dialog>
   )
 }
