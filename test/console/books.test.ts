@@ -1,6 +1,7 @@
 /** The two books of a day, as the page Money compares them: what matches, what differs, what only one side has. */
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { compareBooks, sideOfTheirs, sidesOfFile } from '../../console/src/pages/money/books.ts'
+import { compareDay } from '../../console/src/pages/money/read-books.ts'
 import { type BetView, toWalletSide } from '../../src/reconcile/sides.ts'
 
 const ours = (over: Partial<BetView> & { transactionId: string }) =>
@@ -53,6 +54,38 @@ describe('two books', () => {
       currency: 'EUR',
     }
     expect(compareBooks([ours({ transactionId: 'bet-1' })], [sideOfTheirs(bet)])).toMatchObject({ matched: 1 })
+  })
+})
+
+describe('what differs is looked at once more', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const asked = { day: '2026-11-27', platform: '/platform', name: '' }
+  const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR' }
+  const settled = { ...bet, ...won, deliveries: [{ status: 'done' }] }
+
+  /** Both servers; `passes`: the result comes to the wallet behind its second answer, and the platform hears so. */
+  function servers(passes: boolean) {
+    let answers = 0
+    const isOver = () => passes && answers > 1
+    vi.stubGlobal('fetch', async (path: string) => {
+      if (path.startsWith('/operator/bets')) {
+        answers += 1
+        return Response.json({ data: [ours({ transactionId: 'bet-1' })].map(viewOf), next: null })
+      }
+      const isList = path.startsWith('/platform/bets?')
+      const now = isList || !passes || isOver() ? settled : { ...bet, status: 'accepted', deliveries: [] }
+      return Response.json(isList ? { data: [now], next: null } : now)
+    })
+  }
+  const viewOf = () => ({ userId: 'ann', transactionId: 'bet-1', status: 'open', currency: 'EUR', stake: '10.00' })
+
+  test('and one that moved meanwhile is on its way', async () => {
+    servers(true)
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 1, matched: 0, differs: [] })
+  })
+  test('and one that stood still differs', async () => {
+    servers(false)
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, differs: [{ kind: 'status', betId: 'bet-1' }] })
   })
 })
 

@@ -80,10 +80,12 @@ function Bet({ bet, sources, callsAre }: BetProps) {
     <>
       <Badge tone={standing.tone}>{standing.state}</Badge>
       <span className="spring" />
-      <button type="button" className="button" onClick={share}>
-        Share as a file
-      </button>
-      {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
+      <span className="choices">
+        <button type="button" className="button" onClick={share}>
+          Share as a file
+        </button>
+        {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
+      </span>
     </>
   )
   return (

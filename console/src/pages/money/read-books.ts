@@ -28,18 +28,34 @@ export interface Asked extends Source {
   readonly name: string
 }
 
-/** What differs is looked at once more: a bet moves while its books are read, and one near midnight is on another day there. */
+/**
+ * What differs is looked at once more: a bet moves while its books are read, and one near midnight is on another day there. The platform is asked
+ * before the wallet and behind it: what it says of a bet both times was so when the wallet was asked, and else the bet is on its way.
+ */
 export async function compareDay(asked: Asked): Promise<Compared & { readonly isFirstLook?: true }> {
   const [ours, theirs] = await Promise.all([ourBets(asked), theirBets(asked)])
   const first = compareBooks(ours, theirs)
   const again = [...first.differs, ...first.onlyOurs, ...first.onlyTheirs].map(({ betId }) => betId)
   if (again.length === 0) return first
   if (again.length > MOST_AGAIN) return { ...first, isFirstLook: true }
-  const [oursNow, theirsNow] = await Promise.all([ourBetsNow(again, asked), theirBetsNow(again, asked)])
-  const isKept = ({ betId }: { readonly betId: string }) => !again.includes(betId)
-  const theirsThen = theirsNow ?? theirs.filter((side) => !isKept(side))
-  return compareBooks([...ours.filter(isKept), ...oursNow], [...theirs.filter(isKept), ...theirsThen])
+  const before = await theirBetsNow(again, asked)
+  const oursNow = await ourBetsNow(again, asked)
+  const theirsNow =
+    (before && (await theirBetsNow(again, asked))) ?? theirs.filter(({ betId }) => again.includes(betId))
+  const moved = before === undefined ? [] : again.filter((id) => wordOf(id, before) !== wordOf(id, theirsNow))
+  const compared = compareBooks(
+    [...without(again, ours), ...without(moved, oursNow)],
+    [...without(again, theirs), ...without(moved, theirsNow)],
+  )
+  return { ...compared, inFlight: compared.inFlight + moved.length }
 }
+
+interface Bet {
+  readonly betId: string
+}
+const wordOf = (id: string, sides: readonly PlatformSide[]) => JSON.stringify(sides.find(({ betId }) => betId === id))
+const without = <B extends Bet>(ids: readonly string[], bets: readonly B[]) =>
+  bets.filter(({ betId }) => !ids.includes(betId))
 
 const isOf =
   (name: string) =>
