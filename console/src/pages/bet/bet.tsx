@@ -9,7 +9,6 @@ import type { Scale } from '../../../../src/timeline/layout.ts'
 import type { History } from '../../../../src/timeline/moments.ts'
 import { countsOf, paidOf, takenOf } from '../../../../src/timeline/paid.ts'
 import { replayOf } from '../../../../src/timeline/replay.ts'
-import { sayResult } from '../../../../src/timeline/results.ts'
 import { standingOf } from '../../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../../src/timeline/share.ts'
 import css from '../../../../src/timeline/timeline.css?raw'
@@ -18,7 +17,7 @@ import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, type CallsAre, useBet } from '../../bet-data.ts'
 import { useFilters } from '../../filters.tsx'
-import { capital, moneyText, Time } from '../../format.tsx'
+import { moneyText, Time } from '../../format.tsx'
 import { CopyButton, Id } from '../../ids.tsx'
 import { Answer, Badge, NONE } from '../../parts.tsx'
 import { Picture } from '../../picture.tsx'
@@ -27,6 +26,7 @@ import { useSession } from '../../session.tsx'
 import { comparisonOf } from '../day-links.ts'
 import { MomentPanel } from './moment.tsx'
 import { Replay } from './replay.tsx'
+import { Selections, text, toldOf } from './selections.tsx'
 import './bet.css'
 
 export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
@@ -209,80 +209,6 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd>{children}</dd>
     </div>
   )
-}
-
-interface Selection {
-  readonly event?: unknown
-  readonly market?: unknown
-  readonly outcome?: unknown
-  readonly outcomeId?: unknown
-  readonly coefficient?: unknown
-  readonly result?: unknown
-}
-
-/** What the Place bet carried besides money. */
-function toldOf(wallet: BetSources['wallet']) {
-  return (wallet?.details ?? {}) as { readonly metadata?: unknown; readonly coefficient?: unknown }
-}
-
-/** From the platform, else from what the Place bet carried; no call tells a wallet the result of a selection. */
-function Selections({ sources: { wallet, platform } }: { sources: BetSources }) {
-  const { metadata } = toldOf(wallet)
-  const toldHere = Array.isArray(metadata) ? (metadata as Selection[]) : []
-  const selections: readonly Selection[] = platform?.selections ?? toldHere
-  const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
-  if (selections.length === 0) return null
-  return (
-    <section className="card" aria-label="Selections">
-      <header>
-        <h2>Selections</h2>
-      </header>
-      <div className="scroll">
-        <table className="list">
-          <thead>
-            <tr>
-              <th>Event</th>
-              <th>Market</th>
-              <th>Outcome</th>
-              <th className="num">Odds</th>
-              {platform !== undefined && <th>Result</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {selections.map((one) => (
-              <tr key={JSON.stringify([one.event, one.market, one.outcomeId, one.outcome])}>
-                <td>
-                  <span className="name">{text(one.event)}</span>
-                </td>
-                <td>
-                  <span className="name">{text(one.market)}</span>
-                </td>
-                <td>
-                  <span className="name">{text(one.outcome ?? one.outcomeId)}</span>
-                </td>
-                <td className="num">{text(one.coefficient)}</td>
-                {platform !== undefined && (
-                  <td>
-                    {one.result === undefined || isOver ? (
-                      <span className="muted">{isOver ? 'none' : 'not yet'}</span>
-                    ) : (
-                      <Badge tone={one.result === 'won' ? 'good' : 'plain'}>
-                        {capital(sayResult(text(one.result)))}
-                      </Badge>
-                    )}
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  )
-}
-
-function text(value: unknown): string {
-  return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** A line may end before a moment, not within: "2026-11-" at its end reads like a fault. */
