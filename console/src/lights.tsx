@@ -68,7 +68,7 @@ export function LedgerLight() {
 
 function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string; text: string } {
   if (ledger === undefined)
-    return isError ? { state: 'unknown', text: 'Books not checked' } : { state: 'begins', text: 'Books …' }
+    return isError ? { state: 'unknown', text: 'Books unknown' } : { state: 'begins', text: 'Books …' }
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
     return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }

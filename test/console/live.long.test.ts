@@ -126,7 +126,7 @@ describe('the console of a wallet', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Reconnecting' }).waitFor()
     await page.setViewportSize({ width: 360, height: 800 })
-    await page.getByText('Books not checked').waitFor()
+    await page.getByText('Books unknown').waitFor()
     const tops = await Promise.all(
       [page.locator('.live'), page.locator('.ledger'), page.getByRole('button', { name: 'Local' })].map(middleOf),
     )
