@@ -32,8 +32,7 @@ export const ACTIONS: readonly Column<Action>[] = [
           .filter(({ name, value }) => name !== 'createdAt' && value !== on[name])
           .map(({ name, words, value }) => (
             <li key={name}>
-              <span className="muted">{words}</span>{' '}
-              <Value of={value} isAmount={AMOUNT.test(name)} none={name === 'events' ? 'all' : 'none'} />
+              <span className="muted">{words}</span> <Value of={value} member={name} />
             </li>
           ))}
       </ul>
@@ -74,15 +73,15 @@ function membersOf(value: object, of = { name: '', words: '', isOthers: false })
 /** The last part of a member's name says that it is an amount, or a limit of amounts. */
 const AMOUNT = /(^|\.)(amount|balance|stake|loss)$/
 
-/** `none`: what it means that there is none of them. */
-function Value({ of: value, isAmount, none }: { of: unknown; isAmount: boolean; none: string }): ReactNode {
+function Value({ of: value, member }: { of: unknown; member: string }): ReactNode {
   if (typeof value === 'string' && TIME.test(value)) return <Time at={value} withDay />
-  if (typeof value === 'string' && isAmount) return amountText(value)
+  if (typeof value === 'string' && AMOUNT.test(member)) return amountText(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (value === FOLDED) return 'folded'
-  if (typeof value === 'number') return value.toLocaleString('en')
+  if (typeof value === 'number' && member.startsWith('limits.')) return value.toLocaleString('en')
   if (Array.isArray(value) && value.length > 0) return value.map(String).join(', ')
-  return value === null || typeof value === 'object' ? none : String(value)
+  if (Array.isArray(value) && member === 'events') return 'all'
+  return value === null || typeof value === 'object' ? 'none' : String(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/

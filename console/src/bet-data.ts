@@ -1,5 +1,5 @@
 /** All that is known of a bet, from both sides as far as this console has them. */
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { JournalCall, PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
@@ -28,14 +28,17 @@ const LOOK_MS = 1_000
 /** Until calls that could not be read are asked for again. */
 const AGAIN_MS = 5_000
 
-function isFresh({ wallet }: Told): boolean {
-  const last = wallet?.history.at(-1)
-  return last !== undefined && Date.now() - Date.parse(last.at) < FRESH_MS
+function isFresh({ wallet, platform }: Told): boolean {
+  const attempts = platform?.deliveries.flatMap(({ attemptList }) => attemptList) ?? []
+  const ends = attempts.map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs)
+  const last = Math.max(...ends, ...(wallet?.history ?? []).map(({ at }) => Date.parse(at)))
+  return Math.abs(Date.now() - last) < FRESH_MS
 }
 
 /** The bet is there before its calls: they are looked for in a journal, which takes its time, and only add to what is told. */
 export function useBet(bet: string, user: string | undefined) {
   const session = useSession()
+  const client = useQueryClient()
   const live: LiveMeta = { live: ['bet', 'balance', 'delivery'], bet }
   const asked = useQuery({
     queryKey: ['bet', user, bet],
@@ -53,8 +56,10 @@ export function useBet(bet: string, user: string | undefined) {
     refetchInterval: ({ state }) => (state.status === 'error' ? AGAIN_MS : false),
     placeholderData: (earlier, asked) => (asked?.queryKey[1] === user ? earlier : undefined),
   })
-  const calls = journal.data ?? undefined
-  const isReading = journal.isPending || (told !== undefined && isFresh(told))
+  // What was read of them stays while a later reading fails.
+  const readings = client.getQueriesData<JournalCall[] | null>({ queryKey: ['calls-of-bet', user, bet] })
+  const calls = journal.data ?? readings.findLast(([, data]) => data)?.[1] ?? undefined
+  const isReading = journal.isPending || journal.isPlaceholderData || (told !== undefined && isFresh(told))
   const callsAre: CallsAre = !mayReadCalls ? 'hidden' : journal.isError ? 'failed' : isReading ? 'asked for' : 'read'
   const data = useMemo(() => (told === undefined ? undefined : { ...told, journal: calls }), [told, calls])
   return { data, callsAre, dataUpdatedAt, error, isPending, refetch }

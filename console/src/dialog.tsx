@@ -1,11 +1,12 @@
 /** A window over the page: the browser's own, so that the keyboard stays inside and Escape leaves it. */
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { Refusal } from './parts.tsx'
 
 export function Dialog({ title, close, children }: { title: string; close(): void; children: ReactNode }) {
   const window = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Closed while it is still there: else the browser does not go back to the button that opened it.
+  useLayoutEffect(() => {
     const dialog = window.current
     dialog?.showModal()
     return () => dialog?.close()

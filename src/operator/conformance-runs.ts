@@ -7,6 +7,7 @@ import type { Db } from '../db/db.ts'
 import { decodeCursor, limitOf, noCursor, pageOf, toPage } from '../http/page.ts'
 import { conflict, notFound } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
+import { UUID } from '../protocol/ids.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { errorText } from '../runtime/error-text.ts'
 import { inTime } from '../runtime/in-time.ts'
@@ -137,7 +138,6 @@ export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): Confor
   }
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_STORED = 'what the conformance kit found could not be stored'
 const NONE = { passed: 0, failedMust: 0, failedShould: 0, notJudged: 0 }
 

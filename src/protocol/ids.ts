@@ -13,6 +13,9 @@ export type RequestId = string & { readonly [brand]: 'RequestId' }
 /** An upper-case currency code of 3–5 characters that is configured here (M-2). */
 export type Currency = string & { readonly [brand]: 'Currency' }
 
+/** As we write our own: the platform's bets, and what else is found by one. */
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** Characters. */
 export const MAX_PLATFORM_NAME = 32
 /** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (second-id.ts). */

@@ -1,5 +1,6 @@
 /** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
+import { UUID } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { amountIn, type Failed, type Pages, type PlatformSide, type State } from './sides.ts'
@@ -92,10 +93,7 @@ export async function* streamPlatform(
   }
 }
 
-/** The wallet may have bets with ids of any form. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Some bets as they are now. */
+/** Some bets as they are now. The wallet may have bets with ids of any form. */
 export async function readPlatform(
   db: Reading,
   { partnerId, only }: PlatformReader,

@@ -10,7 +10,7 @@ import type { OwnApi } from '../http/own-api.ts'
 import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
 import { pair } from './merge.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
-import type { Pages, Pair, Platforms, WalletSide } from './sides.ts'
+import { aroundWallet, type Pages, type Pair, type Platforms, type WalletSide } from './sides.ts'
 import { byIdAndPlayer, sortById } from './sorted-runs.ts'
 import { readBets, readPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
@@ -150,11 +150,8 @@ async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[
   const sides = await now.readWallet(pairs.flatMap(keysOf))
   const after = await readPlatform(now.platform, reader, betIds)
   return betIds.map((betId) => {
-    const [then, platform] = [before.get(betId), after.get(betId)]
-    const moved = platform !== undefined && JSON.stringify(then) !== JSON.stringify(platform)
     const wallet = sides.filter((side) => side.betId === betId)
-    const told = then?.told ?? { kind: 'none' } // before the wallet was read
-    return { betId, platform: moved ? { ...platform, told, isUnderWay: true } : platform, wallet }
+    return { betId, platform: aroundWallet(before.get(betId), after.get(betId)), wallet }
   })
 }
 

@@ -60,6 +60,17 @@ function shortest(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
+/**
+ * A bet of the platform that was read before the wallet and behind it: what it says both times was so when the wallet was read. Else it is under
+ * way, and what the partner had acknowledged before must be there.
+ */
+export function aroundWallet(before: PlatformSide | undefined, behind: PlatformSide | undefined) {
+  if (behind === undefined || JSON.stringify(before) === JSON.stringify(behind)) return behind
+  return { ...behind, told: before?.told ?? NOT_TOLD, isUnderWay: true }
+}
+/** Of what is on its way nobody knows what the partner has. */
+export const NOT_TOLD: State = { kind: 'none' }
+
 /** Whose bets of the wallet are compared, where several platforms call it (W-43): by name, '' is the one without. */
 export type Platforms = readonly string[] | undefined
 

@@ -14,5 +14,5 @@ export const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount)
 
 /** Zero has no sign. */
 export function signed(amount: string): string {
-  return amount.startsWith('-') || /^[0.]+$/.test(amount) ? amountText(amount) : `+${amountText(amount)}`
+  return amount.startsWith('-') || isZero(amount) ? amountText(amount) : `+${amountText(amount)}`
 }

@@ -1,6 +1,6 @@
 /** The two books of a day, as the page Money compares them: what matches, what differs, what only one side has. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { compareBooks, sideOfTheirs, sidesOfFile } from '../../console/src/pages/money/books.ts'
+import { compareBooks, sideOfTheirs, sidesOfFile, type TheirBet } from '../../console/src/pages/money/books.ts'
 import { compareDay } from '../../console/src/pages/money/read-books.ts'
 import { type BetView, toWalletSide } from '../../src/reconcile/sides.ts'
 
@@ -40,8 +40,24 @@ describe('two books', () => {
       sideOfTheirs({ ...bet, deliveries: [{ status: 'done' }, { status: 'pending' }] }),
     ])
     expect(waiting).toMatchObject({ matched: 0, inFlight: 1, differs: [] })
+    const overtaken = compareBooks(
+      [],
+      [sideOfTheirs({ ...bet, status: 'cancelled', deliveries: [{ status: 'unknown' }, { status: 'pending' }] })],
+    )
+    expect(overtaken).toMatchObject({ inFlight: 1, onlyTheirs: [] })
     const placing = compareBooks([], [sideOfTheirs({ ...bet, status: 'placing' })])
     expect(placing).toMatchObject({ inFlight: 1, onlyTheirs: [] })
+  })
+  test('but one that a person holds up differs: nothing about it is on its way', () => {
+    const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
+    const open = [ours({ transactionId: 'bet-1' })]
+    const since = { needsPersonSince: '2026-11-27T10:00:00.000Z' }
+    const differ = (...deliveries: NonNullable<TheirBet['deliveries']>) =>
+      compareBooks(open, [sideOfTheirs({ ...bet, deliveries })]).differs.length
+    expect(differ({ status: 'done' }, { status: 'stuck' }, { status: 'waiting' }), 'behind what was given up').toBe(1)
+    expect(differ({ status: 'pending', code: 6, ...since }), 'C-5').toBe(1)
+    expect(differ({ status: 'pending', ...since }), 'W-48').toBe(1)
+    expect(differ({ status: 'pending', ...since }, { status: 'waiting' }), 'W-48, and another decision').toBe(0)
   })
   test('a player whom the platform knows by another name is found by that of the operator', () => {
     const bet = {
@@ -60,32 +76,48 @@ describe('two books', () => {
 describe('what differs is looked at once more', () => {
   afterEach(() => vi.unstubAllGlobals())
   const asked = { day: '2026-11-27', platform: '/platform', name: '' }
-  const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR' }
-  const settled = { ...bet, ...won, deliveries: [{ status: 'done' }] }
+  const id = '5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a01'
+  const bet = { betId: id, partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR' }
+  const accepted = { ...bet, status: 'accepted', deliveries: [{ status: 'done' }] }
+  const settled = { ...bet, ...won, deliveries: [{ status: 'done' }, { status: 'done' }] }
+  const view = { userId: 'ann', transactionId: id, status: 'open', currency: 'EUR', stake: '10.00' }
 
-  /** Both servers; `passes`: the result comes to the wallet behind its second answer, and the platform hears so. */
-  function servers(passes: boolean) {
-    let answers = 0
-    const isOver = () => passes && answers > 1
+  /** What both servers answer, one after the other: the last one again and again. The platform's list is of the first look. */
+  function servers(theirs: readonly (object | number)[], ours: readonly object[]) {
+    const left = { theirs: [...theirs], ours: [...ours] }
+    const next = <A>(answers: A[]) => (answers.length > 1 ? answers.shift() : answers[0])
     vi.stubGlobal('fetch', async (path: string) => {
-      if (path.startsWith('/operator/bets')) {
-        answers += 1
-        return Response.json({ data: [ours({ transactionId: 'bet-1' })].map(viewOf), next: null })
-      }
-      const isList = path.startsWith('/platform/bets?')
-      const now = isList || !passes || isOver() ? settled : { ...bet, status: 'accepted', deliveries: [] }
-      return Response.json(isList ? { data: [now], next: null } : now)
+      if (path.startsWith('/operator/bets')) return Response.json({ data: [next(left.ours)], next: null })
+      const now = next(left.theirs)
+      if (typeof now === 'number') return Response.json({ detail: 'the database is away' }, { status: now })
+      return Response.json(path.startsWith('/platform/bets?') ? { data: [now], next: null } : now)
     })
   }
-  const viewOf = () => ({ userId: 'ann', transactionId: 'bet-1', status: 'open', currency: 'EUR', stake: '10.00' })
 
   test('and one that moved meanwhile is on its way', async () => {
-    servers(true)
+    servers([settled, { ...settled, deliveries: [{ status: 'done' }, { status: 'pending' }] }, settled], [view])
     expect(await compareDay(asked)).toMatchObject({ inFlight: 1, matched: 0, differs: [] })
   })
-  test('and one that stood still differs', async () => {
-    servers(false)
-    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, differs: [{ kind: 'status', betId: 'bet-1' }] })
+  test('and what cannot move is compared all the same, once', async () => {
+    const stake = { ...view, stake: '12.00', ...won }
+    servers([accepted, accepted, { ...settled, payout: '21.00' }], [stake])
+    const { differs, onlyOurs, onlyTheirs } = await compareDay(asked)
+    expect([differs.map(({ kind }) => kind), onlyOurs, onlyTheirs]).toEqual([['stake'], [], []])
+  })
+  test('and one with two faults has these two', async () => {
+    servers([settled], [{ ...view, stake: '12.00' }])
+    const { differs, onlyOurs, inFlight } = await compareDay(asked)
+    expect([differs.map(({ kind }) => kind), onlyOurs, inFlight]).toEqual([['status', 'stake'], [], 0])
+  })
+  test('and one that stood still differs, and one that has come to rest matches', async () => {
+    servers([settled], [view])
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, differs: [{ kind: 'status', betId: id }] })
+    servers([settled], [view, { ...view, ...won }])
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, matched: 1, differs: [] })
+  })
+  test('and of a platform that does not answer nothing is said', async () => {
+    servers([settled, 503], [view])
+    await expect(compareDay(asked)).rejects.toThrow('the database is away')
   })
 })
 

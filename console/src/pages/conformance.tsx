@@ -272,7 +272,7 @@ function Kept({ runs, chosen }: { runs: readonly Run[]; chosen: string }) {
                   </Link>
                 </td>
                 <td>
-                  <span className="cut">{run.startedBy}</span>
+                  <span className="cut">{nameOf({ name: run.startedBy })}</span>
                 </td>
                 <td>
                   <Badge tone={verdictOf(run)[0]}>{verdictOf(run)[1]}</Badge>

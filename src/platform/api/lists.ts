@@ -15,6 +15,7 @@ import {
   withMore,
 } from '../../http/page.ts'
 import { MOST_SELECTIONS, selectionMembers, selectionsQuery, showSelections } from '../../http/selections.ts'
+import { UUID } from '../../protocol/ids.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { readBets } from '../bets/bet-store.ts'
 import { BetStatusSchema, BetViewSchema, showBet, type ViewDeps } from './views.ts'
@@ -37,7 +38,6 @@ export const BetListQuery = Type.Object(
 )
 
 /** What the database takes for one: a cursor that we did not make is the caller's mistake. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery>) {
   const limit = limitOf(query)

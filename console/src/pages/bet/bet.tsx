@@ -165,7 +165,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const counts = wallet && countsOf(paidOf(wallet))
   const taken = wallet && takenOf(wallet)
   const isRefunded = wallet?.status === 'cancelled' && isStaked
-  const odds = platform?.coefficient ?? toldOf(wallet).coefficient
+  const odds = platform?.coefficient ?? toldOf(wallet).coefficient ?? undefined
   const player = history.player
   const moneyOf = (amount: string | undefined) => (amount === undefined ? NONE : moneyText(amount, currency))
   return (

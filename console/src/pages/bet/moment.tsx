@@ -91,7 +91,7 @@ function CallPanel({ call, wallet, callsAre }: { call: Call } & Pick<Props, 'wal
 
 /** Why it is not said who signed a call. */
 const NO_JOURNAL: Readonly<Record<CallsAre, string>> = {
-  hidden: 'of the wallet’s calls, which are not shown here',
+  hidden: 'not shown here: only the wallet’s calls have it',
   'asked for': '…',
   failed: 'the calls could not be read',
   read: 'not in the journal (any more)',

@@ -23,6 +23,7 @@ export function Selections({ sources: { wallet, platform } }: { sources: BetSour
   const { metadata } = toldOf(wallet)
   const toldHere = Array.isArray(metadata) ? (metadata as Selection[]) : []
   const selections: readonly Selection[] = platform?.selections ?? toldHere
+  const hasResults = platform?.selections !== undefined
   const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
   if (selections.length === 0) return null
   return (
@@ -38,7 +39,7 @@ export function Selections({ sources: { wallet, platform } }: { sources: BetSour
               <th>Market</th>
               <th>Outcome</th>
               <th className="num">Odds</th>
-              {platform !== undefined && <th>Result</th>}
+              {hasResults && <th>Result</th>}
             </tr>
           </thead>
           <tbody>
@@ -54,7 +55,7 @@ export function Selections({ sources: { wallet, platform } }: { sources: BetSour
                   <span className="name">{text(one.outcome ?? one.outcomeId)}</span>
                 </td>
                 <td className="num">{text(one.coefficient)}</td>
-                {platform !== undefined && (
+                {hasResults && (
                   <td>
                     {one.result === undefined || isOver ? (
                       <span className="muted">{isOver ? 'none' : 'not yet'}</span>

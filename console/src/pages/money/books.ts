@@ -1,8 +1,9 @@
 /** The wallet's bets of a day against the platform's, judged as `purser reconcile` does. Pure. */
 import { type Finding, judge } from '../../../../src/reconcile/compare.ts'
 import { checkNames, toSide } from '../../../../src/reconcile/platform-row.ts'
-import type { PlatformSide, WalletSide } from '../../../../src/reconcile/sides.ts'
+import { NOT_TOLD, type PlatformSide, type WalletSide } from '../../../../src/reconcile/sides.ts'
 import { groupBy } from '../../../../src/runtime/group.ts'
+import type { Delivery } from '../../../../src/timeline/sources.ts'
 
 export interface Compared {
   readonly matched: number
@@ -67,21 +68,32 @@ export interface TheirBet {
   readonly payout?: string
   readonly resultType?: string
   /** Only of a bet that was asked for alone. */
-  readonly deliveries?: readonly { readonly status: string }[]
+  readonly deliveries?: readonly TheirDelivery[]
 }
+
+type TheirDelivery = Pick<Delivery, 'status' | 'code' | 'needsPersonSince'>
 
 /** Nobody knows yet whether a bet that is being placed holds money. */
 const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
-const ON_ITS_WAY = ['waiting', 'pending']
+
+/** Only the first that is not over moves: what needs a person holds the others back, unless another decision is behind what had no answer (W-48). */
+function isMoving(deliveries: readonly TheirDelivery[]): boolean {
+  const at = deliveries.findIndex(({ status }) => ['waiting', 'pending', 'stuck'].includes(status))
+  const first = deliveries[at]
+  if (first === undefined || first.status === 'stuck') return false
+  return first.needsPersonSince === undefined || (first.code === undefined && at < deliveries.length - 1)
+}
 
 export function sideOfTheirs(bet: TheirBet): PlatformSide {
   const { betId, userId, operatorUser, amount, currency, payout, resultType, deliveries = [] } = bet
+  const isUnderWay = bet.status === 'placing' || isMoving(deliveries)
   const told = { betId, player: userId, status: STATES[bet.status] ?? bet.status, currency, stake: amount }
   const settled = { ...(payout !== undefined && { payout }), ...(resultType !== undefined && { resultType }) }
   return {
     ...toSide({ ...told, ...settled }, deliveries.length, `bet ${betId}`),
     players: [...(operatorUser === undefined ? [] : [operatorUser]), userId],
     status: bet.status,
-    isUnderWay: bet.status === 'placing' || deliveries.some(({ status }) => ON_ITS_WAY.includes(status)),
+    isUnderWay,
+    ...(isUnderWay && { told: NOT_TOLD }),
   }
 }

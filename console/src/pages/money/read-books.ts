@@ -1,6 +1,13 @@
 /** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
 import { parse } from 'csv-parse/browser/esm/sync'
-import { type BetView, type PlatformSide, toWalletSide, type WalletSide } from '../../../../src/reconcile/sides.ts'
+import { UUID } from '../../../../src/protocol/ids.ts'
+import {
+  aroundWallet,
+  type BetView,
+  type PlatformSide,
+  toWalletSide,
+  type WalletSide,
+} from '../../../../src/reconcile/sides.ts'
 import { part, read, readOrNone } from '../../api.ts'
 import { endOf, startOf } from '../../days.ts'
 import { type Compared, compareBooks, sideOfTheirs, sidesOfFile, type TheirBet } from './books.ts'
@@ -35,27 +42,22 @@ export interface Asked extends Source {
 export async function compareDay(asked: Asked): Promise<Compared & { readonly isFirstLook?: true }> {
   const [ours, theirs] = await Promise.all([ourBets(asked), theirBets(asked)])
   const first = compareBooks(ours, theirs)
-  const again = [...first.differs, ...first.onlyOurs, ...first.onlyTheirs].map(({ betId }) => betId)
+  const again = [...new Set([...first.differs, ...first.onlyOurs, ...first.onlyTheirs].map(({ betId }) => betId))]
   if (again.length === 0) return first
   if (again.length > MOST_AGAIN) return { ...first, isFirstLook: true }
   const before = await theirBetsNow(again, asked)
   const oursNow = await ourBetsNow(again, asked)
-  const theirsNow =
-    (before && (await theirBetsNow(again, asked))) ?? theirs.filter(({ betId }) => again.includes(betId))
-  const moved = before === undefined ? [] : again.filter((id) => wordOf(id, before) !== wordOf(id, theirsNow))
-  const compared = compareBooks(
-    [...without(again, ours), ...without(moved, oursNow)],
-    [...without(again, theirs), ...without(moved, theirsNow)],
+  const behind = before && (await theirBetsNow(again, asked))
+  const sideOf = (sides: readonly PlatformSide[], id: string) => sides.find(({ betId }) => betId === id)
+  const theirsNow = again.map((id) =>
+    before && behind ? aroundWallet(sideOf(before, id), sideOf(behind, id)) : sideOf(theirs, id),
   )
-  return { ...compared, inFlight: compared.inFlight + moved.length }
+  const isKept = ({ betId }: { readonly betId: string }) => !again.includes(betId)
+  return compareBooks(
+    [...ours.filter(isKept), ...oursNow],
+    [...theirs.filter(isKept), ...theirsNow.filter((side) => side !== undefined)],
+  )
 }
-
-interface Bet {
-  readonly betId: string
-}
-const wordOf = (id: string, sides: readonly PlatformSide[]) => JSON.stringify(sides.find(({ betId }) => betId === id))
-const without = <B extends Bet>(ids: readonly string[], bets: readonly B[]) =>
-  bets.filter(({ betId }) => !ids.includes(betId))
 
 const isOf =
   (name: string) =>
@@ -86,7 +88,7 @@ async function theirBetsNow(ids: readonly string[], asked: Asked): Promise<Platf
   const { platform, partner, file } = asked
   if (file !== undefined) return undefined
   const bets = await Promise.all(
-    ids.map((id) => readOrNone<TheirBet>(`${platform}/bets/${part(id)}`).catch(() => undefined)),
+    ids.filter((id) => UUID.test(id)).map((id) => readOrNone<TheirBet>(`${platform}/bets/${part(id)}`)),
   )
   const isOfPartner = ({ partnerId }: TheirBet) => partner === undefined || partnerId === partner
   return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [sideOfTheirs(bet)] : []))

@@ -132,7 +132,7 @@ function Found({ result }: { result: Result }) {
       <p className="result-says muted small">
         {findings.length === 0 ? 'The books agree' : 'What differs is below'}: compared with {of}, <Time at={at} />.
         {isFirstLook &&
-          ` More than ${MOST_AGAIN} differ, so none was looked at again: a bet near midnight may be on another day there.`}
+          ` More than ${MOST_AGAIN} differ, so none was looked at again: a bet whose call is on its way, or one near midnight, may be among them.`}
       </p>
       {findings.length > 0 && <Findings of={findings} />}
     </div>

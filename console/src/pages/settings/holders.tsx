@@ -114,6 +114,8 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
           act={() => ask('DELETE', `${list}/${part(ending)}`)}
           done={() => {
             setEnding(undefined)
+            setOnce(undefined)
+            change.reset()
             void client.invalidateQueries()
           }}
         />

@@ -37,7 +37,7 @@ export function SettingsPage() {
       {isAdmin && (
         <Holders
           title="Keys"
-          empty="There is only the first key, of the settings."
+          empty="There is only the first key, with which the server was started."
           hint="Make one for each program and person: who did what is then in Actions, and each can be ended alone."
           list={`${base}/keys`}
           shownOnce="key"
