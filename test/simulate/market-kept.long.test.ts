@@ -1,6 +1,7 @@
 /**
  * Runs that are kept: a failure plays again from its file, shorter too, and the runs in corpus, each of which failed once, are right now.
- * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2), and late-copy-of-an-expired-token.json, of seed 702 (P-1).
+ * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2), late-copy-of-an-expired-token.json, of seed 702 (P-1), and of seed 9778
+ * sent-again-behind-its-tenth-attempt.json, where the judge was wrong: it took the tenth attempt for the first of those that a person asked for (C-4).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'

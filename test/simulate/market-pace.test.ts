@@ -51,6 +51,26 @@ describe('the pace of calls', () => {
     expect(set.pace.complaints()).toEqual([])
   })
 
+  test('begins anew when a person has sent again what has come to its end, and only then', () => {
+    const ladder = Array.from({ length: 10 }, (_, i) => 700 * (2 ** i - 1))
+    const more = (times: readonly number[], sentAgain: number | undefined) => {
+      const { pace, at } = sentAt(...times)
+      const last = times.at(-1) ?? 0
+      if (sentAgain !== undefined) {
+        at(sentAgain)
+        pace.sentAgain()
+      }
+      for (const time of [700, 1_400, 2_800]) {
+        at(last + time)
+        pace.leaves({ request: request('r'), isOver: () => true })
+      }
+      return pace.complaints().length
+    }
+    expect(more(ladder, 357_800)).toBe(0)
+    expect(more(ladder, undefined)).toBe(6) // too soon and too many, three times
+    expect(more([0, 700, 2_100], 2_200)).toBe(3) // it had not come to its end
+  })
+
   test('complains about the result in force, decided again (C-5)', () => {
     const { pace } = sentAt()
     const settle = (requestId: string, amount: number) =>

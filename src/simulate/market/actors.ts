@@ -25,7 +25,7 @@ import { spanOf } from './scene.ts'
 const TOKEN_IS_OVER = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
 
 /** What those need who use the platform. */
-export interface Meeting extends Pick<Market, 'trace' | 'names' | 'scene' | 'world' | 'platform'> {
+export interface Meeting extends Pick<Market, 'trace' | 'names' | 'scene' | 'world' | 'platform' | 'pace'> {
   readonly choices: Pick<Choices, 'deed'>
 }
 
@@ -136,7 +136,7 @@ export async function traders(market: Meeting, cast: Cast, random: Random): Prom
     const bet = deed && betCalled(market, cast, deed.bet)
     if (deed === undefined || bet === undefined) continue
     const { does, payout } = deed
-    const work = atPlatform(market, (platform) => trade(platform, does, bet.betId, money(BigInt(payout))))
+    const work = atPlatform(market, (platform) => trade(market, platform, does, bet.betId, money(BigInt(payout))))
     const what = await insist(cast, work).catch((error: Error) => error.message)
     market.trace.note(`${does} of ${deed.bet} by hand: ${what}`)
     if (what === 'changed') market.trace.mark(`by hand: ${does}`)
@@ -145,10 +145,18 @@ export async function traders(market: Meeting, cast: Cast, random: Random): Prom
 
 type Trade = 'cashout' | 'settle' | 'unsettle' | 'cancel' | 'send again'
 
-async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: string, payout: Money): Promise<string> {
+async function trade(
+  { pace }: Pick<Meeting, 'pace'>,
+  { deciding, deliverer }: Platform,
+  deed: Trade,
+  betId: string,
+  payout: Money,
+): Promise<string> {
   const author = AUTHORS.platform()
   if (deed === 'send again') {
+    pace.sentAgain() // and behind it: nobody knows at which of its statements a delivery begins anew
     await sendAllAgain(deciding, author, {})
+    pace.sentAgain()
     return 'sent'
   }
   const changed =
@@ -181,6 +189,8 @@ export async function putRight(
     market.wire(player.wallet).standing.locked(betId, false)
     await setLock(operator, AUTHORS.wallet(), { userId: player.userId, transactionId: betId }, false).catch(() => {})
   }
+  market.pace.sentAgain()
   await sendAllAgain(deciding, AUTHORS.platform(), {})
+  market.pace.sentAgain()
   deliverer.wake()
 }

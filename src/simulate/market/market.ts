@@ -61,6 +61,7 @@ export interface Market {
   /** What comes to a wallet. */
   wire(wallet: WalletName): WireWatch
   readonly gatewayWatch: GatewayWatch
+  readonly pace: Pick<PaceWatch, 'sentAgain'>
   /** Undefined while it is down. */
   wallet(name: WalletName): WalletParty | undefined
   gateway(): GatewayParty | undefined
@@ -133,7 +134,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const steps = countSteps((party) => die(party, 'behind a step'))
   const step = stepping(world, steps.passed, there, failures, watchBreakers(trace))
   return {
-    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, random, begin },
+    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, pace, random, begin },
     complaints: () => [...wires.values(), gatewayWatch, pace].flatMap((one) => one.complaints()),
     ...living(there),
     kill(party, death) {

@@ -17,6 +17,8 @@ export interface PaceWatch {
   leaves(call: Leaving): void
   /** The caller has heard this status. */
   heard(request: Request, status: number): void
+  /** A person sends again what has come to its end: its attempts begin anew. */
+  sentAgain(): void
   /** The clock by which attempts are planned was set: what was planned before says nothing about what comes. */
   clockSet(): void
   complaints(): readonly string[]
@@ -37,9 +39,10 @@ const FIRST_GAP_MS = 700
 const LONGEST_GAP_MS = 60_000
 /** A planned gap may be this much shorter by chance, or after a pause. */
 const HALF = 2
-/** Attempts and milliseconds of a rollback (C-4); once they are over, or a 400 has ended it, only a person sends it again. */
+/** Attempts of a rollback (C-4); once they are over, or its six minutes, or a 400 has ended it, only a person sends it again. */
 const MOST_ATTEMPTS = 10
-const WINDOW_MS = 330_000
+/** Milliseconds behind the first attempt that was seen, before which its time is not over: those before it may have died unseen. */
+const EARLIEST_END_MS = 120_000
 const BAD_REQUEST = 400
 
 /** `name` of a bet in the story. */
@@ -49,6 +52,8 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
   const complaints: string[] = []
   const lasts = createLastResults()
   let unsureUntil = 0
+  let sentAgainAt = Number.NEGATIVE_INFINITY
+  const isAnew = ({ firstAt, lastAt }: Round, now: number) => sentAgainAt >= lastAt && now - firstAt > EARLIEST_END_MS
   return {
     leaves(call) {
       const said = saidOfBet(call.request)
@@ -62,7 +67,7 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
       const [delivery, now] = [`${said.requestId}`, elapsed()]
       const round = rounds.get(delivery)
       const isNew = round === undefined || round.lastAt < unsureUntil
-      if (isNew || (said.type === ROLLBACK && now - round.firstAt > WINDOW_MS)) {
+      if (isNew || (said.type === ROLLBACK && isAnew(round, now))) {
         rounds.set(delivery, { firstAt: now, lastAt: now, attempts: 1 })
         return
       }
@@ -78,6 +83,9 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
     heard(request, status) {
       const said = status === BAD_REQUEST ? saidOfBet(request) : undefined
       if (said !== undefined) rounds.delete(`${said.requestId}`)
+    },
+    sentAgain() {
+      sentAgainAt = elapsed()
     },
     clockSet() {
       unsureUntil = elapsed() + READ_AGAIN_MS
