@@ -15,7 +15,7 @@ export interface BetSources {
   readonly owners: readonly string[]
 }
 
-/** The calls of the journal: who may not read them, or has another server's console before them, does not see them. */
+/** What is known of a bet's calls in the journal. `hidden`: the person may not read them, or this console is of a platform alone. */
 export type CallsAre = 'hidden' | 'asked for' | 'failed' | 'read'
 
 type Told = Omit<BetSources, 'journal'>

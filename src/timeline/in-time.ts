@@ -57,6 +57,7 @@ const UNITS = [
   { name: 'd', ms: 86_400_000, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
 ] as const
 const STEPS = UNITS.flatMap(({ name, ms, steps }) => steps.map((each) => ({ name, each, ms: each * ms })))
+/** Besides the first one. */
 const MOST_TICKS = 6
 
 /** As many as there is room for, and each a whole number of its unit: 90 minutes are no "2 h". */

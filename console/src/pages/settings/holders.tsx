@@ -111,10 +111,12 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
           title={`End ${ending}?`}
           text={ended}
           word="End it"
-          act={() => ask('DELETE', `${list}/${part(ending)}`)}
+          act={async () => {
+            await ask('DELETE', `${list}/${part(ending)}`)
+            setOnce((shown) => (shown?.name === ending ? undefined : shown))
+          }}
           done={() => {
             setEnding(undefined)
-            setOnce(undefined)
             change.reset()
             void client.invalidateQueries()
           }}
