@@ -145,6 +145,8 @@ describe('people', () => {
     await end.click()
     await boss.getByRole('dialog', { name: 'End ella?' }).getByRole('button', { name: 'Cancel' }).click()
     await row.getByText('Live').waitFor()
+    const focused = 'document.activeElement?.getAttribute("aria-label")'
+    await expect.poll(() => boss.evaluate(focused)).toBe('End ella')
     const shownOnce = boss.getByText('The password of ella, shown this once:')
     expect(await shownOnce.count(), 'nobody was ended, and it is never shown again').toBe(1)
     await end.click()
