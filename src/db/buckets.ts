@@ -19,6 +19,11 @@ export async function fixBuckets(db: Db, wanted: number | undefined, usual = 1):
   return buckets
 }
 
+/** The number of buckets of this database, for what only reads; 1 where no wallet has been yet. */
+export async function readBuckets(db: Pick<Db, 'query'>): Promise<number> {
+  return toNumber(await db.query<Setting>(READ_BUCKETS)) || 1
+}
+
 interface Setting extends Row {
   readonly value: string
 }

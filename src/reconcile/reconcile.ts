@@ -156,6 +156,7 @@ async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[
 }
 
 function keysOf({ betId, platform, wallet }: Pair): BetKey[] {
-  const players = new Set([...(platform?.players ?? []), ...wallet.map(({ player }) => player)])
-  return [...players].map((player) => ({ player, betId }))
+  const found = wallet.map(({ player, bucket }) => ({ player, betId, bucket }))
+  const others = (platform?.players ?? []).filter((name) => !wallet.some(({ player }) => player === name))
+  return [...found, ...others.map((player) => ({ player, betId }))]
 }

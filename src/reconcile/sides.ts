@@ -92,6 +92,8 @@ export interface WalletSide {
   /** The wallet's own: of two platforms' bets with one id and one player, the second one has another (W-43). */
   readonly ownId: string
   readonly player: string
+  /** Read from a database: where its row lies there. */
+  readonly bucket?: number
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
   readonly currency: string | null
   readonly stake: string | null

@@ -1,10 +1,13 @@
 /** The wallet's bets, read from its database. Reads only. */
+import { readBuckets } from '../db/buckets.ts'
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
 import { sentIdSql } from '../protocol/second-id.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
 import { amountIn, idsAtWallet, type Pages, type Platforms, severalPlatforms, type WalletSide } from './sides.ts'
 
 interface BetRow extends Row {
+  bucket: number
   bet_id: string
   own_id: string
   player: string
@@ -17,7 +20,7 @@ interface BetRow extends Row {
 }
 
 const SENT_ID = sentIdSql('b.bet_id')
-const COLUMNS = `${SENT_ID} as bet_id, b.bet_id as own_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
+const COLUMNS = `b.bucket, ${SENT_ID} as bet_id, b.bet_id as own_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
 const HAS_NAMES = statement(
   'reconcile_has_names',
   "select exists (select 1 from purser.bet where platform <> '') as has_names",
@@ -30,12 +33,10 @@ const DECLARE = statement(
    order by ${SENT_ID} collate "C", b.player collate "C", b.bet_id collate "C"`,
 )
 const FETCH = statement('reconcile_fetch_wallet', 'fetch 1000 from reconcile_wallet')
-/** The bucket of a player is the wallet's business: all that there can be are tried, each by primary key. */
 const READ = statement(
   'reconcile_read_wallet',
-  `select ${COLUMNS} from unnest($1::text[], $2::text[]) as k (player, bet_id)
-   cross join generate_series(0, 15) as g (bucket)
-   join purser.bet b on b.bucket = g.bucket and b.player = k.player and b.bet_id = k.bet_id
+  `select ${COLUMNS} from unnest($1::text[], $2::text[], $4::int[]) as k (player, bet_id, bucket)
+   join purser.bet b on b.bucket = k.bucket and b.player = k.player and b.bet_id = k.bet_id
    left join purser.currency c on c.currency = b.currency
    where $3::text[] is null or b.platform = any($3::text[]) order by b.bet_id collate "C"`,
 )
@@ -56,21 +57,28 @@ export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletS
 export interface BetKey {
   readonly player: string
   readonly betId: string
+  /** The bucket in which an earlier reading found the bet. */
+  readonly bucket?: number | undefined
 }
 
-/** Some bets as they are now. */
+/** Some bets as they are now. A row that lies outside its player's bucket is read where it was found. */
 export async function readWallet(
   db: Pick<Tx, 'query'>,
   keys: readonly BetKey[],
   platforms: Platforms,
 ): Promise<WalletSide[]> {
-  const all = keys.flatMap(({ player, betId }) => idsAtWallet(betId, platforms).map((id) => ({ player, id })))
-  const values = [all.map(({ player }) => player), all.map(({ id }) => id), platforms ?? null]
+  const buckets = await readBuckets(db)
+  const all = keys.flatMap(({ player, betId, bucket }) => {
+    const places = new Set([bucketOf(player, buckets), ...(bucket === undefined ? [] : [bucket])])
+    return idsAtWallet(betId, platforms).flatMap((id) => [...places].map((place) => ({ player, id, place })))
+  })
+  const places = all.map(({ place }) => place)
+  const values = [all.map(({ player }) => player), all.map(({ id }) => id), platforms ?? null, places]
   return (await db.query<BetRow>(READ, values)).map(toSide)
 }
 
 function toSide(row: BetRow): WalletSide {
-  const { bet_id: betId, own_id: ownId, player, status, currency, stake, payout, result_type: resultType } = row
+  const { bucket, bet_id: betId, own_id: ownId, player, status, currency, stake, payout, result_type: resultType } = row
   const show = (amount: Money | null) => (amount === null ? null : amountIn(row, amount))
-  return { betId, ownId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
+  return { bucket, betId, ownId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
 }

@@ -98,7 +98,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gateway: ['wallet-client', 'wallet-client/targets.ts', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   conformance: ['wallet-client', 'timeline', 'protocol', 'runtime'],
   timeline: ['protocol', 'runtime/markup.ts'],
-  reconcile: ['types of config', 'http/own-api.ts', 'db', 'protocol', 'runtime'],
+  reconcile: ['types of config', 'http/own-api.ts', 'wallet/store/bucket.ts', 'db', 'protocol', 'runtime'],
   load: ['wallet-client', 'http/own-api.ts', 'protocol', 'runtime'],
   simulate: ['everything'],
 }

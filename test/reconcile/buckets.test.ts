@@ -1,0 +1,62 @@
+/** Reconcile looks again wherever a bet may lie: in each bucket of the wallet's database, however many there are. */
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { ROLES, readConfig } from '../../src/config/config.ts'
+import { fixBuckets } from '../../src/db/buckets.ts'
+import { openDb } from '../../src/db/open.ts'
+import { runReconcile } from '../../src/reconcile/command.ts'
+import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { betIdOf, platformBook, walletBook } from './books.ts'
+
+const BETS = 12
+let databases: TestDatabase[] = []
+afterEach(async () => {
+  for (const database of databases.splice(0)) await database.drop()
+})
+
+/** A platform without bets, and a wallet with twelve open ones of twelve players, each player in the bucket of its name. */
+async function onlyAtWallet(buckets: number, bucketFor = (player: string) => bucketOf(player, buckets)) {
+  databases = await Promise.all([createDatabase(), createDatabase()])
+  const [platformUrl, walletUrl] = databases.map(({ url }) => url) as [string, string]
+  const db = await openDb({ kind: 'postgres', url: walletUrl })
+  await fixBuckets(db, buckets)
+  await db.close()
+  const [platform, wallet] = [platformUrl, walletUrl].map((url) => new pg.Client({ connectionString: url })) as [
+    pg.Client,
+    pg.Client,
+  ]
+  await Promise.all([platform.connect(), wallet.connect()])
+  for (const sql of platformBook(0)) await platform.query(sql)
+  for (const sql of walletBook(0)) await wallet.query(sql)
+  for (let i = 1; i <= BETS; i += 1) {
+    const player = `somebody-${i}`
+    await wallet.query(
+      `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, first_seen_at, changed_at)
+       values ($1, $2, $3, 'open', 1, 'EUR', 1000, 'player', 1, 'request', now(), now(), now())`,
+      [bucketFor(player), player, betIdOf(i)],
+    )
+  }
+  await Promise.all([platform.end(), wallet.end()])
+  return ['--platform-database-url', platformUrl, '--wallet-database-url', walletUrl] as const
+}
+
+async function reconciled([, platformDatabaseUrl, , walletDatabaseUrl]: readonly [string, string, string, string]) {
+  let text = ''
+  const options = { platformDatabaseUrl, walletDatabaseUrl, json: true } as const
+  const isClean = await runReconcile(options, readConfig({}, ROLES.tool), (part) => {
+    text += part
+  })
+  const { findings } = JSON.parse(text) as { findings: { kind: string; betId: string; player: string }[] }
+  return { isClean, found: findings.map(({ kind, betId, player }) => `${kind} ${betId} ${player}`).sort() }
+}
+
+const ALL = Array.from({ length: BETS }, (_, i) => `missing_at_platform ${betIdOf(i + 1)} somebody-${i + 1}`).sort()
+
+test.each([1, 16, 64, 1_024])('of %i buckets, in a database of its own', async (buckets) => {
+  expect(await reconciled(await onlyAtWallet(buckets))).toEqual({ isClean: false, found: ALL })
+})
+
+test('and in a bucket that is not that of the player', async () => {
+  expect(await reconciled(await onlyAtWallet(64, () => 70))).toEqual({ isClean: false, found: ALL })
+})
