@@ -4,11 +4,23 @@
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { makePrivateFolder } from '../runtime/private-folder.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
 import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
+import {
+  type Said,
+  saidIn,
+  shapeIn,
+  throwError,
+  toExecute,
+  toPrepare,
+  toRow,
+  toSimple,
+  toText,
+  writtenBy,
+} from './pglite-wire.ts'
 
 const INT8 = 20
 
@@ -33,22 +45,28 @@ export async function openPglite(dataDir: string): Promise<Db> {
     await unlock()
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
-  const transaction: Db['transaction'] = (work) =>
-    pglite.transaction((tx) => inTransaction(tx, embeddedSettings('local'), work))
-  const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
-  const snapshot: Db['snapshot'] = (work) =>
-    pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work))
+  const tx = txOn(pglite)
+  const begun =
+    (settings: string): Db['transaction'] =>
+    (work) =>
+      pglite.transaction(async ({ exec }) => {
+        await exec(settings)
+        return work(tx)
+      })
+  const transaction = begun(embeddedSettings('local'))
+  const snapshot = begun(`set transaction ${SNAPSHOT}`)
+  const query: Db['query'] = (statement, values) => pglite.transaction(() => tx.query(statement, values))
   return {
     kind: 'pglite',
     transaction,
-    unhurried: (work) => pglite.transaction((tx) => inTransaction(tx, 'set transaction read write', work)),
+    unhurried: begun('set transaction read write'),
     openLane: () => ({ transaction }),
     snapshot,
     sums: snapshot,
     query,
     people: { query },
     pools: () => [],
-    script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
+    script: (work) => pglite.transaction(() => work((sql) => runScript(pglite, sql))),
     close: async () => {
       await pglite.close()
       await unlock()
@@ -82,28 +100,38 @@ async function claim(dataDir: string): Promise<() => Promise<void>> {
   return lockFolder(dataDir)
 }
 
-async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  await tx.exec(settings)
-  const execute: Tx['execute'] = async ({ text }, values) =>
-    (await tx.query(text, values.map(toParameter))).affectedRows ?? 0
-  return work({
-    query: (statement, values) => run(tx, statement, values) as Promise<never>,
-    execute,
+/** Only for use in `PGlite.transaction`, which keeps every other statement out. */
+function txOn(pglite: PGlite): Tx {
+  return {
+    query: async (statement, values = []) => {
+      const { gives, rows } = await run(pglite, statement, values)
+      return rows.map((fields) => toRow(pglite, gives, fields)) as never
+    },
+    execute: async (statement, values) => writtenBy((await run(pglite, statement, values)).done),
     finish: (send) => send(),
+  }
+}
+
+/** One statement at a time: a statement without a name is replaced by the next one. */
+function run(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<Said> {
+  return pglite.runExclusive(async () => {
+    const { takes, gives } = shapeIn(await send(pglite, toPrepare('', text)))
+    const texts = takes.map((type, i) => toText(pglite, type, toParameter(values[i])))
+    return { ...saidIn(await send(pglite, toExecute('', texts))), gives }
   })
 }
 
-async function run(
-  target: PGlite | Transaction,
-  statement: Statement,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const result = await target.query<Row>(statement.text, values.map(toParameter))
-  return result.rows
+function runScript(pglite: PGlite, sql: string): Promise<Row[]> {
+  return pglite.runExclusive(async () => {
+    const { gives, rows } = saidIn(await send(pglite, toSimple(sql)))
+    return rows.map((fields) => toRow(pglite, gives, fields))
+  })
 }
 
-function lastRows(results: readonly { rows: object[] }[]): Row[] {
-  return (results.at(-1)?.rows ?? []) as Row[]
+async function send(pglite: PGlite, message: Uint8Array): Promise<Buffer> {
+  const bytes = Buffer.from(await pglite.execProtocolRaw(message, { syncToFs: false }))
+  throwError(bytes)
+  return bytes
 }
 
 /** It knows arrays, but not those of numbers alone. */

@@ -5,10 +5,11 @@
  */
 import { PGlite } from '@electric-sql/pglite'
 import { type Db, embeddedSettings, type Row, SLICE_OF_AUDIT, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
+import { type Shape, toRow, toText, writtenBy } from '../../db/pglite-wire.ts'
 import { type ClockName, showing } from './clocks.ts'
 import { createIdleReads, type IdleReads } from './idle-reads.ts'
 import { keepMemory } from './kept-memory.ts'
-import { type Shape, speak, type Wire } from './postgres-wire.ts'
+import { speak, type Wire } from './postgres-wire.ts'
 
 const INT8 = 20
 /** Its memory is put back before each run. */
@@ -167,26 +168,4 @@ function runner(pglite: PGlite, wire: Wire, idle: IdleReads): Runner {
       for (const name of known.keys()) if (!names.has(name)) known.delete(name)
     },
   }
-}
-
-function toText(pglite: PGlite, type: number, value: unknown): string | null {
-  if (value === null || value === undefined) return null
-  const serializer = pglite.serializers[type]
-  return serializer === undefined ? `${value}` : serializer(value)
-}
-
-function toRow(pglite: PGlite, gives: Shape['gives'], fields: readonly (string | null)[]): Row {
-  const row: Row = {}
-  for (let i = 0; i < gives.length; i++) {
-    const [{ name, type }, text] = [gives[i] as Shape['gives'][number], fields[i] ?? null]
-    const parser = text === null ? undefined : pglite.parsers[type]
-    row[name] = parser === undefined ? text : parser(text as string, type)
-  }
-  return row
-}
-
-/** "INSERT 0 3", "UPDATE 2". */
-function writtenBy(command: string): number {
-  const [verb = '', ...numbers] = command.split(' ')
-  return ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(verb) ? Number.parseInt(numbers.at(-1) ?? '0', 10) : 0
 }
