@@ -42,9 +42,8 @@ export const NewOperatorSchema = Type.Object(
   {
     operatorId: OperatorIdSchema,
     baseUrl: Type.String({
-      pattern: '^https?://',
       maxLength: 1_000,
-      description: "The base URL of the operator's wallet.",
+      description: 'A URL of http or https. The paths of the interface are appended, so leave `/payment/bet` out.',
     }),
     ...secretMembers,
   },

@@ -1,4 +1,5 @@
 /** One of our own APIs, read by a command of ours over HTTP. */
+import { findUrlFault, withoutEndSlashes } from '../protocol/base-url.ts'
 import { isObject, objectIn } from '../protocol/json.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
@@ -46,7 +47,8 @@ async function send(
   body?: object,
   ended?: AbortSignal,
 ): Promise<Response> {
-  if (!URL.canParse(url)) throw new WrongUse(`${url} is no address such as http://127.0.0.1:8080`)
+  const fault = findUrlFault(url, 'api')
+  if (fault !== undefined) throw new WrongUse(`the address of the API ${fault}`)
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const signal = ended === undefined ? timeout : AbortSignal.any([timeout, ended])
@@ -72,7 +74,7 @@ function whyIn(text: string): string {
 }
 
 function targetOf(url: string, path: string): string {
-  return url.replace(/\/$/, '') + path
+  return withoutEndSlashes(url) + path
 }
 
 const REFUSALS = [400, 403, 409, 410, 422]

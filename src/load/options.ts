@@ -1,7 +1,7 @@
 /** The options of `purser load` as they are written. Throws WrongUse: what is wrong with them is said before any call. */
+import { findUrlFault } from '../protocol/base-url.ts'
 import { type Money, parseDecimal, toDouble } from '../protocol/money.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { findFault } from '../wallet-client/base-url.ts'
 import type { Stakes } from './draw.ts'
 import { type Mix, readMix } from './mix.ts'
 import type { Player } from './player.ts'
@@ -63,7 +63,7 @@ export async function readLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv):
     if (value >= least && value <= MAX[name]) return value
     throw new WrongUse(`--${name} must be a whole number from ${least} to ${MAX[name]}, not "${written}"`)
   }
-  const fault = baseUrl === '' ? 'is missing' : await findFault(baseUrl, true)
+  const fault = findUrlFault(baseUrl, 'wallet')
   if (fault !== undefined) throw new WrongUse(`--base-url, the address of the wallet, ${fault}`)
   const options: LoadOptions = {
     baseUrl,
@@ -100,7 +100,8 @@ function playersFrom({ players, baseUrl = '', ...flags }: LoadFlags, env: NodeJS
   if (count < 1 || count > MAX_PLAYERS) throw new WrongUse(`--players: from 1 to ${MAX_PLAYERS} can be made`)
   const { operatorApi = baseUrl, operatorKey = env.OPERATOR_API_KEY ?? '' } = flags
   if (operatorKey === '') throw new WrongUse('to make players give --operator-key or set OPERATOR_API_KEY')
-  if (!URL.canParse(operatorApi)) throw new WrongUse('--operator-api must be an http address')
+  const fault = findUrlFault(operatorApi, 'api')
+  if (fault !== undefined) throw new WrongUse(`--operator-api ${fault}`)
   return { kind: 'made', count, url: operatorApi, key: operatorKey }
 }
 

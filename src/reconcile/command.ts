@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
+import { findUrlFault } from '../protocol/base-url.ts'
 import { PLATFORM_NAME } from '../protocol/ids.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Finding } from './compare.ts'
@@ -91,7 +92,7 @@ function apiOf({ operatorApi, operatorKey, walletDatabaseUrl }: ReconcileCommand
   if (walletDatabaseUrl !== undefined) throw new WrongUse('give --operator-api or --wallet-database-url, not both')
   const key = operatorKey ?? config.operatorKey
   if (key === '') throw new WrongUse('give --operator-key or set OPERATOR_API_KEY')
-  if (!/^https?:\/\//.test(operatorApi) || !URL.canParse(operatorApi))
-    throw new WrongUse(`--operator-api must be an http address, not "${operatorApi}"`)
+  const fault = findUrlFault(operatorApi, 'api')
+  if (fault !== undefined) throw new WrongUse(`--operator-api ${fault}`)
   return { url: operatorApi, key }
 }

@@ -1,9 +1,12 @@
 /**
- * Addresses that a person gives us to call: a partner's, an operator's. The calls come from inside our network, so an address in it
- * (loopback, private, link-local: a cloud's metadata) is taken only where a setting allows that.
+ * Private networks and the addresses that people give us to call.
+ *
+ * The calls come from inside our network. An address in it (loopback, private, link-local: a cloud's
+ * metadata) is taken only where a setting allows that.
  */
 import { lookup as resolve } from 'node:dns/promises'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { findUrlFault, type UrlUse } from '../protocol/base-url.ts'
 
 const INSIDE = new BlockList()
 for (const [network, prefix] of [
@@ -21,16 +24,21 @@ INSIDE.addAddress('::1', 'ipv6')
 INSIDE.addSubnet('fc00::', 7, 'ipv6')
 INSIDE.addSubnet('fe80::', 10, 'ipv6')
 
-/** What is wrong with a base URL, as a sentence; undefined when nothing is. A name that does not resolve is not refused: it may later. */
-export async function findFault(text: string, allowsInside: boolean): Promise<string | undefined> {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'is not a URL of http or https'
-  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
-  if (/[?#]/.test(text)) return 'must not have a query or a fragment: the paths of the interface follow it'
-  if (allowsInside) return undefined
+/**
+ * Returns the rest of a sentence that begins with the name of the member; undefined for a usable URL.
+ * A name that does not resolve is not refused, because it may later.
+ */
+export async function findFault(
+  text: string,
+  allowsInside: boolean,
+  use: UrlUse = 'wallet',
+): Promise<string | undefined> {
+  const fault = findUrlFault(text, use)
+  if (fault !== undefined || allowsInside) return fault
+  const url = new URL(text)
   const addresses = await addressesOf(url.hostname.replace(/^\[|\]$/g, ''))
   return addresses.some(isInside)
-    ? 'leads into a private network, which PURSER_PRIVATE_ADDRESSES=allow would permit'
+    ? 'leads into a private network: give a public address, or set PURSER_PRIVATE_ADDRESSES=allow'
     : undefined
 }
 

@@ -266,7 +266,9 @@ describe('the command line', () => {
     const commands = ['calls', 'changes', 'webhooks list', 'show an-id'].map(
       (command) => `${command} --api foo --key k`,
     )
-    expect(await saidBy(commands, 2, {})).toBe('purser: foo is no address such as http://127.0.0.1:8080\n')
+    expect(await saidBy(commands, 2, {})).toBe(
+      'purser: the address of the API is not a URL of http or https: write it as in http://127.0.0.1:8080\n',
+    )
   })
 
   test('names a file that cannot be written', async () => {

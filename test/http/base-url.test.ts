@@ -41,6 +41,10 @@ const MALFORMED: [string, string][] = [
   ['https://203.0.113.9/w?', 'query'],
   ['https://203.0.113.9/#top', 'fragment'],
   ['https://', 'not a URL'],
+  ['ftp://203.0.113.9', 'not a URL of http'],
+  [' https://203.0.113.9', 'spaces'],
+  ['https://203.0.113.9/payment/bet', 'leave /payment/bet out'],
+  ['https://203.0.113.9/w/user/profile/', 'leave /user/profile out'],
 ]
 
 describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
@@ -83,9 +87,15 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     return post(server, path as string, { [id as string]: name, baseUrl, secret: 'shared-with-acme' })
   }
 
-  async function post(server: string, path: string, body: object): Promise<{ status: number; detail: string }> {
+  function change(server: string, name: string, baseUrl: string): Promise<{ status: number; detail: string }> {
+    return send('PUT', server, `/${role === 'platform' ? 'partners' : 'operators'}/${name}`, { baseUrl })
+  }
+
+  const post = (server: string, path: string, body: object) => send('POST', server, path, body)
+
+  async function send(method: string, server: string, path: string, body: object) {
     const reply = await fetch(`${urls[server]}${path}`, {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
@@ -127,7 +137,8 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
   })
 
   test.each(MALFORMED)('%s is refused everywhere: %s', async (baseUrl, word) => {
-    for (const server of Object.keys(urls))
-      expect(await save(server, baseUrl)).toMatchObject({ status: 400, detail: expect.stringContaining(word) })
+    const refused = { status: 400, detail: expect.stringContaining(word) }
+    for (const server of Object.keys(urls)) expect(await save(server, baseUrl)).toMatchObject(refused)
+    expect(await change('allowing', 'by-name', baseUrl)).toMatchObject(refused)
   })
 })

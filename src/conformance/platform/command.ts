@@ -1,5 +1,6 @@
 /** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
 
+import { findUrlFault } from '../../protocol/base-url.ts'
 import { Unreachable, WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, runCommand } from '../command.ts'
 import type { Headers } from '../headers.ts'
@@ -69,12 +70,9 @@ function listenOn({ listen, host, publicUrl }: ConformancePlatformFlags) {
   const port = listen !== undefined && /^\d{1,5}$/.test(listen) ? Number.parseInt(listen, 10) : undefined
   if (port === undefined || port > 65_535)
     throw new WrongUse('give --listen, the port on which the kit plays the wallet')
-  if (publicUrl !== undefined && !isHttp(publicUrl)) throw new WrongUse('--public-url must be an http address')
+  const fault = publicUrl === undefined ? undefined : findUrlFault(publicUrl, 'wallet')
+  if (fault !== undefined) throw new WrongUse(`--public-url ${fault}`)
   return { host, port, ...(publicUrl !== undefined && { publicUrl }) }
-}
-
-function isHttp(url: string): boolean {
-  return /^https?:\/\//.test(url) && URL.canParse(url)
 }
 
 interface Driver {
@@ -98,7 +96,8 @@ function driverFor(flags: ConformancePlatformFlags): OpenDriver {
 function plainDriverFor({ platformApi, platformKey, drive }: ConformancePlatformFlags): OpenDriver {
   if ((platformApi === undefined) === (drive === undefined)) throw new WrongUse('give either --platform-api or --drive')
   if (drive !== undefined) return async () => ({ drive: driveByHook(drive), target: drive, close: async () => {} })
-  if (platformApi === undefined || !isHttp(platformApi)) throw new WrongUse('--platform-api must be an http address')
+  const fault = platformApi === undefined ? 'is missing' : findUrlFault(platformApi, 'api')
+  if (platformApi === undefined || fault !== undefined) throw new WrongUse(`--platform-api ${fault}`)
   if (platformKey === undefined) throw new WrongUse('give --platform-key or set PLATFORM_API_KEY')
   return async (headers) => {
     const why = await whyUnreachable(platformApi)

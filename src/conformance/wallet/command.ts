@@ -1,5 +1,6 @@
 /** What is special to `conformance wallet`: where the wallet is, and where its players come from. */
 
+import { findUrlFault } from '../../protocol/base-url.ts'
 import { WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, readText, runCommand } from '../command.ts'
 import type { Case } from './case/case.ts'
@@ -66,8 +67,10 @@ function secretsOf({ PARTNER_SECRET: secrets, OPERATOR_API_KEY: operatorKey }: N
 }
 
 function required({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: string; secret: string } {
-  if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl))
+  if (baseUrl === undefined)
     throw new WrongUse('give --base-url, the address of the wallet, as in https://wallet.example')
+  const fault = findUrlFault(baseUrl, 'wallet')
+  if (fault !== undefined) throw new WrongUse(`--base-url, the address of the wallet, ${fault}`)
   if (secret === undefined || secret === '')
     throw new WrongUse('give --secret or set PARTNER_SECRET, the shared secret')
   return { baseUrl, secret }
@@ -84,8 +87,8 @@ function fixturesFor({ fixtures, operatorApi, operatorKey }: ConformanceWalletFl
   if (fixtures !== undefined)
     return { fixtures: readFixturesFile(readText('--fixtures', fixtures)), close: async () => {} }
   if (operatorKey === undefined) throw new WrongUse('give --operator-key or set OPERATOR_API_KEY')
-  if (operatorApi === undefined || !URL.canParse(operatorApi))
-    throw new WrongUse('--operator-api must be an http address')
+  const fault = operatorApi === undefined ? 'is missing' : findUrlFault(operatorApi, 'api')
+  if (operatorApi === undefined || fault !== undefined) throw new WrongUse(`--operator-api ${fault}`)
   const made = createOperatorFixtures({ url: operatorApi, key: operatorKey })
   return { fixtures: made, close: made.close }
 }

@@ -184,9 +184,7 @@ async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<We
 async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
   const { url, events = [], after = 'latest' } = body
   requireStorable(url, '/url')
-  const fault = URL.canParse(url)
-    ? await findFault(url.replace(/[?#].*$/, ''), deps.allowsPrivateAddresses)
-    : 'is no URL'
+  const fault = await findFault(url, deps.allowsPrivateAddresses, 'webhook')
   if (fault !== undefined) throw invalid('/url', fault)
   const begin = await placeOf(deps, { after })
   return deps.db.transaction(async (tx) => {

@@ -36,9 +36,8 @@ export const NewPartnerSchema = Type.Object(
   {
     partnerId: text(64),
     baseUrl: Type.String({
-      pattern: '^https?://',
       maxLength: 1_000,
-      description: 'The paths of the interface follow.',
+      description: 'A URL of http or https. The paths of the interface are appended, so leave `/payment/bet` out.',
     }),
     ...secretMembers,
   },

@@ -95,9 +95,11 @@ async function judge(parts: Parts, code: typeof CODE): Promise<string | undefine
 async function ofAddress(text: string, code: typeof CODE): Promise<string | undefined> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
-  const isHttp = url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')
+  const isHttp = url !== undefined && /^https?:\/\//i.test(text)
   if (isHttp && isIP(host) === 0 && !text.includes('?') && !text.includes('#')) return undefined // a name would be asked for in the network
-  const mayBeTaken = isHttp && url.username === '' && url.password === '' && !/[?#]/.test(text)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the parser drops them
+  const isWhole = !/[?#\s\u0000-\u001f\u007f]/.test(text)
+  const mayBeTaken = isHttp && isWhole && url.username === '' && url.password === ''
   const [open, closed] = [await code.findFault(text, true), await code.findFault(text, false)]
   return firstOf([
     (open === undefined) !== mayBeTaken && `an address is ${mayBeTaken ? 'refused' : 'taken'}: ${text.slice(0, 80)}`,

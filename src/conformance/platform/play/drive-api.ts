@@ -1,6 +1,7 @@
 /** Drives a Purser platform over its API, or any platform that answers the same calls. */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
+import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import { errorText } from '../../../runtime/error-text.ts'
 import type { Headers } from '../../headers.ts'
 import { broken, type Drive, type Fulfilled, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
@@ -32,7 +33,7 @@ export function driveByApi({ url, key, headers: extra = {} }: ApiOptions): { dri
   const send: Send = async (method, path, body) => {
     const headers = { ...extra, authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
     const options = { method, headers, body: body ? JSON.stringify(body) : null, dispatcher: agent }
-    const answer = await request(url.replace(/\/$/, '') + path, options)
+    const answer = await request(withoutEndSlashes(url) + path, options)
     const text = await answer.body.text()
     if (answer.statusCode < 300) return text === '' ? {} : JSON.parse(text)
     throw new Error(`${method} ${path} answered ${answer.statusCode} ${text.slice(0, 300)}`)

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
+import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
 import type { BetOperation } from '../../../protocol/operation.ts'
 import type { Answer, Script, Stranger, Whereabouts } from '../case.ts'
@@ -76,7 +77,7 @@ type Addresses = Readonly<Record<Whereabouts, string>>
 
 async function addressesOf(server: Server, { host, publicUrl }: WalletOptions): Promise<Addresses> {
   const port = portOf(server)
-  const home = (publicUrl ?? `http://${host}:${port}`).replace(/\/$/, '')
+  const home = withoutEndSlashes(publicUrl ?? `http://${host}:${port}`)
   const { hostname } = new URL(home)
   return {
     home,

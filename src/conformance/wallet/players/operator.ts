@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
 import { errorText } from '../../../runtime/error-text.ts'
 import type { Need, OperatorAct, PlayerKind } from '../case/case.ts'
@@ -62,7 +63,7 @@ type Ask = (method: string, path: string, body?: object) => Promise<Readonly<Rec
 export function createOperatorFixtures(api: OperatorApi): Fixtures & { close(): Promise<void> } {
   const base = new URL(api.url)
   const pool = new Pool(base.origin, { connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
-  const ask = asker(pool, base.pathname.replace(/\/$/, ''), api.key)
+  const ask = asker(pool, withoutEndSlashes(base.pathname), api.key)
   const first = accountIn(api.currency ?? FIRST)
   return {
     capacity: CAPACITY,
