@@ -1,4 +1,5 @@
 /** The tables of all cases of the conformance kit, for their page. */
+import { clausesOf, placeOf } from '../dist/conformance/clauses.js'
 import { PLATFORM_CASES } from '../dist/conformance/platform/cases.js'
 import { CASES } from '../dist/conformance/wallet/cases/all.js'
 import { fill, table } from './reference-tables.mjs'
@@ -9,8 +10,12 @@ export function makeConformanceCasesPage(path) {
 }
 
 function casesTable(cases) {
-  const rows = cases.map(({ id, level, sentence, loses, clause, covers }) => [
-    ...[`\`${id}\``, level, sentence, loses, clause, covers.join(' ')],
+  const rows = cases.map(({ id, level, sentence, loses, clause }) => [
+    ...[`\`${id}\``, level, sentence, loses, clausesOf(clause).map(linkTo).join('; ')],
   ])
-  return table(['Case', 'Level', 'What is right', 'What is lost when it is not', 'Clause', 'Rows'], rows)
+  return table(['Case', 'Level', 'What is right', 'What is lost when it is not', 'Clause'], rows)
+}
+
+function linkTo(clause) {
+  return `[${clause}](${placeOf(clause)})`
 }

@@ -68,7 +68,7 @@ describe('help', () => {
 
 describe('sign', () => {
   const { secret, vectors }: { secret: string; vectors: { header: string; body: string; signature: string }[] } =
-    JSON.parse(readFileSync(new URL('./wallet/signature-vectors.json', import.meta.url), 'utf8'))
+    JSON.parse(readFileSync(new URL('../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
   // The published ones were made with another spelling of the header, which is part of what is signed.
   const ours = vectors.filter(
     ({ header }) => header === Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url'),

@@ -102,3 +102,13 @@ export function clausesOf(clause: string): string[] {
 export function isOfTheInterface(name: string): boolean {
   return name in CLAUSES
 }
+
+const BETS_LIFE = "The bet's life"
+
+/** The place in docs/reference where the text of a clause stands, as a page with its anchor. */
+export function placeOf(name: string): string {
+  if (name === BETS_LIFE) return 'decisions.md#the-life-of-a-bet'
+  if (!isOfTheInterface(name)) return `decisions.md#${name.toLowerCase()}`
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return `interface.md#clause-${words.join('-')}`
+}

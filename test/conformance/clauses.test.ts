@@ -1,9 +1,9 @@
 /** A judge must not make laws: what a case says MUST by is a clause of the interface, and what else it cites exists. */
 import { describe, expect, test } from 'vitest'
-import { CLAUSES, clausesOf, isOfTheInterface } from '../../src/conformance/clauses.ts'
+import { CLAUSES, clausesOf, isOfTheInterface, placeOf } from '../../src/conformance/clauses.ts'
 import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { definedIdsOf } from '../docs/markdown.ts'
+import { anchorsOf, definedIdsOf } from '../docs/markdown.ts'
 import { read } from '../tidy/source.ts'
 
 const LIFE = "The bet's life"
@@ -28,6 +28,29 @@ describe.each([
     expect(unknown).toEqual([])
   })
 })
+
+describe('the place of a clause', () => {
+  const page = read('docs/reference/interface.md')
+  const plain = (text: string) => text.replaceAll('`', '')
+
+  test.each(Object.entries(CLAUSES))('%s is a line of interface.md that has its words', (name, words) => {
+    const [, anchor] = placeOf(name).split('#')
+    const [, after = ''] = page.split(`<a id="${anchor}"></a>`)
+    const line = page.includes(`\n<a id="${anchor}"></a>\n`) ? after.split('\n')[1] : lineAround(page, anchor)
+    expect(plain(line ?? '').replaceAll(/<a id="[^"]*"><\/a>/g, '')).toContain(plain(words))
+  })
+
+  test('is on a page that has its anchor', () => {
+    const cited = [...CASES, ...PLATFORM_CASES].flatMap(({ clause }) => clausesOf(clause)).map(placeOf)
+    const pages = [...new Set(cited.map((place) => place.replace(/#.*/, '')))]
+    const anchors = pages.flatMap((file) => anchorsOf(read(`docs/reference/${file}`)).map((one) => `${file}#${one}`))
+    expect([...new Set(cited)].filter((place) => !anchors.includes(place))).toEqual([])
+  })
+})
+
+function lineAround(page: string, anchor: string | undefined): string | undefined {
+  return page.split('\n').find((line) => line.includes(`<a id="${anchor}"></a>`))
+}
 
 test('no clause is said in the words of another, and none is empty', () => {
   // A check of signatures is demanded of each operation in the same words.

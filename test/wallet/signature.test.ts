@@ -17,7 +17,7 @@ interface Vector {
   signature: string
 }
 const file: { secret: string; vectors: Vector[] } = JSON.parse(
-  readFileSync(new URL('signature-vectors.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../docs/reference/signature-vectors.json', import.meta.url), 'utf8'),
 )
 
 let wallet: TestWallet
