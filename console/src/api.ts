@@ -79,6 +79,7 @@ export type Proof =
   | { readonly key: string }
   | Record<string, never>
 
+/** In a query; in a path it is `pathPart`. */
 export const part = encodeURIComponent
 
 export interface Bases {

@@ -1,6 +1,8 @@
 /** Which page an address is. Pages come when they are needed; the picture of a bet is the one that must be quick. */
+
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
+import { idOfPart } from '../../src/protocol/path-part.ts'
 import { LiveProvider } from './live.tsx'
 import { BetPage } from './pages/bet/bet.tsx'
 import { SignIn } from './pages/sign-in.tsx'
@@ -82,7 +84,7 @@ function Start() {
 /** Addresses that people type may be no percent-encoding. */
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text)
+    return idOfPart(decodeURIComponent(text))
   } catch {
     return text
   }

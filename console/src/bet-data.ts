@@ -1,6 +1,8 @@
 /** All that is known of a bet, from both sides as far as this console has them. */
+
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { pathPart } from '../../src/protocol/path-part.ts'
 import type { JournalCall, PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
 import { type Span, spansOf } from './bet-calls.ts'
@@ -68,11 +70,11 @@ export function useBet(bet: string, user: string | undefined) {
 async function load({ bases }: Session, bet: string, user: string | undefined, signal: AbortSignal): Promise<Told> {
   const askPlatform = async () =>
     bases.platform !== undefined && UUID.test(bet)
-      ? readOrNone<PlatformBet>(`${bases.platform}/bets/${part(bet)}`, signal)
+      ? readOrNone<PlatformBet>(`${bases.platform}/bets/${pathPart(bet)}`, signal)
       : undefined
   const askWallet = async (owner: string | undefined) =>
     bases.wallet && owner !== undefined
-      ? readOrNone<WalletBet>(`/operator/players/${part(owner)}/bets/${part(bet)}`, signal)
+      ? readOrNone<WalletBet>(`/operator/players/${pathPart(owner)}/bets/${pathPart(bet)}`, signal)
       : undefined
   const [owners, platform, known] = await Promise.all([
     bases.wallet && user === undefined ? ownersOf(bet, signal) : [],

@@ -1,4 +1,5 @@
 /** Bets by a part of their id, newest first: the server finds by the beginning alone, in the order of ids, and ten of them. */
+import { pathPart } from '../../src/protocol/path-part.ts'
 import { part, read } from './api.ts'
 import type { On } from './bet-on.tsx'
 
@@ -18,7 +19,7 @@ export interface PlatformsBet {
 }
 
 export const betLink = (bet: WalletsBet | PlatformsBet) =>
-  'betId' in bet ? `/bets/${part(bet.betId)}` : `/bets/${part(bet.userId)}/${part(bet.transactionId)}`
+  'betId' in bet ? `/bets/${pathPart(bet.betId)}` : `/bets/${pathPart(bet.userId)}/${pathPart(bet.transactionId)}`
 
 export interface NewestBet extends On {
   readonly id: string

@@ -8,7 +8,7 @@ import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { givenSecrets, requireSecrets, secretMembers } from '../http/secrets.ts'
-import { requireStorable } from '../http/storable.ts'
+import { requireCarried, requireStorable } from '../http/storable.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog, Author } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
@@ -135,6 +135,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
     ),
     async (request, reply) => {
       const { operatorId, baseUrl, ...given } = request.body
+      requireCarried(operatorId, '/operatorId')
       const secrets = requireSecrets(given)
       const known = await operators.read(operatorId).catch(() => undefined) // what cannot be read is replaced all the same
       const saved = await saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets }, known)

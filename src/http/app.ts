@@ -3,6 +3,7 @@ import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
+import { withDots } from '../protocol/path-part.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { agesText, type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
@@ -46,6 +47,7 @@ export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
   const app = Fastify({
     logger: false,
     genReqId: () => world.uuid(),
+    rewriteUrl: ({ url = '' }) => withDots(url),
     forceCloseConnections: 'idle',
     serverFactory: (handle) => sparing(door, listenBehind(door, handle), () => drainingSince),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one

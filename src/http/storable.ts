@@ -1,6 +1,7 @@
 /** What a request says must be stored and sent exactly as it was received: no text that Postgres or UTF-8 would change. */
 import type { FastifyInstance } from 'fastify'
 import { isStorable } from '../protocol/ids.ts'
+import { isCarried, WHY_NOT_CARRIED } from '../protocol/path-part.ts'
 import { invalid } from './problem.ts'
 
 /** Where JSON pointers into the parts of a request begin. */
@@ -21,6 +22,11 @@ const notStorable = (pointer: string) => invalid(pointer, 'contains characters t
 /** Throws a 400 that names the place of the text. */
 export function requireStorable(text: string, pointer: string): void {
   if (!isStorable(text)) throw notStorable(pointer)
+}
+
+/** For an id that is new: one that is here already is read, and written in a path as `pathPart` has it (I-8). */
+export function requireCarried(id: string, pointer: string): void {
+  if (!isCarried(id)) throw invalid(pointer, WHY_NOT_CARRIED)
 }
 
 /** The JSON pointer of the first such text, names of members included. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { toTime } from '../http/page.ts'
 import { conflict, invalid } from '../http/problem.ts'
+import { requireCarried } from '../http/storable.ts'
 import { openAccounts } from '../ledger/account.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
@@ -137,6 +138,7 @@ export function isSameCreation(one: Creation, other: Creation): boolean {
 }
 
 export function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): NewPlayer {
+  requireCarried(body.userId, '/userId')
   const currency = toCurrency(deps, body.currency, '/currency')
   const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')

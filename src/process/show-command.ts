@@ -1,8 +1,10 @@
 /** `purser show ID`: what somebody pasted, on a page of 80 columns. It asks the server's own API, as a person with a key. */
+
 import type { Command } from 'commander'
 import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
 import { lookFor } from '../http/own-api.ts'
+import { pathPart } from '../protocol/path-part.ts'
 import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { pageOf, printable } from './show-page.ts'
@@ -43,7 +45,7 @@ export function addShowCommand(program: Command): void {
     )
     .action(async (id: string, { json, platform, archive, ...flags }: ShowFlags) => {
       const server = platform ? 'platform' : 'wallet'
-      const asked = await lookFor<Shown>(apiOf(server, flags), PATHS[server] + encodeURIComponent(id))
+      const asked = await lookFor<Shown>(apiOf(server, flags), PATHS[server] + pathPart(id))
       if (asked.kind === 'missing') return sayNothing(asked.detail)
       const shown = archive === undefined ? asked.found : await withFiles(archive, asked.found)
       print(json ? JSON.stringify(shown) : pageOf(shown))

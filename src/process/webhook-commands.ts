@@ -1,7 +1,9 @@
 /** `purser webhooks`: who is told of a wallet's changes. It asks the wallet's own API, with a key of the role admin. */
+
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, print } from '../config/help.ts'
 import { askApi } from '../http/own-api.ts'
+import { pathPart } from '../protocol/path-part.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
@@ -31,14 +33,18 @@ export function addWebhookCommands(program: Command): void {
     .option('--event <names...>', 'only these events; absent: all')
     .option('--after <cursor>', 'begins behind this event; absent: a new one with what comes')
     .action((name: string, url: string, { event, after, ...flags }: Flags & { event?: string[]; after?: string }) =>
-      ask(flags, 'PUT', name, { url, ...(event && { events: event }), ...(after !== undefined && { after }) }),
+      ask(flags, 'PUT', pathPart(name), {
+        url,
+        ...(event && { events: event }),
+        ...(after !== undefined && { after }),
+      }),
     )
   onApi(
     webhooks
       .command('test <name>')
       .description('sends it a message now, and says what came of it; exit 1 if it was not taken'),
   ).action(async (name: string, flags: Flags) => {
-    const answer = await tell(flags, 'POST', `${name}/test`)
+    const answer = await tell(flags, 'POST', `${pathPart(name)}/test`)
     if (answer?.delivered !== true) process.exitCode = EXIT.findings
   })
   onApi(webhooks.command('replay <name>').description('sends everything again from an event or a time on'))
@@ -46,15 +52,15 @@ export function addWebhookCommands(program: Command): void {
     .option('--from <time>', 'everything from this time on: 2026-05-16T18:00:00Z')
     .action((name: string, { after, from, ...flags }: Flags & { after?: string; from?: string }) => {
       if ((after === undefined) === (from === undefined)) throw new WrongUse('give --after or --from')
-      return ask(flags, 'POST', `${name}/replay`, after === undefined ? { from } : { after })
+      return ask(flags, 'POST', `${pathPart(name)}/replay`, after === undefined ? { from } : { after })
     })
   onApi(webhooks.command('rotate <name>').description('gives it another secret, which is shown this once'))
     .option('--overlap <seconds>', 'for so long the one before it signs too', toSeconds, 86_400)
     .action((name: string, { overlap, ...flags }: Flags & { overlap: number }) =>
-      ask(flags, 'POST', `${name}/rotate`, { overlapSeconds: overlap }),
+      ask(flags, 'POST', `${pathPart(name)}/rotate`, { overlapSeconds: overlap }),
     )
   onApi(webhooks.command('remove <name>').description('ends it')).action((name: string, flags: Flags) =>
-    ask(flags, 'DELETE', name),
+    ask(flags, 'DELETE', pathPart(name)),
   )
 }
 

@@ -1,6 +1,7 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
 import { getFrom, type OwnApi } from '../http/own-api.ts'
+import { pathPart } from '../protocol/path-part.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
 import { type BetView, idsAtWallet, type Platforms, severalPlatforms, toWalletSide, type WalletSide } from './sides.ts'
 import type { BetKey } from './wallet-database.ts'
@@ -31,9 +32,7 @@ const isOf = (platforms: Platforms) => (view: BetView) => platforms?.includes(vi
 /** Some bets as they are now. */
 export async function readBets(api: OwnApi, keys: readonly BetKey[], platforms: Platforms): Promise<WalletSide[]> {
   const paths = keys.flatMap(({ player, betId }) =>
-    idsAtWallet(betId, platforms).map(
-      (id) => `/operator/players/${encodeURIComponent(player)}/bets/${encodeURIComponent(id)}`,
-    ),
+    idsAtWallet(betId, platforms).map((id) => `/operator/players/${pathPart(player)}/bets/${pathPart(id)}`),
   )
   const found: BetView[] = []
   for (let first = 0; first < paths.length; first += AT_ONCE) {

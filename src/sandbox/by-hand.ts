@@ -1,4 +1,5 @@
 /** Bets that somebody sends to the wallet by hand: each call of theirs is told, so that a newcomer sees what a paste did. */
+import { pathPart } from '../protocol/path-part.ts'
 import type { House } from './stage.ts'
 import { type HouseBet, newestBets, stakeOf } from './wallet-bets.ts'
 
@@ -50,7 +51,7 @@ export async function followByHand(houses: readonly House[], tell: TellByHand): 
 }
 
 async function callsOf({ house, userId, transactionId }: HouseBet): Promise<CallDetail[]> {
-  const path = `/operator/players/${encodeURIComponent(userId)}/bets/${encodeURIComponent(transactionId)}`
+  const path = `/operator/players/${pathPart(userId)}/bets/${pathPart(transactionId)}`
   const { history } = await house.wallet.get<{ history: CallDetail[] }>('GET', path)
   return history
 }

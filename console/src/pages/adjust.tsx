@@ -1,9 +1,11 @@
 /** A correction by hand: it needs a reason and, above an amount, a second person. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
-import { ask, part, read } from '../api.ts'
+import { ask, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
 import { Time } from '../format.tsx'
 import { Badge } from '../parts.tsx'
@@ -45,7 +47,8 @@ function AdjustWindow({ user, currencies, close }: { user: string; currencies: r
   const client = useQueryClient()
   const [reference] = useState(() => `console-${Date.now()}-${Math.floor(Math.random() * 1e9)}`)
   const make = useMutation({
-    mutationFn: (body: object) => ask<{ status?: string }>('POST', `/operator/players/${part(user)}/adjustments`, body),
+    mutationFn: (body: object) =>
+      ask<{ status?: string }>('POST', `/operator/players/${pathPart(user)}/adjustments`, body),
     onSettled: () => void client.invalidateQueries(),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -166,7 +169,7 @@ function AskedFor({ one }: { one: Asked }) {
   const client = useQueryClient()
   const decide = useMutation({
     mutationFn: (what: 'approve' | 'refuse') =>
-      ask('POST', `/operator/players/${part(one.userId)}/adjustments/${what}`, { reference: one.reference }),
+      ask('POST', `/operator/players/${pathPart(one.userId)}/adjustments/${what}`, { reference: one.reference }),
     onSettled: () => void client.invalidateQueries(),
   })
   return (
@@ -176,7 +179,7 @@ function AskedFor({ one }: { one: Asked }) {
       </strong>
       <span className="asked-what">
         <span>
-          for <Link href={`/players/${part(one.userId)}`}>{one.userId}</Link>: {one.reason}
+          for <Link href={`/players/${pathPart(one.userId)}`}>{one.userId}</Link>: {one.reason}
           {one.ticket !== undefined && <span className="muted"> ({one.ticket})</span>}
         </span>
         <span className="muted small">

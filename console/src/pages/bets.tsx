@@ -1,6 +1,8 @@
 /** Bets, newest first; of one state, player or days as far as the address says so. */
+
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { sayReasonOf } from '../../../src/timeline/reasons.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
 import { sayResult } from '../../../src/timeline/results.ts'
@@ -150,13 +152,13 @@ function PlatformBets({ path, empty }: Rows) {
       columns={PLATFORM}
       empty={empty}
       keyOf={(bet: PlatformListed) => bet.betId}
-      linkOf={({ betId }) => `/bets/${part(betId)}`}
+      linkOf={({ betId }) => `/bets/${pathPart(betId)}`}
       live={LIVE}
     />
   )
 }
 
-const linkOf = ({ userId, transactionId }: ListedBet) => `/bets/${part(userId)}/${part(transactionId)}`
+const linkOf = ({ userId, transactionId }: ListedBet) => `/bets/${pathPart(userId)}/${pathPart(transactionId)}`
 
 const TONES: Readonly<Record<string, string>> = {
   open: 'open',
@@ -229,7 +231,7 @@ const WALLET: readonly Column<ListedBet>[] = [
   {
     name: 'Player',
     show: ({ userId }) => (
-      <Link className="cut" href={`/players/${part(userId)}`}>
+      <Link className="cut" href={`/players/${pathPart(userId)}`}>
         {userId}
       </Link>
     ),
@@ -245,7 +247,7 @@ const PLATFORM: readonly Column<PlatformListed>[] = [
   { name: 'Time', show: ({ placedAt }) => <Time at={placedAt} /> },
   {
     name: 'Bet',
-    show: ({ betId }) => <ShortId id={betId} href={`/bets/${part(betId)}`} />,
+    show: ({ betId }) => <ShortId id={betId} href={`/bets/${pathPart(betId)}`} />,
   },
   { name: 'Player', show: ({ userId }) => <Id id={userId} whole /> },
   { name: 'Match', show: (bet) => <BetOn of={bet} /> },

@@ -3,11 +3,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment, type ReactNode, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
 import { spanOf } from '../../../src/timeline/spans.ts'
-import { part, read } from '../api.ts'
+import { read } from '../api.ts'
 import { useFilters } from '../filters.tsx'
 import { capital, Time } from '../format.tsx'
 import { Id, ShortId } from '../ids.tsx'
@@ -224,12 +225,14 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
       <td>
         <Badge tone={tone}>{outcomeText(outcome, answer.code)}</Badge>
       </td>
-      <td className="cut">{player === undefined ? NONE : <Link href={`/players/${part(player)}`}>{player}</Link>}</td>
+      <td className="cut">
+        {player === undefined ? NONE : <Link href={`/players/${pathPart(player)}`}>{player}</Link>}
+      </td>
       <td>
         {player === undefined || transactionId === undefined ? (
           NONE
         ) : (
-          <ShortId id={transactionId} href={`/bets/${part(player)}/${part(transactionId)}`} />
+          <ShortId id={transactionId} href={`/bets/${pathPart(player)}/${pathPart(transactionId)}`} />
         )}
       </td>
       <td className="num">{spanOf(milliseconds.arrival + milliseconds.work)}</td>

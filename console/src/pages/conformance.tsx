@@ -1,6 +1,8 @@
 /** This wallet judged by the conformance kit: the verdict and the money first, then a square for each case, which fill in while it runs. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { ask, part, read } from '../api.ts'
 import { Time } from '../format.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
@@ -100,7 +102,7 @@ export function ConformancePage() {
 function OneRun({ runId }: { runId: string }) {
   const asked = useQuery({
     queryKey: ['conformance', runId],
-    queryFn: ({ signal }) => read<Run & { cases: Case[] }>(`${RUNS}/${part(runId)}`, signal),
+    queryFn: ({ signal }) => read<Run & { cases: Case[] }>(`${RUNS}/${pathPart(runId)}`, signal),
     refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? LOOK_MS : false),
     refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
   })

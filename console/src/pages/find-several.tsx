@@ -1,5 +1,7 @@
 /** What a text may mean, in groups, with what tells its bets apart. */
+
 import { Link } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { part } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { betLink, LOOKED_AT, type Match, type NewestBets } from '../find-bets.ts'
@@ -111,7 +113,7 @@ function Newest({ newest, isOfPlatform, at }: NewestProps) {
                   </Link>
                 </td>
                 <td className="cut">
-                  {isOfPlatform ? bet.userId : <Link href={`/players/${part(bet.userId)}`}>{bet.userId}</Link>}
+                  {isOfPlatform ? bet.userId : <Link href={`/players/${pathPart(bet.userId)}`}>{bet.userId}</Link>}
                 </td>
                 <td>
                   <BetOn of={bet} />
@@ -174,5 +176,5 @@ function Group({ of: { title, matches }, mayBeMore, isOfPlatform, at }: GroupPro
 
 function linkOf({ kind, id, userId }: Pick<Match, 'kind' | 'id' | 'userId'>, isOfPlatform: boolean): string {
   if (kind === 'bet') return betLink(isOfPlatform ? { betId: id } : { userId, transactionId: id })
-  return kind === 'player' ? `/players/${part(id)}` : `/find?q=${part(`${userId}/${id}`)}`
+  return kind === 'player' ? `/players/${pathPart(id)}` : `/find?q=${part(`${userId}/${id}`)}`
 }

@@ -1,6 +1,8 @@
 /** Paste anything: the thing itself if there is one, else what it may be. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import { sayKind } from '../../../src/timeline/say.ts'
@@ -141,7 +143,7 @@ async function whole({ bases }: Session, id: string, signal: AbortSignal): Promi
 const LISTS = { wallet: '/operator/bets' }
 
 const byId = (base: string, id: string, signal: AbortSignal) =>
-  readOrNone<Shown>(`${base}/show/${part(id)}`, signal).catch((error: unknown) => {
+  readOrNone<Shown>(`${base}/show/${pathPart(id)}`, signal).catch((error: unknown) => {
     if (error instanceof ApiProblem && error.status === CANNOT_BE) return undefined
     throw error
   })
@@ -207,14 +209,14 @@ function Thing({ shown, text }: { shown: Shown; text: string }) {
     case 'delivery':
       return goTo(betLink(shown.bet))
     case 'player':
-      return goTo(`/players/${part(shown.player.userId)}`)
+      return goTo(`/players/${pathPart(shown.player.userId)}`)
     case 'request':
       return shown.bet === undefined ? <Request calls={shown.calls} /> : goTo(betLink(shown.bet))
     case 'session':
       return (
         <section className="card">
           <div className="body">
-            A session of <Link href={`/players/${part(shown.session.userId)}`}>{shown.session.userId}</Link> in{' '}
+            A session of <Link href={`/players/${pathPart(shown.session.userId)}`}>{shown.session.userId}</Link> in{' '}
             {shown.session.currency}, until <Time at={shown.session.expiresAt} />.
           </div>
         </section>
@@ -273,7 +275,7 @@ function TransferCard({
           <div>
             <dt>Player</dt>
             <dd>
-              <Link href={`/players/${part(userId)}`}>{userId}</Link>
+              <Link href={`/players/${pathPart(userId)}`}>{userId}</Link>
             </dd>
           </div>
           <div>

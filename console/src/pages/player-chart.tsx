@@ -1,9 +1,10 @@
 /** A player's balance as a step line with the bets on it. */
+
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/say.ts'
-import { part } from '../api.ts'
 import { labelsOf, type Zone } from '../chart-times.ts'
 import { amountText, Time } from '../format.tsx'
 import { ShortId } from '../ids.tsx'
@@ -55,7 +56,11 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
                 {shown.transactionId !== undefined && (
                   <>
                     {' '}
-                    · bet <ShortId id={shown.transactionId} href={`/bets/${part(user)}/${part(shown.transactionId)}`} />
+                    · bet{' '}
+                    <ShortId
+                      id={shown.transactionId}
+                      href={`/bets/${pathPart(user)}/${pathPart(shown.transactionId)}`}
+                    />
                   </>
                 )}
               </>

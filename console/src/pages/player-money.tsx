@@ -1,8 +1,10 @@
 /** A player's money: what can be staked, what is in play, what the bets have brought, and the balance. */
+
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { sumOf } from '../../../src/protocol/decimal.ts'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { part, read } from '../api.ts'
 import { useFilters } from '../filters.tsx'
@@ -63,7 +65,7 @@ export function PlayerMoney({ user, balances }: { user: string; balances: readon
 }
 
 function OneCurrency({ user, balance: { currency, amount } }: { user: string; balance: Balance }) {
-  const base = `/operator/players/${part(user)}`
+  const base = `/operator/players/${pathPart(user)}`
   const asked = useQuery({
     queryKey: ['player money', user, currency],
     queryFn: async ({ signal }) => {

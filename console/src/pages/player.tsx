@@ -1,6 +1,8 @@
 /** A player: balances, what is in play, the statement with its running balance, the bets. */
+
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { part, read } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { useFilters } from '../filters.tsx'
@@ -29,7 +31,7 @@ interface Player extends Ruled {
 }
 
 export function PlayerPage({ user }: { user: string }) {
-  const base = `/operator/players/${part(user)}`
+  const base = `/operator/players/${pathPart(user)}`
   const live: LiveMeta = { live: ['player', 'balance', 'bet', 'session'], player: user }
   const asked = useQuery({
     queryKey: ['player', user],
@@ -95,7 +97,7 @@ export function PlayerPage({ user }: { user: string }) {
                 path={`/operator/bets?limit=20&selections=true&userId=${part(user)}`}
                 columns={BETS(user)}
                 keyOf={({ transactionId }) => transactionId}
-                linkOf={({ transactionId }) => `/bets/${part(user)}/${part(transactionId)}`}
+                linkOf={({ transactionId }) => `/bets/${pathPart(user)}/${pathPart(transactionId)}`}
                 empty={
                   <Empty title="No bets yet.">
                     <p>A bet appears here as soon as it is placed.</p>
@@ -135,7 +137,9 @@ const BETS = (user: string): readonly Column<ListedBet>[] => [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   {
     name: 'Bet',
-    show: ({ transactionId }) => <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />,
+    show: ({ transactionId }) => (
+      <ShortId id={transactionId} href={`/bets/${pathPart(user)}/${pathPart(transactionId)}`} />
+    ),
   },
   { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },

@@ -1,6 +1,8 @@
 /** Players, by the beginning of an id, nickname or e-mail address. */
+
 import type { FormEvent } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { part } from '../api.ts'
 import { Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
@@ -45,7 +47,7 @@ export function PlayersPage() {
           path={`/operator/players?limit=50${text === '' ? '' : `&q=${part(text)}`}`}
           columns={COLUMNS}
           keyOf={({ userId }: Listed) => userId}
-          linkOf={({ userId }) => `/players/${part(userId)}`}
+          linkOf={({ userId }) => `/players/${pathPart(userId)}`}
           empty={
             text === '' ? (
               <Empty title="No players yet.">
@@ -67,7 +69,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   {
     name: 'Player',
     show: ({ userId }) => (
-      <Link className="name" href={`/players/${part(userId)}`}>
+      <Link className="name" href={`/players/${pathPart(userId)}`}>
         {userId}
       </Link>
     ),

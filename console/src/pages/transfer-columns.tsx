@@ -1,7 +1,7 @@
 /** A transfer as a line: of one player's statement, or of all players. */
+import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/say.ts'
-import { part } from '../api.ts'
 import { BetOn } from '../bet-on.tsx'
 import { amountText, capital, Time } from '../format.tsx'
 import { ShortId } from '../ids.tsx'
@@ -26,5 +26,5 @@ export function transferColumns<T extends StatementRow>(userOf: (row: T) => stri
 function About({ of: { transactionId, reference, reason }, user }: { of: StatementRow; user: string }) {
   if (transactionId === undefined)
     return <span className="muted about">{[reason, reference].filter(Boolean).join(' · ')}</span>
-  return <ShortId id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
+  return <ShortId id={transactionId} href={`/bets/${pathPart(user)}/${pathPart(transactionId)}`} />
 }

@@ -5,7 +5,7 @@ import type { Keyring } from '../../db/keyring.ts'
 import { toTime } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
-import { requireStorable } from '../../http/storable.ts'
+import { requireCarried, requireStorable } from '../../http/storable.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -199,6 +199,7 @@ async function save(deps: WebhookDeps, author: Author, webhookId: string, body: 
       }
       return { status: 200, body: await write(deps, author, tx, known, changed) } as const
     }
+    requireCarried(webhookId, '/path/webhookId')
     if ((await listWebhooks(tx, deps.keyring)).length >= MAX_WEBHOOKS)
       throw invalid('/path/webhookId', `is one more than the ${MAX_WEBHOOKS} that there may be`)
     const madeAt = deps.clock.now()

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { requireCarried } from '../../http/storable.ts'
 import type { Author } from '../../people/actions.ts'
 import { scaleOf } from '../../protocol/money.ts'
 import type { PlatformBet } from '../bets/bet.ts'
@@ -37,6 +38,7 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
     }),
     async (request, reply) => {
       const wanted = withKey(request.body, request.headers['idempotency-key'])
+      for (const [i, { eventId }] of wanted.selections.entries()) requireCarried(eventId, `/selections/${i}/eventId`)
       const { span } = request
       const how = span === undefined ? deps : { ...deps, span }
       const { betId, status, reason } = orProblem(await placeBet(how, deps.actions.byUser(request), wanted))

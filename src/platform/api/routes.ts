@@ -11,6 +11,7 @@ import type { Admission } from '../../http/admission.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
+import { requireCarried } from '../../http/storable.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { addKeyRoutes } from '../../people/key-routes.ts'
@@ -81,6 +82,7 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
     ),
     async (request, reply) => {
       const { partnerId, baseUrl, ...given } = request.body
+      requireCarried(partnerId, '/partnerId')
       const secrets = requireSecrets(given)
       const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
       const saved = await saveAndTry(deps, deps.actions.by(request), { partnerId, baseUrl, secrets }, known)

@@ -69,6 +69,10 @@ const READ_RESULTS = statement(
   'select outcome_id as name, result as value from platform.outcome where event_id = $1 and result is not null',
 )
 
+export async function isKnownEvent(db: Pick<Db, 'query'>, eventId: string): Promise<boolean> {
+  return (await db.query(READ_STATE, [eventId])).length > 0
+}
+
 type NameRow = { name: string; value: string }
 
 const viewOf = (rows: readonly NameRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name, value]))

@@ -1,10 +1,12 @@
 /** What can be done with a call once more: send its delivery again, say that it is done, and send its bytes from a terminal. */
+
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { OPERATIONS } from '../../../../src/protocol/operation.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { curlOf } from '../../../../src/runtime/curl.ts'
 import type { Call } from '../../../../src/timeline/moments.ts'
-import { ask, part } from '../../api.ts'
+import { ask } from '../../api.ts'
 import { Code, Refusal } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
 
@@ -16,7 +18,7 @@ export function SendAgain({ call: { delivery } }: { call: Call }) {
   const { bases, person } = useSession()
   const client = useQueryClient()
   const send = useMutation({
-    mutationFn: (id: string) => ask('POST', `${bases.platform}/deliveries/${part(id)}/retry`),
+    mutationFn: (id: string) => ask('POST', `${bases.platform}/deliveries/${pathPart(id)}/retry`),
     onSettled: () => void client.invalidateQueries({ queryKey: ['bet'] }),
   })
   if (bases.platform === undefined || delivery === undefined) return null
@@ -53,7 +55,7 @@ function SayDone({ deliveryId, base }: { deliveryId: string; base: string }) {
   const client = useQueryClient()
   const [reason, setReason] = useState('')
   const say = useMutation({
-    mutationFn: () => ask('POST', `${base}/deliveries/${part(deliveryId)}/acknowledge`, { reason: reason.trim() }),
+    mutationFn: () => ask('POST', `${base}/deliveries/${pathPart(deliveryId)}/acknowledge`, { reason: reason.trim() }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['bet'] }),
   })
   const submit = (event: FormEvent) => {

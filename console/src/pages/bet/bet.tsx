@@ -1,6 +1,8 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
+
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { signed } from '../../../../src/timeline/amounts.ts'
 import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
 import { drawTimeline } from '../../../../src/timeline/draw.ts'
@@ -13,7 +15,6 @@ import { standingOf } from '../../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../../src/timeline/share.ts'
 import css from '../../../../src/timeline/timeline.css?raw'
 import '../../../../src/timeline/timeline.css'
-import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, type CallsAre, useBet } from '../../bet-data.ts'
 import { useFilters } from '../../filters.tsx'
@@ -146,7 +147,7 @@ function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]
       {owners.map((owner, i) => (
         <span key={owner}>
           {i > 0 && ', '}
-          <Link href={`/bets/${part(owner)}/${part(bet)}`}>{owner}</Link>
+          <Link href={`/bets/${pathPart(owner)}/${pathPart(bet)}`}>{owner}</Link>
         </span>
       ))}
       .
@@ -171,7 +172,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   return (
     <dl className="facts">
       <Fact name="Player">
-        {bases.wallet && wallet !== undefined ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}
+        {bases.wallet && wallet !== undefined ? <Link href={`/players/${pathPart(player)}`}>{player}</Link> : player}
         {bases.wallet && wallet === undefined && platform !== undefined && (
           <small className="muted"> of another wallet, the partner {platform.partnerId}</small>
         )}

@@ -1,8 +1,10 @@
 /** Sending again what one cause holds up, line by line: first what each would do, tried dry; then sent, how far it has come, and what came of each. */
+
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
-import { ApiProblem, ask, part, read } from '../../api.ts'
+import { ApiProblem, ask, read } from '../../api.ts'
 import { Dialog } from '../../dialog.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type OwedMoney, owedMoney, owedText } from '../../owed.ts'
@@ -144,7 +146,7 @@ function Lines({ name, lines, count, stateOf }: LinesProps) {
         {lines.map((line) => (
           <li key={line.deliveryId}>
             <span className="outcome-what">
-              <ShortId id={line.betId} href={`/bets/${part(line.betId)}`} />
+              <ShortId id={line.betId} href={`/bets/${pathPart(line.betId)}`} />
               <span className="muted small">
                 {titleOf(line.operation)}: {owedText(owedMoney([line])) || 'no money'}
               </span>
@@ -167,7 +169,8 @@ interface SentProps {
 function Sent({ retryId, base, lines }: SentProps) {
   const asked = useQuery({
     queryKey: ['retry', retryId],
-    queryFn: ({ signal }) => read<Followed>(`${base}/deliveries/retries/${part(retryId)}?limit=${FOLLOWED}`, signal),
+    queryFn: ({ signal }) =>
+      read<Followed>(`${base}/deliveries/retries/${pathPart(retryId)}?limit=${FOLLOWED}`, signal),
     gcTime: 0,
     refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? LOOK_MS : false),
     refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused

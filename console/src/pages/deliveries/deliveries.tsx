@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { sayCode } from '../../../../src/timeline/refusal.ts'
 import { part } from '../../api.ts'
@@ -85,7 +86,7 @@ export function DeliveriesPage() {
               view === 'done' ? [...COLUMNS.filter(({ name }) => name !== NEXT_TRY), AMOUNT] : [...COLUMNS, MONEY]
             }
             keyOf={({ deliveryId }: Delivery) => deliveryId}
-            linkOf={({ betId }) => `/bets/${part(betId)}`}
+            linkOf={({ betId }) => `/bets/${pathPart(betId)}`}
             live={LIVE}
             foot={view === 'done' ? undefined : together}
             empty={
@@ -128,7 +129,7 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Call', show: ({ operation }) => titleOf(operation) },
   {
     name: 'Bet',
-    show: ({ betId }) => <ShortId id={betId} href={`/bets/${part(betId)}`} />,
+    show: ({ betId }) => <ShortId id={betId} href={`/bets/${pathPart(betId)}`} />,
   },
   { name: 'Match', show: (delivery) => <BetOn of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },

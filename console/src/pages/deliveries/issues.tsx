@@ -3,9 +3,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { replyCodes } from '../../../../src/protocol/codes.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { sayCode } from '../../../../src/timeline/refusal.ts'
-import { part, read } from '../../api.ts'
+import { read } from '../../api.ts'
 import { BetOn } from '../../bet-on.tsx'
 import { Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
@@ -175,7 +176,7 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
                 <Time at={needsPersonSince ?? decidedAt} />
               </td>
               <td>
-                <ShortId id={betId} href={`/bets/${part(betId)}`} />
+                <ShortId id={betId} href={`/bets/${pathPart(betId)}`} />
               </td>
               <td>
                 <BetOn of={one} />

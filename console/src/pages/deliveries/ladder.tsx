@@ -2,10 +2,12 @@
  * The retry ladder: a line for each delivery that is tried again or was given up, on the six minutes of a rollback (C-4). All times are the
  * platform's: those of the attempts, the planned ones, and now, which is its answer's time and what has passed here since.
  */
+
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
-import { part, read } from '../../api.ts'
+import { read } from '../../api.ts'
 import { BetOn } from '../../bet-on.tsx'
 import { countText } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
@@ -105,7 +107,7 @@ function Line({ of, passed }: { of: Tried; passed: number }) {
   return (
     <li className="ladder">
       <span className="ladder-what">
-        <ShortId id={betId} href={`/bets/${part(betId)}`} />
+        <ShortId id={betId} href={`/bets/${pathPart(betId)}`} />
         <span className="small muted cut">
           {titleOf(operation)} to {partnerId}
         </span>

@@ -3,8 +3,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { sayCode } from '../../../../src/timeline/refusal.ts'
-import { ask, part, read } from '../../api.ts'
+import { ask, read } from '../../api.ts'
 import { amountText, moneyText } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { Answer, Badge } from '../../parts.tsx'
@@ -50,7 +51,7 @@ function Demo({ state }: { state: FrameState }) {
   })
   const end = useMutation({
     mutationFn: ({ betId, what }: { betId: string; what: string }) =>
-      ask('POST', `/sandbox/frame/bets/${part(betId)}`, { what }),
+      ask('POST', `/sandbox/frame/bets/${pathPart(betId)}`, { what }),
     onSettled: look,
   })
   const switchTo = useMutation({
@@ -193,7 +194,7 @@ function Bets({
                   {text}
                 </button>
               ))}
-              <Link className="story" href={`/bets/${part(bet.betId)}`}>
+              <Link className="story" href={`/bets/${pathPart(bet.betId)}`}>
                 Its story →
               </Link>
             </div>
@@ -263,7 +264,7 @@ function Troubles({ onDone }: { onDone(): void }) {
               )}
               <span className="spring" />
               {caption.betIds.map((id, i) => (
-                <Link key={id} href={`/bets/${part(id)}`} className="story">
+                <Link key={id} href={`/bets/${pathPart(id)}`} className="story">
                   {caption.betIds.length === 1 ? 'Its story →' : `Story ${i + 1} →`}
                 </Link>
               ))}

@@ -1,7 +1,9 @@
 /** The players whose money moved on a day: what each had, what moved, what is left. */
+
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sumOf } from '../../../../src/protocol/decimal.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { csvLine, textCell } from '../../../../src/runtime/csv.ts'
 import { isZero, signed } from '../../../../src/timeline/amounts.ts'
 import { part, read } from '../../api.ts'
@@ -81,7 +83,7 @@ const COLUMNS: readonly Column<PlayerOfDay>[] = [
   {
     name: 'Player',
     show: ({ userId }) => (
-      <Link className="cut" href={`/players/${part(userId)}`}>
+      <Link className="cut" href={`/players/${pathPart(userId)}`}>
         {userId}
       </Link>
     ),

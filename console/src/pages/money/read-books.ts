@@ -1,6 +1,8 @@
 /** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
+
 import { parse } from 'csv-parse/browser/esm/sync'
 import { UUID } from '../../../../src/protocol/ids.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import {
   aroundWallet,
   type BetView,
@@ -88,7 +90,7 @@ async function theirBetsNow(ids: readonly string[], asked: Asked): Promise<Platf
   const { platform, partner, file } = asked
   if (file !== undefined) return undefined
   const bets = await Promise.all(
-    ids.filter((id) => UUID.test(id)).map((id) => readOrNone<TheirBet>(`${platform}/bets/${part(id)}`)),
+    ids.filter((id) => UUID.test(id)).map((id) => readOrNone<TheirBet>(`${platform}/bets/${pathPart(id)}`)),
   )
   const isOfPartner = ({ partnerId }: TheirBet) => partner === undefined || partnerId === partner
   return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [sideOfTheirs(bet)] : []))

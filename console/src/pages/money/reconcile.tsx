@@ -1,11 +1,12 @@
 /** The wallet's bets of a day against the platform's: matched, different, only ours, only theirs. Compared when somebody asks for it. */
+
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import type { Finding } from '../../../../src/reconcile/compare.ts'
 import { LABELS } from '../../../../src/reconcile/describe.ts'
 import { csvLine, textCell } from '../../../../src/runtime/csv.ts'
-import { part } from '../../api.ts'
 import { capital, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { Badge, Empty, Refusal, Waiting } from '../../parts.tsx'
@@ -174,7 +175,7 @@ function Findings({ of }: { of: readonly (readonly [string, Finding])[] }) {
                 <td>{title}</td>
                 <td>{capital(LABELS[kind])}</td>
                 <td>
-                  <ShortId id={betId} href={`/bets/${part(player)}/${part(betId)}`} />
+                  <ShortId id={betId} href={`/bets/${pathPart(player)}/${pathPart(betId)}`} />
                 </td>
                 <td>
                   <span className="cut">{player}</span>

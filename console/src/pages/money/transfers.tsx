@@ -1,6 +1,8 @@
 /** What a number of a day is made of: the transfers of all players, of one kind, some days, a currency or brand as far as the address says so. */
+
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { sayKind } from '../../../../src/timeline/say.ts'
 import { part } from '../../api.ts'
 import { dayOf, endOf, startOf } from '../../days.ts'
@@ -88,8 +90,8 @@ function Filters({ query, set }: { query: URLSearchParams; set: SetFilter }) {
 }
 
 const betOf = ({ userId, transactionId }: Listed) =>
-  transactionId === undefined ? undefined : `/bets/${part(userId)}/${part(transactionId)}`
-const playerOf = ({ userId }: Listed) => `/players/${part(userId)}`
+  transactionId === undefined ? undefined : `/bets/${pathPart(userId)}/${pathPart(transactionId)}`
+const playerOf = ({ userId }: Listed) => `/players/${pathPart(userId)}`
 const linkOf = (row: Listed) => betOf(row) ?? playerOf(row)
 
 const [TIME, ...OTHERS] = transferColumns<Listed>(({ userId }) => userId) as [Column<Listed>, ...Column<Listed>[]]

@@ -1,8 +1,10 @@
 /** The rules that hold for a player, each with who set it and when, and all that was ever changed. */
+
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { ACTIONS, type Action, keyOfAction } from '../../actions.tsx'
-import { part, read } from '../../api.ts'
+import { read } from '../../api.ts'
 import { amountText, countText, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type Column, List } from '../../list.tsx'
@@ -23,7 +25,7 @@ const LOOKED_AT = 200
 const SHOWN_LOCKS = 5
 
 export function Rules({ user, of: player, live }: { user: string; of: Ruled; live: LiveMeta }) {
-  const base = `/operator/players/${part(user)}`
+  const base = `/operator/players/${pathPart(user)}`
   const asked = useQuery({
     queryKey: ['rules of', user],
     queryFn: ({ signal }) => read<{ data: Action[] }>(`${base}/history?limit=${LOOKED_AT}`, signal),
@@ -94,7 +96,11 @@ function Facts({ of: { status, limits = {}, verified, selfExcludedUntil }, user,
           : locked
               .slice(0, SHOWN_LOCKS)
               .map(({ on: { transactionId = '' } }) => (
-                <ShortId key={transactionId} id={transactionId} href={`/bets/${part(user)}/${part(transactionId)}`} />
+                <ShortId
+                  key={transactionId}
+                  id={transactionId}
+                  href={`/bets/${pathPart(user)}/${pathPart(transactionId)}`}
+                />
               ))}
         {locked.length > SHOWN_LOCKS && <small className="muted"> and {locked.length - SHOWN_LOCKS} more</small>}
       </Rule>

@@ -1,7 +1,9 @@
 /** People and keys alike: listed, made, shown once what they sign in with, renewed, ended. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ask, part, read } from '../../api.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
+import { ask, read } from '../../api.ts'
 import { Sure } from '../../dialog.tsx'
 import { Time } from '../../format.tsx'
 import { Answer, Badge, Empty } from '../../parts.tsx'
@@ -112,7 +114,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
           text={ended}
           word="End it"
           act={async () => {
-            await ask('DELETE', `${list}/${part(ending)}`)
+            await ask('DELETE', `${list}/${pathPart(ending)}`)
             setOnce((shown) => (shown?.name === ending ? undefined : shown))
           }}
           done={() => {

@@ -1,7 +1,7 @@
 /** Who may use this server: people, keys, and what they did. Each may change the own password. */
 
+import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { ACTIONS, keyOfAction } from '../../actions.tsx'
-import { part } from '../../api.ts'
 import { List } from '../../list.tsx'
 import { Empty } from '../../parts.tsx'
 import { mayDo, nameOf, useSession } from '../../session.tsx'
@@ -30,7 +30,7 @@ export function SettingsPage() {
           hint="Give somebody a name and a role below: the password is shown once."
           list="/console/api/people"
           shownOnce="password"
-          renew={(name) => ['POST', `/console/api/people/${part(name)}/password`, 'New password']}
+          renew={(name) => ['POST', `/console/api/people/${pathPart(name)}/password`, 'New password']}
           ended="They are signed out, and cannot sign in any more."
         />
       )}
@@ -41,7 +41,7 @@ export function SettingsPage() {
           hint="Make one for each program and person: who did what is then in Actions, and each can be ended alone."
           list={`${base}/keys`}
           shownOnce="key"
-          renew={(name) => ['POST', `${base}/keys/${part(name)}/rotate`, 'Rotate']}
+          renew={(name) => ['POST', `${base}/keys/${pathPart(name)}/rotate`, 'Rotate']}
           ended="Whatever still calls with it is refused from then on."
         />
       )}

@@ -1,7 +1,9 @@
 /** A webhook made or changed, and sending it everything again since a time. */
+
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { ask, part } from '../../api.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
+import { ask } from '../../api.ts'
 import { Dialog } from '../../dialog.tsx'
 import { useZone } from '../../format.tsx'
 import { Refusal } from '../../parts.tsx'
@@ -32,7 +34,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
   const save = useMutation({
     mutationFn: ({ name, url, events }: { name: string; url: string; events: string[] }) => {
       if (names.includes(name)) throw new Error(`there is a webhook ${name} already`)
-      return ask<{ webhookId: string; secret?: string }>('PUT', `/operator/webhooks/${part(name)}`, { url, events })
+      return ask<{ webhookId: string; secret?: string }>('PUT', `/operator/webhooks/${pathPart(name)}`, { url, events })
     },
     onSuccess: (made) => done(made),
   })
@@ -95,7 +97,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
 export function Replay({ of, done }: { of: Webhook; done: Done }) {
   const zone = useZone()
   const replay = useMutation({
-    mutationFn: (from: string) => ask('POST', `/operator/webhooks/${part(of.webhookId)}/replay`, { from }),
+    mutationFn: (from: string) => ask('POST', `/operator/webhooks/${pathPart(of.webhookId)}/replay`, { from }),
     onSuccess: () => done(),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -1,7 +1,9 @@
 /** Webhooks (W-42): who is told of changes, whether they are heard, and what helps when they are not. */
+
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ask, part, read } from '../../api.ts'
+import { pathPart } from '../../../../src/protocol/path-part.ts'
+import { ask, read } from '../../api.ts'
 import { Sure } from '../../dialog.tsx'
 import { Time } from '../../format.tsx'
 import { Answer, Badge, Empty, Refusal } from '../../parts.tsx'
@@ -13,7 +15,7 @@ interface Listed {
 }
 
 const PATH = '/operator/webhooks'
-const pathOf = ({ webhookId }: Webhook) => `${PATH}/${part(webhookId)}`
+const pathOf = ({ webhookId }: Webhook) => `${PATH}/${pathPart(webhookId)}`
 /** Milliseconds between two looks: how a webhook does is no change of the feed. */
 const LOOK_MS = 3_000
 

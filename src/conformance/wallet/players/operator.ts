@@ -1,9 +1,11 @@
 /** Fresh players for every case, made over the operator API of a Purser wallet. */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
+import { pathPart } from '../../../protocol/path-part.ts'
 import { errorText } from '../../../runtime/error-text.ts'
 import type { Need, OperatorAct, PlayerKind } from '../case/case.ts'
 import {
@@ -180,7 +182,7 @@ async function perform(ask: Ask, act: OperatorAct, player: Player, betId: string
     case 'limit bet count':
       return patch({ limits: { betCount: 1 } })
     case 'lock bet':
-      await ask('PUT', `${path}/bets/${encodeURIComponent(betId)}/lock`)
+      await ask('PUT', `${path}/bets/${pathPart(betId)}/lock`)
       return player
     case 'end sessions':
       await ask('DELETE', `${path}/sessions`)
@@ -207,5 +209,5 @@ async function newToken(ask: Ask, userId: string, wish = {}): Promise<string> {
 }
 
 function pathOf(userId: string): string {
-  return `/operator/players/${encodeURIComponent(userId)}`
+  return `/operator/players/${pathPart(userId)}`
 }

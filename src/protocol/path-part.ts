@@ -1,0 +1,34 @@
+/**
+ * Ids as parts of the path of a URL.
+ *
+ * Every client takes the parts `.` and `..` for steps between folders, percent-encoded too (WHATWG
+ * URL): `/players/../bets` becomes `/bets`, the list of all bets. Such an id is refused where it is
+ * made. Where the wire brings one, a path has it with a tail that no id is long enough to have (I-8).
+ */
+const DOTS = /^\.{1,2}$/
+const TAIL = '~'.repeat(64)
+/** In a path: a slash is before it, and a slash, the query or the end after it. */
+const TAILED = new RegExp(`/(\\.{1,2})${TAIL}(?=[/?]|$)`, 'g')
+const IN_PATH: Readonly<Record<string, string>> = { '.': '%2E', '..': '%2E%2E' }
+
+export const WHY_NOT_CARRIED = 'must not be "." or "..": the path of a URL cannot carry it'
+
+/** False for `.` and `..`. */
+export function isCarried(id: string): boolean {
+  return !DOTS.test(id)
+}
+
+/** An id, percent-encoded, as a part of a path. */
+export function pathPart(id: string): string {
+  return isCarried(id) ? encodeURIComponent(id) : id + TAIL
+}
+
+/** The id in a part of a path that is already decoded. */
+export function idOfPart(part: string): string {
+  return part.endsWith(TAIL) && !isCarried(part.slice(0, -TAIL.length)) ? part.slice(0, -TAIL.length) : part
+}
+
+/** A URL that a server has received, with the dots that `pathPart` has made longer. */
+export function withDots(url: string): string {
+  return url.includes(TAIL) ? url.replaceAll(TAILED, (_part, dots: string) => `/${IN_PATH[dots]}`) : url
+}
