@@ -9,6 +9,8 @@ export type ReceivedAnswer =
       readonly status: number
       readonly contentType: string
       readonly body: string
+      /** The body has replacement characters in the place of some bytes. */
+      readonly isNotUtf8?: true
     }
   | { readonly kind: 'none'; readonly why: string }
 

@@ -6,7 +6,7 @@ import type { Author } from '../people/actions.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
 import { world } from '../runtime/world.ts'
-import { type CallOutcome, classify } from '../wallet-client/classify.ts'
+import { type CallOutcome, classifyAnswer } from '../wallet-client/classify.ts'
 import { isOperatorUser } from './call.ts'
 import type { Directory, GatewaySession } from './directory.ts'
 import type { LinkResult } from './link.ts'
@@ -40,6 +40,6 @@ export async function exchangeToken(
 
 function judge(result: LinkResult): CallOutcome {
   const heard = result.kind === 'sent' ? result.heard : result
-  if (heard.kind === 'answered') return classify('profile', heard.status, heard.body.toString('utf8'))
+  if (heard.kind === 'answered') return classifyAnswer('profile', heard)
   return { kind: 'unknown', reason: 'network', detail: heard.detail }
 }

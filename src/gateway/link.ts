@@ -3,7 +3,8 @@
 import { giveUpAt, startBefore } from '../protocol/limits.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
 import { world } from '../runtime/world.ts'
-import { type ExchangeResult, openLine, type WalletAddress } from '../wallet-client/exchange.ts'
+import type { ExchangeResult } from '../wallet-client/connection.ts'
+import { openLine, type WalletAddress } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 
 export interface OperatorCall {

@@ -17,6 +17,10 @@ export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
 const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const
 
+export function isBetOperation(operation: Operation): operation is BetOperation {
+  return BET_OPERATIONS.some((name) => name === operation)
+}
+
 /** Which bet operation a method and a `type` name; undefined for a pair that the interface does not have (code 5). */
 export function betOperationOf(method: string, type: unknown): BetOperation | undefined {
   return BET_OPERATIONS.find((name) => OPERATIONS[name].method === method && OPERATIONS[name].type === type)

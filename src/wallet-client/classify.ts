@@ -1,17 +1,21 @@
 /**
- * What an answer of a wallet means to its caller (C-2, C-4, C-5). Every possible answer is accepted, refused with a code,
- * or unknown: then the wallet may or may not have applied the call.
+ * The meaning of a wallet's answer for its caller (C-2, C-4, C-5).
+ *
+ * Every possible answer is accepted, refused with a code, or unknown. After an unknown one the wallet
+ * may or may not have applied the call.
  */
 
+import { isUtf8 } from 'node:buffer'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { BetIdSchema } from '../protocol/bet-request.ts'
+import { REPLY_CODES } from '../protocol/codes.ts'
 import { objectIn } from '../protocol/json.ts'
-import type { Operation } from '../protocol/operation.ts'
+import { isBetOperation, type Operation } from '../protocol/operation.ts'
 import { CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
 import { BalanceReplySchema, UserProfileSchema } from '../protocol/user-profile.ts'
 
-/** Why it is not known what the wallet did. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
+/** Reasons of an unknown outcome. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
 export const UNKNOWN_REASONS = ['time_out', 'network', 'status', 'unreadable_body', 'contradictory_body'] as const
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number]
 
@@ -41,7 +45,18 @@ const REPLIES = {
 }
 const errorReply = Compile(ErrorReplySchema)
 
-/** `transactionId` is the one that was sent, for the operations that are about a bet. */
+/** `body`: without a byte order mark. */
+export function classifyAnswer(
+  operation: Operation,
+  { status, body }: { readonly status: number; readonly body: Buffer },
+  transactionId?: string,
+): CallOutcome {
+  if (status === 200 && namesPlayer(operation) && !isUtf8(body))
+    return unknown('unreadable_body', 'HTTP status 200 with a body that is not UTF-8')
+  return classify(operation, status, body.toString('utf8'), transactionId)
+}
+
+/** `transactionId`: the one in the call, for the operations that are about a bet. */
 export function classify(operation: Operation, status: number, body: string, transactionId?: string): CallOutcome {
   if (status !== 200 && status !== 400) return unknown('status', `HTTP status ${status}`)
   const reply = objectIn(body)
@@ -56,7 +71,30 @@ function classifySuccess(operation: Operation, reply: object, transactionId?: st
   if (transactionId !== undefined && 'transactionId' in reply && reply.transactionId !== transactionId) {
     return unknown('contradictory_body', 'HTTP status 200 about another transactionId')
   }
+  if (isBetOperation(operation) && hasCodeOfRefusal(reply) && !isRolledBack(operation, reply))
+    return unknown('contradictory_body', 'HTTP status 200 with the code of a refusal')
   return { kind: 'accepted', reply }
+}
+
+/** Codes by which some wallets say yes. */
+const CODES_OF_SUCCESS: readonly unknown[] = [undefined, null, 0, '0']
+
+/** A success has no code: a body that has both contradicts itself (D-5). */
+export function hasCodeOfRefusal(reply: object): boolean {
+  return 'code' in reply && !CODES_OF_SUCCESS.includes(reply.code)
+}
+
+/** Code 8 to a Rollback says that it is done, with either status (C-4). */
+function isRolledBack(operation: Operation, reply: object): boolean {
+  return operation === 'rollback' && 'code' in reply && reply.code === REPLY_CODES.already_processed.code
+}
+
+/**
+ * Bytes that are no UTF-8 are read as replacement characters. In the note of a bet they decide nothing;
+ * in an id they would make one player of two.
+ */
+export function namesPlayer(operation: Operation): boolean {
+  return operation === 'profile' || operation === 'balance'
 }
 
 /** A 400 without a code says nothing. Code 100 is a refusal here; that Place bet takes it for unknown is C-2's business. */

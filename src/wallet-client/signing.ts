@@ -6,7 +6,7 @@
 import { REPLY_CODES } from '../protocol/codes.ts'
 import { objectIn } from '../protocol/json.ts'
 import { world } from '../runtime/world.ts'
-import type { ExchangeResult } from './exchange.ts'
+import type { ExchangeResult } from './connection.ts'
 
 export interface Signing {
   /** The secrets in the order in which a call tries them, each once. */

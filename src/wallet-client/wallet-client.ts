@@ -3,8 +3,9 @@ import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
-import { type CallOutcome, classify } from './classify.ts'
-import { type ExchangeResult, openLine } from './exchange.ts'
+import { type CallOutcome, classifyAnswer } from './classify.ts'
+import type { ExchangeResult } from './connection.ts'
+import { openLine } from './exchange.ts'
 import type { Phases } from './phases.ts'
 import { beginAttempt, endAttempt } from './spans.ts'
 
@@ -77,7 +78,7 @@ export function createWalletClient({
       const durationMs = world.elapsed() - startedAt
       const hide = tokenHider(body)
       const text = result.kind === 'answered' ? result.body.toString('utf8') : ''
-      const outcome = hideIn(judge(operation, result, text, transactionId), hide)
+      const outcome = hideIn(judge(operation, result, transactionId), hide)
       if (span !== undefined)
         endAttempt(span, result.status, outcome.kind === 'unknown' ? outcome.reason : outcome.kind)
       return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs, phases: result.phases }
@@ -91,8 +92,8 @@ export function notCalled(detail: string): Answer {
   return { outcome: { kind: 'unknown', reason: 'network', detail }, status: null, body: '', durationMs: 0 }
 }
 
-function judge(operation: Operation, result: ExchangeResult, text: string, transactionId?: string): CallOutcome {
-  if (result.kind === 'answered') return classify(operation, result.status, text, transactionId)
+function judge(operation: Operation, result: ExchangeResult, transactionId?: string): CallOutcome {
+  if (result.kind === 'answered') return classifyAnswer(operation, result, transactionId)
   const { reason, detail } = result
   return { kind: 'unknown', reason, detail }
 }

@@ -91,6 +91,7 @@ const bodies: [string, Script][] = [
   ['no transactionTime', { body: ({ body }) => ({ transactionId: body.transactionId }) }],
   ['a transactionTime that is none', { body: ({ body }) => ({ ...good(body.transactionId), transactionTime: 'now' }) }],
   ['an error in it', { body: { code: 7, message: 'Not enough money' } }],
+  ['the code of a refusal beside a yes (D-5)', { body: ({ body }) => ({ ...good(body.transactionId), code: 7 }) }],
   ['more than 64 KiB', { body: ({ body }) => ({ ...good(body.transactionId), more: 'x'.repeat(70_000) }) }],
 ]
 test.each(bodies)('P7: 200 with %s is rolled back with errorCode 52', async (_what, script) => {

@@ -49,10 +49,10 @@ const KINDS: Kind[] = [
     at400: 'contradictory_body',
   },
   {
-    what: 'the standard reply with a code',
-    body: (operation) => JSON.stringify({ ...GOOD[operation], code: 7, message: 'no' }),
+    what: 'the standard reply with code 0',
+    body: (operation) => JSON.stringify({ ...GOOD[operation], code: 0, message: 'ok' }),
     at200: 'accepted',
-    at400: { code: 7 },
+    at400: { code: 0 },
   },
   {
     what: 'half of the standard reply',
@@ -129,6 +129,26 @@ describe.each(OPERATIONS)('%s', (operation) => {
         if (status !== 400) expect(kind).not.toBe('refused')
       }),
     )
+  })
+})
+
+describe('a yes with the code of a refusal contradicts itself (D-5)', () => {
+  const kindOf = (operation: Operation, code: unknown) =>
+    classify(operation, 200, JSON.stringify({ ...GOOD[operation], code }), BET).kind
+
+  test.each<Operation>(['place', 'settle', 'unsettle', 'rollback'])('%s', (operation) => {
+    for (const code of [7, 100, 1, -1, 0.5, '7', '', 'OK', true, false, [], {}])
+      expect(kindOf(operation, code), JSON.stringify(code)).toBe('unknown')
+    for (const code of [undefined, null, 0, -0, '0']) expect(kindOf(operation, code), String(code)).toBe('accepted')
+  })
+
+  test('but code 8 to a Rollback, which says that it is done', () => {
+    expect(kindOf('rollback', 8)).toBe('accepted')
+    expect(kindOf('settle', 8)).toBe('unknown')
+  })
+
+  test.each<Operation>(['profile', 'balance', 'check'])('but not in %s, which moves no money', (operation) => {
+    expect(kindOf(operation, 7)).toBe('accepted')
   })
 })
 

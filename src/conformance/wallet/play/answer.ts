@@ -1,10 +1,15 @@
 /**
- * An answer, read with good will: what the wallet meant. Whether it said so in the form of the interface is judged once for
- * all answers (lint.ts), so that one wrong form does not fail every case.
+ * An answer by its meaning, read leniently.
+ *
+ * The form of the interface is judged once for all answers (lint.ts), so that one wrong form does not
+ * fail every case. An answer whose outcome the platform cannot know is lost here too (C-2, D-5), or a
+ * MUST about its form fails.
  */
 import { REPLY_CODES } from '../../../protocol/codes.ts'
 import { objectIn, parseJson } from '../../../protocol/json.ts'
-import type { Exchange } from '../../exchange.ts'
+import { OPERATIONS } from '../../../protocol/operation.ts'
+import { hasCodeOfRefusal } from '../../../wallet-client/classify.ts'
+import type { Exchange, SentRequest } from '../../exchange.ts'
 
 export type Answer =
   | { readonly kind: 'accepted'; readonly body: Readonly<Record<string, unknown>> }
@@ -12,17 +17,31 @@ export type Answer =
   /** No answer, or one that says nothing about what was done. */
   | { readonly kind: 'lost'; readonly why: string }
 
-export function readAnswer({ answer }: Exchange): Answer {
+export function readAnswer({ request, answer }: Exchange): Answer {
   if (answer.kind === 'none') return { kind: 'lost', why: answer.why }
   const body = readObject(answer.body)
   if (answer.status >= 200 && answer.status < 300) {
-    const isError = body !== undefined && 'code' in body && !('transactionId' in body)
-    return isError
-      ? { kind: 'refused', status: answer.status, code: codeOf(body) }
-      : { kind: 'accepted', body: body ?? {} }
+    if (answer.isNotUtf8 && isAboutPlayer(request))
+      return { kind: 'lost', why: `HTTP status ${answer.status} with a body that is not UTF-8` }
+    return readSuccess(answer.status, body)
   }
   if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', status: answer.status, code: codeOf(body) }
   return { kind: 'lost', why: `HTTP status ${answer.status}` }
+}
+
+function isAboutPlayer({ url }: SentRequest): boolean {
+  return PLAYER_PATHS.some((path) => url.endsWith(path))
+}
+
+const PLAYER_PATHS = [OPERATIONS.profile.path, OPERATIONS.balance.path]
+
+/** A yes to a bet that also has the code of a refusal contradicts itself (D-5). */
+function readSuccess(status: number, body: Readonly<Record<string, unknown>> = {}): Answer {
+  if (!('code' in body)) return { kind: 'accepted', body }
+  if (!('transactionId' in body)) return { kind: 'refused', status, code: codeOf(body) }
+  return hasCodeOfRefusal(body)
+    ? { kind: 'lost', why: `HTTP status ${status} with a transactionId and the code of a refusal` }
+    : { kind: 'accepted', body }
 }
 
 /** 400 with 100: the wallet itself failed. */

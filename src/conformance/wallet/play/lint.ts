@@ -2,6 +2,7 @@
 import { REPLY_CODES, type ReplyCode, replyCode } from '../../../protocol/codes.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
 import { betOperationOf } from '../../../protocol/operation.ts'
+import { hasCodeOfRefusal } from '../../../wallet-client/classify.ts'
 import type { Exchange, SentRequest } from '../../exchange.ts'
 import { readObject } from './answer.ts'
 
@@ -74,8 +75,7 @@ export const LINT_RULES = {
   ),
   'error as success': when(
     ({ status }) => status === 200,
-    ({ code, transactionId, userId }) =>
-      code !== undefined && transactionId === undefined && userId === undefined && `200 with code ${show(code)}`,
+    (body) => hasCodeOfRefusal(body) && body.userId === undefined && `HTTP status 200 with code ${show(body.code)}`,
   ),
   'error body': when(isShownError, (_, { body }) => body === undefined && 'no JSON object in the body'),
   'error code': when(isShownError, ({ code }) => !Number.isInteger(code) && `code is ${show(code)}, not an integer`),

@@ -1,7 +1,13 @@
-/** Sends exact bytes to the judged wallet and keeps what came back. wallet-client cannot be used: it only sends good requests. */
-import { Pool } from 'undici'
+/**
+ * Sends exact bytes to the judged wallet and keeps the answer.
+ *
+ * The connections are those of the platform, so that both read the same answer. Signatures and bodies
+ * are made by the cases: the client of the platform sends good requests only.
+ */
+import { isUtf8 } from 'node:buffer'
+import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import { errorText } from '../../../runtime/error-text.ts'
+import { openConnection, type WalletConnection } from '../../../wallet-client/connection.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../../exchange.ts'
 import type { Headers } from '../../headers.ts'
 import { type Pace, UNPACED } from '../../pace.ts'
@@ -10,8 +16,6 @@ import { type Pace, UNPACED } from '../../pace.ts'
 const CONNECTIONS = 128
 /** Milliseconds to wait for an answer: beyond the interface's 5 s, so that a late answer is seen as late, not as absent. */
 const TIMEOUT_MS = 8_000
-/** Bytes of an answer that are read and kept; a standard one has about 100, a profile some thousands. */
-const MAX_ANSWER_BYTES = 256 * 1024
 
 export type PlannedRequest = Omit<SentRequest, 'url'> & { readonly path: string }
 
@@ -30,55 +34,27 @@ export interface SenderOptions {
 }
 
 export function createSender({ baseUrl, clock, headers = {}, pace = UNPACED }: SenderOptions): Sender {
-  const base = new URL(baseUrl)
-  const prefix = base.pathname.replace(/\/$/, '')
-  const pool = new Pool(base.origin, {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    connect: { timeout: TIMEOUT_MS },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  })
+  const connection = openConnection({ baseUrl, connections: CONNECTIONS, connectMs: TIMEOUT_MS })
+  const base = withoutEndSlashes(baseUrl)
   return {
     turn: pace.turn,
     async send(what, { path, ...planned }) {
-      const url = base.origin + prefix + path
-      const request: SentRequest = { ...planned, url, headers: { ...headers, ...planned.headers } }
+      const request: SentRequest = { ...planned, url: base + path, headers: { ...headers, ...planned.headers } }
       const startedAt = clock.now()
       const start = performance.now()
-      const answer = await receive(pool, prefix + path, request)
+      const answer = await receive(connection, path, request)
       return { what, request, answer, startedAt, durationMs: performance.now() - start }
     },
-    close: () => pool.destroy(),
+    close: () => connection.close(),
   }
 }
 
-async function receive(pool: Pool, path: string, { method, headers, body }: SentRequest): Promise<ReceivedAnswer> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  try {
-    const response = await pool.request({
-      path,
-      method: method as 'POST',
-      headers,
-      body: body === '' ? null : Buffer.from(body),
-      signal,
-    })
-    const { 'content-type': contentType } = response.headers
-    const text = await readText(response.body)
-    return { kind: 'some', status: response.statusCode, contentType: String(contentType ?? ''), body: text }
-  } catch (error) {
-    if (signal.aborted) return { kind: 'none', why: `no answer within ${TIMEOUT_MS} ms` }
-    return { kind: 'none', why: errorText(error) }
-  }
-}
-
-/** What is longer is cut: no rule looks so far. */
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size <= MAX_ANSWER_BYTES) chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+async function receive(connection: WalletConnection, path: string, request: SentRequest): Promise<ReceivedAnswer> {
+  const { method, headers, body } = request
+  const bytes = body === '' ? null : Buffer.from(body)
+  const result = await connection.send({ method, path, headers, body: bytes, timeoutMs: TIMEOUT_MS })
+  if (result.kind === 'failed') return { kind: 'none', why: result.detail }
+  const { status, contentType, body: read } = result
+  const answer = { kind: 'some', status, contentType, body: read.toString('utf8') } as const
+  return isUtf8(read) ? answer : { ...answer, isNotUtf8: true }
 }
