@@ -23,11 +23,14 @@ export interface Door {
   /** Answered 503, and the wallet never hears of it. */
   readonly fails?: (asked: Asked) => boolean
   readonly rewrite?: (answer: string) => string
+  /** Each answer follows a `100 Continue` that no call has asked for. */
+  readonly continues?: true
   /** Of an answer with this code; from 500 on it says nothing else. */
   readonly statusOf?: (code: number) => number
 }
 
-export async function frontOf(url: string, { hides, fails, rewrite = (text) => text, statusOf }: Door): Promise<Front> {
+export async function frontOf(url: string, door: Door): Promise<Front> {
+  const { hides, fails, rewrite = (text) => text, continues, statusOf } = door
   const seen = new Map<unknown, number>()
   const note = (method = '', { type, requestId }: Body): Asked => {
     const before = seen.get(requestId) ?? 0
@@ -38,6 +41,7 @@ export async function frontOf(url: string, { hides, fails, rewrite = (text) => t
     if (asked.url === hides) return void answer.writeHead(404).end()
     const { 'content-type': type = '', 'x-sign-jws': signature, authorization } = asked.headers
     const body = await buffer(asked)
+    if (continues) answer.writeContinue()
     if (fails?.(note(asked.method, readObject(body.toString())))) return void answer.writeHead(503).end()
     const reply = await request(url + asked.url, {
       method: asked.method as 'POST',
