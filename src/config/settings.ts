@@ -97,7 +97,7 @@ export const SETTINGS = [
     name: 'PURSER_FREEBET_STAKE',
     readBy: ['wallet', 'tool'],
     default: 'player',
-    meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.',
+    meaning: 'Who pays the stake of a bet with a `bonusId` above 0: `player` or `promotions`.',
     example: 'promotions',
   },
   {

@@ -1,6 +1,6 @@
 /** What the journal keeps of bodies: tokens only as beginning and hash, of a player's profile only the names of its members. */
 import { hash } from 'node:crypto'
-import { isObject, isTooDeep, mapMembers, objectIn } from '../protocol/json.ts'
+import { isObject, isTooDeep, mapMembers, objectIn, withoutMark } from '../protocol/json.ts'
 
 /** Characters of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_CHARS = 8_192
@@ -35,7 +35,7 @@ function maskedTokens(text: string): string {
 
 /** An escape can spell `token` in a hundred ways; parsed, there is one. */
 function rewritten(text: string): string {
-  const body = objectIn(text)
+  const body = objectIn(withoutMark(text))
   if (body === undefined) return '(no JSON, and escapes in it: not kept)'
   if (isTooDeep(body)) return '(nested too deeply: not kept)'
   let left = MAX_CHARS // each value that is written has a character at least

@@ -4,8 +4,10 @@
  */
 import type { Endpoint } from '../http/wire.ts'
 import { Malformed, readBody } from '../protocol/body.ts'
+import { faultOf, faultOfType } from '../protocol/fault.ts'
+import { withoutMark } from '../protocol/json.ts'
 import { LIMITS, OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
-import { betOperationOf, isBetCall, type Operation } from '../protocol/operation.ts'
+import { betOperationOf, isBetCall, type Operation, TYPE_OF_BET_CALL } from '../protocol/operation.ts'
 import { type ObjectText, objectAt } from './json-text.ts'
 
 export interface Call {
@@ -23,12 +25,12 @@ export interface Call {
 export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Call {
   const { text, members: body } = readBody(bytes, JSON.parse)
   const operation = endpoint === 'bet' ? betOperationOf(method, body.type) : endpoint
-  if (operation === undefined) throw new Malformed(`${method} has no such type`)
-  if (endpoint !== 'bet' && isBetCall(body)) throw new Malformed('a body with a type is a bet call') // S-5
-  const object = objectAt(text)
+  if (operation === undefined) throw new Malformed(faultOfType(method, body))
+  if (endpoint !== 'bet' && isBetCall(body)) throw new Malformed(TYPE_OF_BET_CALL)
+  const object = objectAt(text, text.length - withoutMark(text).length)
   requireClear(object, body)
   const { token, userId } = body
-  if (operation !== 'profile' && typeof userId !== 'string') throw new Malformed('userId must be a string')
+  if (operation !== 'profile' && typeof userId !== 'string') throw new Malformed(faultOf('userId', body))
   return {
     operation,
     text,
@@ -43,13 +45,14 @@ export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Cal
 const READ_MEMBERS = new Set(['type', 'token', 'userId', 'operatorUser', 'transactionId'])
 const OPERATOR_USER = new RegExp(OPERATOR_USER_PATTERN)
 
-function requireClear({ members }: ObjectText, { operatorUser }: Record<string, unknown>): void {
+function requireClear({ members }: ObjectText, body: Record<string, unknown>): void {
+  const { operatorUser } = body
   const read = members.filter(({ name }) => READ_MEMBERS.has(name))
   const twice = read.find(({ name }, at) => read.findIndex((member) => member.name === name) < at)
-  if (twice !== undefined) throw new Malformed(`${twice.name} stands twice`)
+  if (twice !== undefined) throw new Malformed(`${twice.name} stands twice in the body; it must stand once`)
   const isAbsent = operatorUser === undefined
   if (!isAbsent && !(typeof operatorUser === 'string' && isOperatorUser(operatorUser)))
-    throw new Malformed('operatorUser does not match its pattern')
+    throw new Malformed(faultOf('operatorUser', body))
 }
 
 /** P-5. */

@@ -4,6 +4,8 @@
  * of the gateway's own making, unknown, says that this is the wrong database, or one from before it: what the operator
  * has done is not known then, and a yes to a rollback would leave the stake with the operator.
  */
+import { Malformed, orMalformed } from '../protocol/body.ts'
+import { requireShape, type Validator } from '../protocol/fault.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { VALIDATORS } from '../protocol/validators.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -13,7 +15,8 @@ import { isOwnUserId } from './user-id.ts'
 /** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
 export function answerStranger({ operation, body, userId = '' }: Call, clock: Clock): WireReply {
   const { transactionId } = body
-  if (!VALIDATORS[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
+  const fault = orMalformed(() => requireShape(VALIDATORS[operation] as Validator<object>, body))
+  if (fault instanceof Malformed) return refused('invalid_request', fault.message)
   if (isOwnUserId(userId)) return failed(operation) // G-3
   switch (operation) {
     case 'place':
@@ -23,7 +26,10 @@ export function answerStranger({ operation, body, userId = '' }: Call, clock: Cl
     case 'settle':
     case 'unsettle':
     case 'check':
-      return refused('invalid_request', 'the bet is not known')
+      return refused(
+        'invalid_request',
+        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+      )
     case 'rollback':
       return done(String(transactionId), clock.now())
     default:

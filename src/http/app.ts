@@ -14,6 +14,7 @@ import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
 import { metricsOfAll } from './siblings.ts'
+import { wirePathOf } from './wire-path.ts'
 
 /**
  * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Node takes the
@@ -47,7 +48,7 @@ export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
   const app = Fastify({
     logger: false,
     genReqId: () => world.uuid(),
-    rewriteUrl: ({ url = '' }) => withDots(url),
+    rewriteUrl: ({ url = '' }) => wirePathOf(url) ?? withDots(url),
     forceCloseConnections: 'idle',
     serverFactory: (handle) => sparing(door, listenBehind(door, handle), () => drainingSince),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one

@@ -21,6 +21,7 @@ import { HEADERS } from './answer.ts'
 import { type Answer, aroundNode, type Taken } from './around-node.ts'
 import { Line, type Patience, type Waited } from './line.ts'
 import { turnRoom } from './turns.ts'
+import { wirePathOf } from './wire-path.ts'
 import { writeTogether } from './write-together.ts'
 
 /** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
@@ -252,11 +253,9 @@ const { body: BODY } = FAILED.place
 const LENGTHY = [...HEADERS, 'content-length', `${BODY.length}`]
 const CLOSING = [...LENGTHY, 'connection', 'close']
 
-const PATHS = new Set<string | undefined>(Object.values(OPERATIONS).map(({ path }) => path))
-
 /** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
 function kindOf({ method, url }: IncomingMessage): Kind | undefined {
-  const path = PATHS.has(url) ? url : url?.split('?', 1)[0]
-  if (!PATHS.has(path) || method === 'HEAD') return undefined // its answer has no body
+  const path = wirePathOf(url)
+  if (path === undefined || method === 'HEAD') return undefined // its answer has no body
   return method === OPERATIONS.place.method && path === OPERATIONS.place.path ? 'place' : 'other'
 }

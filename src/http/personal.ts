@@ -7,7 +7,7 @@ import { isObject, mapMembers } from '../protocol/json.ts'
 import { CALLER, type Caller } from './caller.ts'
 
 const MASK = '***'
-/** Texts wherever they stand: of players, of their sessions and of what describes a bet. */
+/** Members wherever they stand: of players, of their sessions and of what describes a bet, where they may be of any type (W-3). */
 const PERSONAL = new Set(['birthday', 'ip', 'country', 'info'])
 /** Numbers among the members of a profile that are about no person's name. */
 const FIGURES = new Set(['percentMargin', 'avgBet', 'isAbuser', 'isVIP'])
@@ -36,8 +36,12 @@ function folded(name: string, value: unknown): unknown {
 
 function masked(name: string, value: unknown): unknown {
   if (name === 'customFields' && isObject(value)) return mapMembers(value, fieldMasked)
-  if (typeof value === 'string') return PERSONAL.has(name) ? MASK : value
-  return inside(value, masked)
+  return PERSONAL.has(name) ? leavesMasked(name, value) : inside(value, masked)
+}
+
+function leavesMasked(_name: string, value: unknown): unknown {
+  if (value === null || value === undefined) return value
+  return typeof value === 'object' ? inside(value, leavesMasked) : MASK
 }
 
 function inside(value: unknown, mask: (name: string, value: unknown) => unknown): unknown {

@@ -1,5 +1,6 @@
 /** What a bet is on, as the lists of wallet and platform show it: enough to tell it from another, whatever its Place bet said. */
 import { type Static, Type } from 'typebox'
+import { textOfJson } from '../protocol/bet-description.ts'
 
 /** Of an express the first ones say which it is; a list is no place for forty. */
 export const MOST_SELECTIONS = 3
@@ -30,18 +31,17 @@ type Members = ReturnType<typeof selectionMembers>
 type Shown = { -readonly [M in keyof Members]?: Static<Members[M]> }
 
 /** `count` is of all, of which `some` are the first ones. */
-export function showSelections(some: readonly unknown[], count = some.length): Shown {
+export function showSelections(some: readonly Readonly<Record<string, unknown>>[], count = some.length): Shown {
   if (count === 0) return {}
   return { selections: some.slice(0, MOST_SELECTIONS).map(namesOf), selectionCount: count }
 }
 
-/** Ids may be numbers, and any member may be null. */
-function namesOf(selection: unknown): Record<string, string> {
-  const given = (selection ?? {}) as Record<string, unknown>
+/** A member may be of any type, and null (W-3). */
+function namesOf(given: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     NAMES.flatMap((member) => {
       const value = given[member]
-      return value === undefined || value === null ? [] : [[member, String(value).slice(0, MAX_NAME)]]
+      return value === undefined || value === null ? [] : [[member, textOfJson(value).slice(0, MAX_NAME)]]
     }),
   )
 }

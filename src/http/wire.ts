@@ -15,6 +15,7 @@ import { HEADERS, WITHOUT_BODY, type WireAnswer } from './answer.ts'
 import { arrivalOf, type Door, type Read } from './door.ts'
 import { beginSpan } from './span.ts'
 import { inTurn } from './turns.ts'
+import { wirePathOf } from './wire-path.ts'
 
 /** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
 export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
@@ -165,7 +166,8 @@ function readerOf<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
   request: IncomingMessage,
 ): Read | undefined {
-  const { method = '', url: path = '', headers, socket } = request
+  const { method = '', url, headers, socket } = request
+  const path = wirePathOf(url) ?? ''
   const endpoint = ENDPOINTS.get(path)
   const isOurs = method === 'POST' || (method === OPERATIONS.settle.method && endpoint === 'bet')
   const bytes = Number.parseInt(headers['content-length'] ?? '', 10)

@@ -4,6 +4,7 @@
  */
 import { statement } from '../db/db.ts'
 import type { Cursor, TimeRange } from '../http/page.ts'
+import { idIn, selectionsIn } from '../protocol/bet-description.ts'
 import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
 import type { OperatorDeps } from './operator.ts'
 
@@ -23,7 +24,7 @@ export interface EventQuestion {
 }
 
 interface Described extends BetRow {
-  details: { metadata?: readonly Record<string, unknown>[] | null }
+  details: { metadata?: unknown }
 }
 
 const TIMES = `select distinct first_seen_at from purser.bet_event
@@ -86,6 +87,6 @@ function timesOf({ eventId, range: { from, to }, after }: EventQuestion) {
 
 /** True if one selection has both: two bets of a batch, or two selections, can have one each. */
 export function isMeant({ details }: Described, { eventId, outcomeId }: EventQuestion): boolean {
-  const is = (wanted: string | undefined, id: unknown) => wanted === undefined || String(id ?? '') === wanted
-  return (details.metadata ?? []).some((one) => is(eventId, one.eventId) && is(outcomeId, one.outcomeId))
+  const is = (wanted: string | undefined, id: unknown) => wanted === undefined || idIn(id) === wanted
+  return selectionsIn(details.metadata).some((one) => is(eventId, one.eventId) && is(outcomeId, one.outcomeId))
 }

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { selectionMembers, showSelections } from '../http/selections.ts'
+import { selectionsIn } from '../protocol/bet-description.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
@@ -73,7 +74,7 @@ const keyOf = ({ player, bet_id }: Key) => JSON.stringify([player, bet_id])
 
 export function showOn({ details }: Pick<Row, 'details'>) {
   const { metadata } = (details ?? {}) as { metadata?: unknown }
-  return showSelections(Array.isArray(metadata) ? metadata : [])
+  return showSelections(selectionsIn(metadata))
 }
 
 interface Line {

@@ -49,7 +49,7 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
     {
       name: 'PURSER_FREEBET_STAKE',
       configured: ({ freebetStake }) => freebetStake,
-      meaning: 'who pays the stakes of new bets with a bonusId; bets that are placed keep who paid them',
+      meaning: 'who pays the stakes of new bets with a bonusId above 0; bets that are placed keep who paid them',
     },
     {
       name: 'PURSER_BEHIND_AGGREGATOR',

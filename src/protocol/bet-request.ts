@@ -1,10 +1,13 @@
 /**
  * The requests of the four bet operations (interface.md, Resources). The schemas are the source of types, validation
- * and OpenAPI. Required is what moves money and names the bet. A member that only describes the bet may be absent; Place bet
- * keeps it, so when present it has the type, length and enum of the interface. The other three do not use it, so they
- * take it whatever it is: no payout and no refund may fail for it (W-21). Unknown members are accepted and ignored (R-7).
+ * and OpenAPI.
+ *
+ * A member decides if it moves money, names the bet, the player or the request, or says which operation it is: it is
+ * checked. A member that only describes the bet is kept by Place bet as it came, whatever it is (W-3). The other three
+ * operations do not use it, so they take it whatever it is too (W-21). Unknown members are ignored (R-7).
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { DescribingMember } from './bet-description.ts'
 import { LIMITS, OPERATOR_USER_PATTERN } from './limits.ts'
 
 const optional = Type.Optional
@@ -22,32 +25,8 @@ export const OperatorUserSchema = Type.String({
 export const IpSchema = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
 const AmountSchema = (description: string) => Type.Number({ minimum: 0, description })
 
-/** An integer that is stored or decides something: beyond this a double stands for several. */
+/** An integer that decides something: beyond this a double stands for several. */
 const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
-
-const text = Type.String()
-const idOrText = Type.Union([Type.String(), Type.Integer(), Type.Null()])
-
-/** One selection of the bet. Members whose type the interface does not state take text, integer or null. */
-export const SelectionSchema = Type.Object(
-  {
-    disciplineId: optional(idOrText),
-    discipline: optional(Type.Union([text, Type.Null()])),
-    tournamentId: optional(idOrText),
-    tournament: optional(Type.Union([text, Type.Null()])),
-    tournamentRegionCode: optional(Type.Union([text, Type.Null()])),
-    eventId: optional(idOrText),
-    event: optional(Type.Union([text, Type.Null()])),
-    eventDate: optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })),
-    marketId: optional(idOrText),
-    market: optional(Type.Union([text, Type.Null()])),
-    outcomeId: optional(idOrText),
-    outcome: optional(Type.Union([text, Type.Null()])),
-    coefficient: optional(Type.Number({ exclusiveMinimum: 0 })),
-    stage: optional(integer),
-  },
-  { description: 'One selection of the bet; may be extended.' },
-)
 
 const identity = {
   requestId: RequestIdSchema,
@@ -56,17 +35,24 @@ const identity = {
   operatorUser: optional(OperatorUserSchema),
 }
 
+/** A member that only describes the bet: whatever it is, it is kept as it came and refuses nothing (W-3). */
+const kept = (meaning: string) => optional(Type.Unknown({ description: `${meaning} Kept as it came (W-3).` }))
+
 const description = {
-  coefficient: optional(
-    Type.Number({ exclusiveMinimum: 0, description: 'Odds of the whole bet; an express: the product.' }),
+  coefficient: kept('The odds of the whole bet, a number; of an express: the product.'),
+  gameType: kept('`sportsbook` or `turbogames`.'),
+  ticketType: kept('`single` or `express`.'),
+  boosterCoefficient: kept('The multiplier of the odds of an express, a number.'),
+  bonusTemplateId: kept('The template of the freebet, an integer or null.'),
+  bonusAmount: kept('The amount of the freebet, a number or null.'),
+  ip: kept('The IP address of the player when the bet was placed.'),
+  info: kept('Free text about the bet.'),
+  subPartnerId: kept('The site where it was placed, a text or null; reports sum by its text.'),
+  metadata: kept(
+    'A list of selections: objects of disciplineId, discipline, tournamentId, tournament, tournamentRegionCode, eventId, ' +
+      'event, eventDate, marketId, market, outcomeId, outcome, coefficient and stage. It may be extended.',
   ),
-  gameType: optional(Type.Enum(['sportsbook', 'turbogames'])),
-  ticketType: optional(Type.Enum(['single', 'express'])),
-  boosterCoefficient: optional(Type.Number({ exclusiveMinimum: 0, description: 'Express odds multiplier.' })),
-  bonusId: nullable(integer),
-  bonusTemplateId: nullable(integer),
-  bonusAmount: nullable(Type.Number({ minimum: 0, description: 'Freebet bonus amount.' })),
-}
+} satisfies Record<DescribingMember, TSchema>
 
 /** A member of the interface that decides nothing here and is not kept: whatever it is, it refuses nothing (W-21). */
 const unused = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
@@ -88,11 +74,8 @@ export const PlaceBetSchema = Type.Object({
   token: TokenSchema,
   amount: AmountSchema('The stake.'),
   currency: CurrencySchema,
+  bonusId: nullable({ ...integer, description: 'Identifies the freebet; 0 and below are none (D-1).' }),
   ...description,
-  ip: optional(IpSchema),
-  info: optional(text),
-  subPartnerId: nullable(Type.String({ description: 'The site where it was placed; reports sum by it.' })),
-  metadata: optional(Type.Array(SelectionSchema)),
 })
 
 /** PUT, type 2. `amount` is the payout. */

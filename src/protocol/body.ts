@@ -1,12 +1,13 @@
 /** The body of a call, from bytes to a JSON object; what is wrong with it is code 5, in the same words from wallet and gateway. */
 import { isUtf8 } from 'node:buffer'
-import { isObject, objectIn } from './json.ts'
+import { isObject, objectIn, withoutMark } from './json.ts'
 import { LIMITS } from './limits.ts'
 
 /** A fault of the request: its sentence goes into the reply (code 5). */
 export class Malformed extends Error {}
 
 export interface Body {
+  /** As it came; a byte order mark before it belongs to the signed bytes (D-2). */
   readonly text: string
   readonly members: Record<string, unknown>
 }
@@ -15,7 +16,7 @@ export interface Body {
 export function readBody(bytes: Buffer, parse: (text: string) => unknown): Body {
   if (!isUtf8(bytes)) throw new Malformed('the body is not UTF-8')
   const text = bytes.toString('utf8')
-  const members = parsed(text, parse)
+  const members = parsed(withoutMark(text), parse)
   if (!isObject(members)) throw new Malformed('the body is not a JSON object')
   return { text, members }
 }
@@ -47,7 +48,7 @@ export interface Said {
 }
 
 export function saidIn(bytes: Buffer): Said {
-  const { userId, operatorUser, transactionId, requestId } = objectIn(bytes.toString('utf8')) ?? {}
+  const { userId, operatorUser, transactionId, requestId } = objectIn(withoutMark(bytes.toString('utf8'))) ?? {}
   return {
     userId: said(userId),
     operatorUser: said(operatorUser),

@@ -1,4 +1,6 @@
 /** Identifiers of the wire. All are opaque and compared exactly as received (I-7). */
+import { textOfJson } from './bet-description.ts'
+
 declare const brand: unique symbol
 
 /** The wire's `transactionId`: 10–36 characters, unique per player (I-1). */
@@ -36,6 +38,7 @@ export function isStorable(text: string): boolean {
 }
 
 /** As it is stored: free text is not bounded by the interface, and refuses no bet. What was cut or replaced stays in the bet's details. */
-export function siteOf(subPartnerId: string | null | undefined): string {
-  return (subPartnerId ?? '').slice(0, MAX_SITE).toWellFormed().replaceAll('\u0000', '\ufffd')
+export function siteOf(subPartnerId: unknown): string {
+  const site = subPartnerId === null || subPartnerId === undefined ? '' : textOfJson(subPartnerId)
+  return site.slice(0, MAX_SITE).toWellFormed().replaceAll('\u0000', '\ufffd')
 }

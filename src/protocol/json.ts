@@ -3,6 +3,7 @@
  * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
  * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
  */
+import { DESCRIBING_MEMBERS } from './bet-description.ts'
 import {
   beginsNumber,
   CLOSE_LIST,
@@ -16,7 +17,7 @@ import {
   OPEN_OBJECT,
   QUOTE,
 } from './json-text.ts'
-import { isExactNumber, isHeldByDouble } from './money.ts'
+import { isExactNumber, isHeldByDouble, isNegativeZero, toDouble } from './money.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
@@ -29,10 +30,18 @@ const SUSPECT = /[:,[]\s*(?:-0|-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3}))/
 /** Characters: 1e400. A shorter one is held and exact, but for -0. */
 const SHORTEST_TO_ROUND = 5
 
-const MONEY = new Set(['amount', 'bonusAmount'])
+/** The member of a message that moves money. */
+const MONEY = new Set(['amount'])
+
+const DESCRIBING: ReadonlySet<string> = new Set(DESCRIBING_MEMBERS)
 
 /** The floats of the interface: they describe, and the nearest double is what a float means. */
 const FLOATS = new Set(['coefficient', 'boosterCoefficient', 'percentMargin', 'avgBet'])
+
+/** A byte order mark before a text, which many writers put before every UTF-8 text, is no part of it (D-2). */
+export function withoutMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
 
 /** Parses a body; throws SyntaxError like JSON.parse. */
 export function parseJson(text: string): unknown {
@@ -71,23 +80,23 @@ export function wouldRound(text: string): boolean {
 }
 
 /**
- * The same JSON without the numbers that would be rounded. A member of the message becomes an object, which no schema
- * takes there; what lies deeper only describes, may be extended (R-7), and keeps its digits as text.
+ * The same JSON without the numbers that would be rounded. A member of the message that decides becomes an object, which
+ * no schema takes there. A number that only describes, as all do that lie deeper, keeps its digits as text (W-3).
  */
 function withoutRounding(text: string): string {
   const parts: string[] = []
   let at = 0
-  for (const { start, end, depth } of numbersToRound(text)) {
+  for (const { start, end, decides } of numbersToRound(text)) {
     const number = text.slice(start, end)
-    parts.push(text.slice(at, start), depth === 1 ? `{"written":"${number}"}` : `"${number}"`)
+    parts.push(text.slice(at, start), decides ? `{"written":"${number}"}` : `"${number}"`)
     at = end
   }
   return parts.join('') + text.slice(at)
 }
 
-/** Where a number stands, and in how many objects and lists. */
 interface NumberAt extends Span {
-  readonly depth: number
+  /** It is the value of a member of the message, and of none that only describes. */
+  readonly decides: boolean
 }
 
 interface Span {
@@ -112,8 +121,10 @@ function numbersToRound(text: string): NumberAt[] {
     if (beginsNumber(code)) {
       at = endOfScalar(text, at)
       const isShort = at - start < SHORTEST_TO_ROUND && code !== MINUS
-      if (!isShort && !isFaithful(text.slice(start, at), name && text.slice(name.start, name.end), depth))
-        found.push({ start, end: at, depth })
+      if (isShort) continue
+      const written = name && text.slice(name.start, name.end)
+      if (!isFaithful(text.slice(start, at), written, depth))
+        found.push({ start, end: at, decides: depth === 1 && !isOneOf(DESCRIBING, written) })
       continue
     }
     at++
@@ -130,11 +141,18 @@ function stepOf(code: number): number {
   return code === CLOSE_OBJECT || code === CLOSE_LIST ? -1 : 0
 }
 
-/** `name` as it stands in the text, in quotes. */
+/** `name` as it stands in the text, in quotes. An amount of -0 is left to its operation: as a payout it is 0 (D-3). */
 function isFaithful(number: string, name: string | undefined, depth: number): boolean {
   const isMoney = depth === 1 && isOneOf(MONEY, name)
-  if (isHeldByDouble(number) && (!isMoney || isExactNumber(number))) return true
-  return isOneOf(FLOATS, name)
+  if (isMoney) return isExactNumber(number) && (isHeldByDouble(number) || isNegativeZero(number))
+  return isHeldByDouble(number) || (isOneOf(FLOATS, name) && Number.isFinite(toDouble(number)))
+}
+
+/** The digits of an amount that `parseJson` did not hand on as a number; undefined for every other value. */
+export function writtenIn(value: unknown): string | undefined {
+  return isObject(value) && typeof value.written === 'string' && Object.keys(value).length === 1
+    ? value.written
+    : undefined
 }
 
 function isOneOf(names: ReadonlySet<string>, written: string | undefined): boolean {

@@ -64,6 +64,11 @@ export function parseWireAmount(value: number, scale: number): Money | undefined
   return isWireAmount(value) ? parseDecimal(String(value), scale) : undefined
 }
 
+/** Reads a payout: -0.0, which some programs compute for a lost bet, is the number 0 (D-3). */
+export function parseWirePayout(value: number, scale: number): Money | undefined {
+  return parseWireAmount(value === 0 ? 0 : value, scale)
+}
+
 /** False for what is no amount in any currency: negative, -0, infinite (M-1). */
 export function isWireAmount(value: number): boolean {
   return Number.isFinite(value) && value >= 0 && !Object.is(value, -0)
@@ -105,6 +110,11 @@ export function isExactNumber(written: string): boolean {
 export function isHeldByDouble(written: string): boolean {
   const value = Number(written)
   return Number.isFinite(value) && canonical(written) === canonical(String(value))
+}
+
+/** True for -0, -0.0, -0e5. */
+export function isNegativeZero(written: string): boolean {
+  return canonical(written) === '-'
 }
 
 /** One spelling per value: sign, digits without zeros around them, power of ten. */

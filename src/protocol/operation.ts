@@ -33,3 +33,6 @@ export function betOperationOf(method: string, type: unknown): BetOperation | un
 export function isBetCall(body: object): boolean {
   return Object.hasOwn(body, 'type')
 }
+
+/** Why such a body is no other call (S-5). */
+export const TYPE_OF_BET_CALL = 'type belongs to the calls to /payment/bet; no other call may have it'

@@ -46,5 +46,5 @@ export function definedIdsOf(markdown: string): string[] {
 
 /** Decision ids named anywhere in a text, not as part of a longer word; `I-1 to I-4` names its two ends. */
 export function namedIdsOf(text: string): string[] {
-  return [...text.matchAll(/(?<![\w-])([SRMILPOCWU]-\d+)(?![\w.-]*\w)/g)].map(({ 1: id = '' }) => id)
+  return [...text.matchAll(/(?<![\w-])([SRMILPOCWUD]-\d+)(?![\w.-]*\w)/g)].map(({ 1: id = '' }) => id)
 }

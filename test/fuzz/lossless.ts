@@ -181,3 +181,8 @@ export function unitsOf(written: string, scale: number): bigint | undefined {
   if (digits === '') return 0n
   return shift < 0n || BigInt(digits.length) + shift > 18n ? undefined : BigInt(digits) * 10n ** shift
 }
+
+/** D-2: the byte order mark before a body is no part of its JSON. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, '')
+}

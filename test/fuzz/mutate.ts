@@ -259,3 +259,8 @@ export function grow(chance: Chance, bytes: Buffer, most: number): Buffer {
   const times = Math.max(1, Math.trunc((wanted - bytes.length) / piece.length))
   return Buffer.concat([bytes.subarray(0, at), Buffer.alloc(piece.length * times, piece), bytes.subarray(at)])
 }
+
+/** Now and then a byte order mark comes before the body (D-2). */
+export function perhapsMarked(chance: Chance, body: Buffer): Buffer {
+  return chance.oneIn(20) ? Buffer.concat([Buffer.from('\ufeff'), body]) : body
+}

@@ -41,7 +41,7 @@ test.each(ROUTES)('%s %s: a bad signature is code 1 before all else, even of no 
 })
 
 test.each(ROUTES)('%s %s: what is no JSON object is code 5', async (method, path) => {
-  for (const body of ['', '{', '[]', 'null', '"x"', '{"a":1,}', '\ufeff{}'])
+  for (const body of ['', '{', '[]', 'null', '"x"', '{"a":1,}', '\ufeff\ufeff{}'])
     expectRefused(await raw(method, path, body), 5)
 })
 

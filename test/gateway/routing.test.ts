@@ -88,6 +88,22 @@ describe('byte by byte', () => {
     expect(lastOf(ann).text).toBe(spelling(`"${ann.operatorToken}"`, `"${ann.operatorUser}"`))
   })
 
+  test('a byte order mark before the body goes on with it (D-2)', async () => {
+    await send('POST', '/payment/bet', `\ufeff${spelling(`"${ann.token}"`, '"any.one"')}`)
+    expect(lastOf(ann).text).toBe(`\ufeff${spelling(`"${ann.operatorToken}"`, `"${ann.operatorUser}"`)}`)
+  })
+
+  test('the operator gets the path of the interface where the platform repeats a slash (D-4)', async () => {
+    expect(await send('POST', '//payment//bet', bet({ info: 'twice' }))).toMatchObject({ status: 200 })
+    expect(lastOf(ann)).toMatchObject({ path: '/payment/bet', body: { info: 'twice' } })
+  })
+
+  test('members that only describe reach the operator, whatever they are (W-3)', async () => {
+    const odd = { coefficient: 0, boosterCoefficient: 'x', metadata: { event: null }, ip: [], subPartnerId: 7 }
+    expect(await send('POST', '/payment/bet', bet(odd))).toMatchObject({ status: 200 })
+    expect(lastOf(ann).body).toMatchObject(odd)
+  })
+
   test('a token spelled with escapes is the same token', async () => {
     const escaped = `\\u00${ann.token.charCodeAt(0).toString(16)}${ann.token.slice(1)}`
     await send('POST', '/payment/bet', spelling(`"${escaped}"`, '"any.one"'))

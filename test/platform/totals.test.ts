@@ -86,7 +86,8 @@ test(`a placement reads as many rows on an event with ${MANY} bets as on one wit
 test('the migration makes the totals of the bets that are there: counted once, whatever their currency and booster', async () => {
   const { api, platform, wallet, partnerId } = scene
   const eventId = randomUUID()
-  const { betId } = await api.place(scene.frame, { ...onHome(eventId), boosterCoefficient: '1.000001', amount: '0.07' })
+  const express = { selections: [...onHome(eventId).selections, ...onHome(randomUUID()).selections] }
+  const { betId } = await api.place(scene.frame, { ...express, boosterCoefficient: '1.000001', amount: '0.07' })
   await api.settle(betId, 'won', '1')
   await api.cancel((await api.place(scene.frame, onHome(eventId))).betId, 50)
   wallet.profile = { currency: 'USD', currencies: ['USD'] }
@@ -101,7 +102,7 @@ test('the migration makes the totals of the bets that are there: counted once, w
     )
   const kept = await totals()
   expect(kept.map(({ currency, stake, win, bets }) => [currency, stake, win, bets])).toEqual([
-    ['EUR', '7', '17', '2'],
+    ['EUR', '7', '43', '2'],
     ['USD', '300', '750', '2'],
   ])
   await platform.sql('drop table platform.outcome_total, platform.event_total')

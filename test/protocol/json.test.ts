@@ -5,7 +5,9 @@ import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/
 describe('a number that a double does not hold', () => {
   test.each([
     ['a member of the message', '{"amount":1e-400}', { amount: { written: '1e-400' } }],
-    ['the negative zero', '{"amount": -0 }', { amount: { written: '-0' } }],
+    ['the negative zero', '{"bonusId": -0 }', { bonusId: { written: '-0' } }],
+    ['a float beyond all doubles', '{"coefficient":1e400}', { coefficient: '1e400' }],
+    ['a member that only describes', '{"info":1e400,"bonusAmount":-0}', { info: '1e400', bonusAmount: '-0' }],
     ['deeper in', '{"metadata":[{"stage":1e400}]}', { metadata: [{ stage: '1e400' }] }],
     ['in a list', '[1,12345678901234567890]', [1, { written: '12345678901234567890' }]],
     ['a float by name', '{"coefficient":0.10000000000000000001}', { coefficient: 0.1 }],
@@ -23,6 +25,8 @@ describe('a number that a double does not hold', () => {
 
   test.each([
     ['{"amount":0.123456789012345}', false],
+    ['{"amount":-0.0}', false], // as a payout it is 0 (D-3)
+    ['{"amount":-1e-400}', true],
     ['{"amount":1e22}', false],
     ['{"amount":0.1234567890123456}', true], // held, but not exact as money
     ['{"other":0.1234567890123456}', false],

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Compile } from 'typebox/compile'
 import { BET_SCHEMAS } from '../../src/protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import { StatedPlaceBetSchema } from '../../src/protocol/stated-place-bet.ts'
 import type { Received } from './scripted-wallet.ts'
 import type { JsonObject } from './wire.ts'
 
@@ -13,7 +14,8 @@ interface Earlier {
   readonly open: ReadonlySet<Received>
 }
 
-const SCHEMAS = Object.fromEntries(Object.entries(BET_SCHEMAS).map(([name, schema]) => [name, Compile(schema)]))
+const STATED = { ...BET_SCHEMAS, place: StatedPlaceBetSchema }
+const SCHEMAS = Object.fromEntries(Object.entries(STATED).map(([name, schema]) => [name, Compile(schema)]))
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const COMMON = [
   ...['requestId', 'type', 'transactionId', 'userId', 'amount', 'currency'],

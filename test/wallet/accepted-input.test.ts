@@ -1,12 +1,13 @@
 // What looks odd and is right: numbers spelled otherwise (M-2), unknown members (R-7), absent or null members, any text.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { wouldRound } from '../../src/protocol/json.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, member } from './answers.ts'
 import { unusedMembers } from './broken-members.ts'
 import { messageNames, messageOf, sceneFor, sendText } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
-import { balanceOf, betView, type Members, must, newScene, type Scene, stateOf } from './scene.ts'
+import { balanceOf, betView, type Members, must, newScene, nextBet, type Scene, stateOf } from './scene.ts'
 
 let wallet: TestWallet
 beforeAll(async () => {
@@ -82,6 +83,35 @@ describe('a member that a call does not use refuses nothing, whatever it is (W-2
       expect((await betView(scene)).status).toBe(200)
     })
   })
+})
+
+describe('a member that only describes the bet', () => {
+  const members = unusedMembers('place').flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]))
+  const names = [...new Set(members.map(({ name }) => name))]
+  const values = [...new Set(members.map(({ value }) => value))]
+
+  it('is kept as it came and refuses nothing, whatever it is (W-3)', async () => {
+    const player = await newScene(wallet, { amount: '20000.00' })
+    for (const value of values) {
+      const scene = nextBet(player)
+      const odd = Object.fromEntries(names.map((name) => [name, spelled(value)]))
+      expectDone(await sendText(scene, 'place', jsonText({ ...messageOf(scene, 'place'), ...odd })), scene.betId)
+      const { details } = (await betView(scene)).body as { details: Record<string, unknown> }
+      for (const name of names) expect([name, value, details[name]]).toEqual([name, value, asKept(name, value)])
+    }
+    expect(await balanceOf(player)).toBe(`${20_000 - 100 * values.length}.00`)
+  })
+
+  /** A number that no double holds is a text of its digits; an odds, which is a float, is the nearest double. */
+  function asKept(name: string, value: string): unknown {
+    if (!wouldRound(`{"x":${value}}`)) return JSON.parse(JSON.stringify(JSON.parse(value)))
+    if (value.startsWith('[')) return JSON.parse(value.replace(/:(-?[\d.]\S*?)}/, ':"$1"}'), withoutText)
+    return withoutText(name, value)
+  }
+
+  const ODDS = ['coefficient', 'boosterCoefficient']
+  const withoutText = (name: string, value: unknown) =>
+    ODDS.includes(name) && Number.isFinite(Number(value)) ? Number(value) + 0 : value
 })
 
 describe('unknown extra members are accepted and ignored (R-7)', () => {

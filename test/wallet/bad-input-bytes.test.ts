@@ -71,6 +71,12 @@ describe.each(messageNames)('%s', (name) => {
     await expectCode5({ body: '', headers: { 'content-type': contentType } })
   })
 
+  it('works with a byte order mark before it (D-2)', async () => {
+    const marked = await sceneFor(wallet, name)
+    const body = Buffer.from(`\ufeff${JSON.stringify(messageOf(marked, name))}`)
+    expect(await send({ ...routes[name], body })).toMatchObject({ status: 200 })
+  })
+
   it('works unbroken', () => mustSucceed(scene, name))
 })
 
@@ -116,6 +122,28 @@ describe('a Place bet is accepted', () => {
 
   it('with four-byte letters', async () => {
     await expectAccepted((_, message) => ({ body: withBytes(message, Buffer.from('\u{1f3c7}\u{10ffff}')) }))
+  })
+})
+
+describe('repeated slashes in a path of the wire are one (D-4):', () => {
+  const twice = (path: string) => path.replaceAll('/', '//')
+  it.each(messageNames)('%s', async (name) => {
+    const { method, path } = routes[name]
+    const paths = [`/${path}`, twice(path), `//${twice(path)}?q=1`]
+    for (const [i, written] of paths.entries()) {
+      const scene = await sceneFor(wallet, name)
+      const body = JSON.stringify(messageOf(scene, name))
+      const url = `${wallet.url}${written}`
+      const chunk = i === 1 ? { chunk: 50 } : {} // a body in chunks takes Fastify's way
+      expect(await sendSigned(url, wallet.secret, { method, path: url, body, ...chunk })).toMatchObject({ status: 200 })
+    }
+  })
+
+  it('no path of our own API is read so', async () => {
+    for (const path of ['//operator/players', '/operator//players', '/operator/players//bets']) {
+      const { status } = await fetch(wallet.url + path, { headers: { authorization: `Bearer ${wallet.operatorKey}` } })
+      expect([path, [400, 404].includes(status)]).toEqual([path, true])
+    }
   })
 })
 

@@ -2,11 +2,11 @@
 // the JSON text as written here, because JSON.stringify would repair most of them.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectRefused } from './answers.ts'
+import { expectDone, expectRefused } from './answers.ts'
 import { type BrokenMember, brokenMembers } from './broken-members.ts'
 import { messageNames, messageOf, mustSucceed, routes, sceneFor, sendText } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
-import { balanceOf, bring, deliver, newScene, nextBet, type Scene, stateOf } from './scene.ts'
+import { balanceOf, betView, bring, deliver, newScene, nextBet, type Scene, stateOf } from './scene.ts'
 
 let wallet: TestWallet
 beforeAll(async () => {
@@ -73,7 +73,9 @@ describe.each(messageNames)('%s', (message) => {
   })
 
   const spoilt: [string, (text: string) => string][] = [
-    ['a byte order mark before it', (text) => `\ufeff${text}`],
+    ['two byte order marks before it', (text) => `\ufeff\ufeff${text}`],
+    ['a byte order mark after its first space', (text) => ` \ufeff${text}`],
+    ['a byte order mark after it', (text) => `${text}\ufeff`],
     ['a second message after it', (text) => text + text],
     ['a comma too many', (text) => text.replace(/}$/, ',}')],
     ['a comment', (text) => text.replace('{', '{/* bet */')],
@@ -108,8 +110,8 @@ describe('a member that is inherited is a member that is missing', () => {
   )
 })
 
-describe('what a double would take for a bonusId makes no freebet of a stake of 0 (M-3)', () => {
-  it.each(['-0', '1e-400', '7.00000000000000001', '6.99999999999999999', '1e300', '12345678901234567'])(
+describe('what is no bonusId, though a double or a program may take it for one, makes no freebet of a stake of 0 (M-3, D-1)', () => {
+  it.each(['-0', '0', '-1', '1e-400', '7.00000000000000001', '6.99999999999999999', '1e300', '12345678901234567'])(
     'bonusId %s',
     async (bonusId) => {
       const scene = await newScene(wallet)
@@ -139,13 +141,14 @@ describe('a number as long as a body', () => {
 describe('a selection that is nested too deeply to be kept', () => {
   afterEach(() => wallet.auditIsClean())
 
-  it.each([1_000, 5_000, 20_000, 60_000])('%i levels: accepted, or code 5, and the wallet lives on', async (depth) => {
+  it.each([30, 31, 1_000, 5_000, 20_000, 60_000])('%i levels: the bet is taken, and says so', async (depth) => {
     const scene = await newScene(wallet)
-    const metadata = spelled(`[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`)
-    const answer = await sendText(scene, 'place', jsonText({ ...messageOf(scene, 'place'), metadata }))
-    if (answer.status === 200) return expect(await balanceOf(scene)).toBe('900.00')
-    expectRefused(answer, 5)
-    expect(await standing(scene)).toEqual({ balance: '1000.00', state: 'nothing' })
+    const written = `[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`
+    const message = { ...messageOf(scene, 'place'), metadata: spelled(written) }
+    expectDone(await sendText(scene, 'place', jsonText(message)), scene.betId)
+    expect(await standing(scene)).toEqual({ balance: '900.00', state: 'open' })
+    const metadata = depth <= 30 ? JSON.parse(written) : '(nested too deeply: not kept)'
+    expect((await betView(scene)).body).toMatchObject({ details: { metadata } })
   })
 })
 
@@ -175,7 +178,7 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
     await bring(scene, 'open')
     const answer = await deliver(scene, 'settle', { resultType: 'cashout', token: undefined })
     expectRefused(answer, 5)
-    expect(answer.body).toMatchObject({ message: expect.stringContaining('token is required for a cashout') })
+    expect(answer.body).toMatchObject({ message: expect.stringContaining('token of a cashout is missing') })
   })
 
   it('POST with an unsettle lacks what a place needs', async () => {
@@ -192,10 +195,13 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
     expect(await stateOf(scene)).toBe('nothing')
   })
 
-  it.each(['/payment/bets', '/payment', '/user', '/user/profiles', '/'])('%s is a 404 (R-1)', async (path) => {
-    const scene = await newScene(wallet)
-    expect((await wallet.wire.call('POST', path, messageOf(scene, 'place'))).status).toBe(404)
-  })
+  it.each(['/payment/bets', '/payment', '/user', '/user/profiles', '/', '/payment/bet/', '//'])(
+    '%s is a 404 (R-1)',
+    async (path) => {
+      const scene = await newScene(wallet)
+      expect((await wallet.wire.call('POST', path, messageOf(scene, 'place'))).status).toBe(404)
+    },
+  )
 })
 
 describe('PUT with the wrong type for the bet does what the type says', () => {

@@ -34,7 +34,8 @@ const notNumbers = ['"12.12"', '"NaN"', '"1"', '""', 'true', 'false', '[]', '{}'
 /** No JSON at all: such a body is malformed as a whole. */
 const noJson = ['NaN', 'Infinity', '-Infinity', '+1', '01', '1.', '.5', '0x10', '1_000', '1e', "'1'", 'undefined']
 const extremes = ['1e400', '-1e400', '1e308', '1e300', '1e-400', '-1e-400', '1e999999999999']
-const negatives = ['-1', '-0.01', '-1e2', '-0', '-0.0', '-0e5', '-1e-3']
+const negativeZeros = ['-0', '-0.0', '-0e5']
+const negatives = ['-1', '-0.01', '-1e2', '-1e-3', ...negativeZeros]
 const zeros = '0'.repeat(16)
 const tooManyDigits = [
   ...['1234567890123456', '12345678901234.56', '1.2345678901234567', '12345678901234567', '0.1234567890123456'],
@@ -69,18 +70,20 @@ const amount: MemberRule = {
   wrong: [...notNumbers, ...noJson, ...extremes, ...negatives, ...tooManyDigits],
 }
 /** An amount that moves money; its decimals must fit the currency as well (M-2). */
-const paidAmount = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
+const stake = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
+/** A payout of -0 is 0 (D-3). */
+const payout = { ...stake, wrong: stake.wrong.filter((value) => !negativeZeros.includes(value)) }
 
 const factor = (name: string): MemberRule => ({
   name,
   wrong: [...notNumbers, '1e400', '-1e400', '1e-400', '-1', '0', '-0'],
 })
+const bonusId = nullable({ name: 'bonusId', wrong: notIntegers })
 const described: MemberRule[] = [
   factor('coefficient'),
   factor('boosterCoefficient'),
   oneOf('gameType', 'Sportsbook', 'casino', 'sportsbook '),
   oneOf('ticketType', 'Single', 'system', 'single\u0000'),
-  nullable({ name: 'bonusId', wrong: notIntegers }),
   nullable({ name: 'bonusTemplateId', wrong: notIntegers }),
 ]
 const bonusAmount = nullable({
@@ -138,9 +141,9 @@ const errorCode: MemberRule = {
 const ids = [requestId, transactionId, userId, operatorUser]
 
 export const rules: Record<MessageName, MemberRule[]> = {
-  place: [...ids, type('2', '3'), required(token), paidAmount, required(currency), ...described, ...placeOnly],
-  settle: [...ids, type(), paidAmount, required(currency), resultType],
-  cashout: [...ids, type(), required(token), paidAmount, required(currency), resultType],
+  place: [...ids, type('2', '3'), required(token), stake, required(currency), bonusId],
+  settle: [...ids, type(), payout, required(currency), resultType],
+  cashout: [...ids, type(), required(token), payout, required(currency), resultType],
   unsettle: [...ids, type(), currency],
   rollback: [...ids, type(), currency, errorCode],
   profile: [required(token), requestId, operatorUser],
@@ -148,9 +151,10 @@ export const rules: Record<MessageName, MemberRule[]> = {
   check: [transactionId, userId, operatorUser],
 }
 
-/** Members that decide nothing in a message and are not kept: whatever they are, they refuse nothing (W-21). */
-const description = [...described, bonusAmount]
+/** Members that decide nothing in a message, kept or not: whatever they are, they refuse nothing (W-3, W-21). */
+const description = [bonusId, ...described, bonusAmount]
 export const unused: Partial<Record<MessageName, MemberRule[]>> = {
+  place: [...described, ...placeOnly],
   settle: [token, ...description],
   cashout: description,
   unsettle: [token, amount, ...description],

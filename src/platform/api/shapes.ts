@@ -3,8 +3,9 @@ import { type TSchema, Type } from 'typebox'
 import { describeRoute, type Shape } from '../../http/route.ts'
 import { secretMembers } from '../../http/secrets.ts'
 import { withPerson } from '../../people/person.ts'
-import { SelectionSchema, TokenSchema } from '../../protocol/bet-request.ts'
+import { TokenSchema } from '../../protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../../protocol/codes.ts'
+import { STATED_SELECTION } from '../../protocol/stated-place-bet.ts'
 import { UserProfileSchema } from '../../protocol/user-profile.ts'
 
 export const optional = Type.Optional
@@ -73,7 +74,13 @@ export const IdempotencyHeader = Type.Object({
 })
 
 const BonusId = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
-const { eventId: _eventId, outcomeId: _outcomeId, coefficient: _coefficient, ...described } = SelectionSchema.properties
+const { eventId: _eventId, outcomeId: _outcomeId, coefficient: _coefficient, ...stated } = STATED_SELECTION
+/** A member of a selection that only describes goes to the partner as it came, of whatever type (W-3). */
+const sentAsItCame = optional(Type.Unknown({ description: 'Only describes: the partner gets it as it came (W-3).' }))
+const described = Object.fromEntries(Object.keys(stated).map((name) => [name, sentAsItCame])) as Record<
+  keyof typeof stated,
+  typeof sentAsItCame
+>
 export const NewBetSchema = Type.Object(
   {
     frameSessionId: Uuid,
@@ -85,8 +92,10 @@ export const NewBetSchema = Type.Object(
     ticketType: optional(
       Type.Enum(['single', 'express'], { description: 'Follows from the number of selections when absent.' }),
     ),
-    boosterCoefficient: optional(odds),
-    bonusId: nullable(BonusId),
+    boosterCoefficient: optional(
+      explained(odds, 'Multiplies the odds of an express. It is not paid where void selections leave one (D-6).'),
+    ),
+    bonusId: nullable(explained(BonusId, 'Names the freebet; 0 and below are none (D-1).')),
     bonusTemplateId: nullable(BonusId),
     bonusAmount: nullable(decimal),
     subPartnerId: nullable(text(64)),

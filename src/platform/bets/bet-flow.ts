@@ -22,7 +22,7 @@ import {
 } from './bet-store.ts'
 import type { Busy } from './in-transactions.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
-import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
+import { boostedOdds, type Odds, payoutAt } from './odds.ts'
 import { takeOffBets, winOf } from './totals.ts'
 
 export interface FlowDeps {
@@ -250,8 +250,7 @@ export function decisionsOf(
     if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
     if (bet.takenBackAt !== null && versionsOf(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
-    const payoutOf = (won: readonly Odds[]) =>
-      payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
+    const payoutOf = (won: readonly Odds[]) => payoutAt(bet.stake, boostedOdds(won, bet.booster) ?? bet.odds)
     const result = resultOf(
       bet.stake,
       mine.map((s) => s.odds),

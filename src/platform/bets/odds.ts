@@ -34,6 +34,11 @@ export function multiplyOdds(factors: readonly Odds[]): Odds | undefined {
   return product > MAX_ODDS || product <= 0n ? undefined : (product as Odds)
 }
 
+/** The odds that selections pay together. A boost is not paid on one selection alone (D-6). */
+export function boostedOdds(factors: readonly Odds[], booster: Odds | null): Odds | undefined {
+  return multiplyOdds(booster === null || factors.length < 2 ? factors : [...factors, booster])
+}
+
 /** What a stake wins at these odds, rounded down. */
 export function payoutAt(stake: Money, odds: Odds): Money {
   return money((stake * odds) / ONE)

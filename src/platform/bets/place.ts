@@ -15,7 +15,7 @@ import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { newBetId } from './bet-id.ts'
 import type { FrameSession, KeptSession } from './frame-session.ts'
-import { multiplyOdds, parseOdds, payoutAt } from './odds.ts'
+import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
 import type { Intent, Opened, Placing } from './opening.ts'
 import type { Placements } from './placing.ts'
 import { type Placed, readSubmission } from './placing-store.ts'
@@ -201,6 +201,8 @@ function toSelections(wanted: readonly WantedSelection[]): Selection[] | Refused
 
 /** C-11, in millionths. */
 const LOWEST_ODDS = 1_010_000n
+/** In millionths. */
+const NO_BOOST = 1_000_000n as Odds
 
 function toBet(
   { scales, clock }: PlaceDeps,
@@ -212,12 +214,14 @@ function toBet(
   if (!isCurrency(scales, currency)) return invalidAt('/frameSessionId', `is in ${currency}, which is not known here`)
   const bonusId = wanted.bonusId ?? null
   const stake = parseAmount(wanted.amount, scaleOf(scales, currency))
-  if (stake === undefined || (stake === 0n && bonusId === null))
-    return invalidAt('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
+  if (stake === undefined || (stake === 0n && !(bonusId !== null && bonusId > 0)))
+    return invalidAt('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId above 0`)
   const booster = wanted.boosterCoefficient === undefined ? null : parseOdds(wanted.boosterCoefficient)
   if (booster === undefined) return invalidAt('/boosterCoefficient', 'must be more than 0 with at most six decimals')
+  if (booster !== null && booster !== NO_BOOST && selections.length === 1)
+    return invalidAt('/boosterCoefficient', 'must be 1 or absent for one selection: a boost needs an express')
   const odds = multiplyOdds(selections.map((s) => s.odds))
-  const paid = odds && multiplyOdds([odds, ...(booster === null ? [] : [booster])])
+  const paid = odds && multiplyOdds([odds, booster ?? NO_BOOST])
   if (odds === undefined || paid === undefined) return invalidAt('/selections', 'together pay too much')
   if (payoutAt(stake, paid) > MAX_WIN) return invalidAt('/amount', 'could win more than can be paid out')
   const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')

@@ -107,5 +107,11 @@ export function moneyObjection(
   if (effect < 0n && after < 0n && facts.rules.clawback === 'refuse') {
     return refuse('recalculation_negative', 'taking_back_refused')
   }
-  return fitsBalance(after) ? undefined : refuse('invalid_request', undefined, 'the balance would become too large')
+  return fitsBalance(after)
+    ? undefined
+    : refuse(
+        'invalid_request',
+        undefined,
+        'amount would make the balance larger than this wallet can hold; it must be smaller',
+      )
 }

@@ -36,7 +36,11 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
   const refusal = whyNotAllowed(call, funder, facts)
   if (refusal !== undefined) return remember(refusal, facts)
   if (session?.currency !== call.currency)
-    return refuse('invalid_request', undefined, 'the token is bound to another currency')
+    return refuse(
+      'invalid_request',
+      undefined,
+      'currency is not that of the token; it must be the one to which the token is bound',
+    )
   const balance = facts.account(call.currency)?.balance ?? 0n
   if (funder === 'player' && balance < call.stake) return remember('not_enough_money', facts)
   return debit(call, funder, facts.now)

@@ -21,7 +21,11 @@ export function decideRollback(call: RollbackCall, facts: Facts): Decision {
 
 function refund(call: RollbackCall, { placement }: Bet & { kind: 'open' }, { now }: Facts): Decision {
   if (call.currency !== undefined && call.currency !== placement.currency) {
-    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+    return refuse(
+      'invalid_request',
+      'currency_differs_from_bet',
+      'currency differs from that of the bet; it must be the one of the Place bet',
+    )
   }
   return {
     kind: 'apply',

@@ -9,9 +9,17 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
   const { bet } = facts
   switch (bet.kind) {
     case 'unknown':
-      return refuse('invalid_request', 'settle_of_unknown_bet', 'the bet is not known')
+      return refuse(
+        'invalid_request',
+        'settle_of_unknown_bet',
+        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+      )
     case 'refused':
-      return refuse('invalid_request', 'settle_of_refused_bet', 'the bet was refused')
+      return refuse(
+        'invalid_request',
+        'settle_of_refused_bet',
+        'transactionId names a bet that was refused; it must be that of an accepted Place bet',
+      )
     case 'cancelled':
       return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'settle_after_rollback')
     case 'open':
@@ -25,7 +33,11 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
 function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
   const { placement } = bet
   if (call.currency !== placement.currency)
-    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+    return refuse(
+      'invalid_request',
+      'currency_differs_from_bet',
+      'currency differs from that of the bet; it must be the one of the Place bet',
+    )
   if (bet.kind === 'settled' && isSameResult(call, bet.settlement))
     return { kind: 'repeat', at: bet.since, isNew: true }
   const token = call.resultType === 'cashout' ? judgeCashoutToken(call, facts) : 'live'

@@ -7,12 +7,24 @@ import { takeBack } from './settle.ts'
 export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
   const { bet } = facts
   if (isPlaceBetWithPut(call, facts))
-    return refuse('invalid_request', 'place_bet_with_put', 'the requestId is that of a Place bet')
+    return refuse(
+      'invalid_request',
+      'place_bet_with_put',
+      'requestId is that of a Place bet; an Unsettle must have one of its own',
+    )
   switch (bet.kind) {
     case 'unknown':
-      return refuse('invalid_request', 'unsettle_of_unknown_bet', 'the bet is not known')
+      return refuse(
+        'invalid_request',
+        'unsettle_of_unknown_bet',
+        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+      )
     case 'refused':
-      return refuse('invalid_request', 'unsettle_of_refused_bet', 'the bet was refused')
+      return refuse(
+        'invalid_request',
+        'unsettle_of_refused_bet',
+        'transactionId names a bet that was refused; it must be that of an accepted Place bet',
+      )
     case 'cancelled':
       return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'unsettle_after_rollback')
     case 'open':
@@ -26,7 +38,11 @@ export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
 function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
   const { placement } = bet
   if (call.currency !== undefined && call.currency !== placement.currency) {
-    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+    return refuse(
+      'invalid_request',
+      'currency_differs_from_bet',
+      'currency differs from that of the bet; it must be the one of the Place bet',
+    )
   }
   if (bet.kind === 'open') return { kind: 'repeat', at: bet.since, isNew: true }
   if (isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')

@@ -2,21 +2,16 @@
  * From bytes to a typed call. Whatever is wrong with the bytes, the JSON, the shape, the method or an amount is code 5,
  * with one sentence on the first fault (R-6, R-7, M-1 to M-3).
  */
-import { Compile } from 'typebox/compile'
-import {
-  type PlaceBetRequest,
-  type RollbackRequest,
-  SelectionSchema,
-  type SettleRequest,
-  type UnsettleRequest,
-} from '../../protocol/bet-request.ts'
+import { idIn, selectionsIn } from '../../protocol/bet-description.ts'
+import type { PlaceBetRequest, RollbackRequest, SettleRequest, UnsettleRequest } from '../../protocol/bet-request.ts'
 import { Malformed, readBody, saidIn } from '../../protocol/body.ts'
+import { faultOf, faultOfAmount, faultOfType, requireShape, type Validator } from '../../protocol/fault.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { isStorable, SELECTION_ID, siteOf } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import { isCurrency, type Money, parseWireAmount, type Scales, scaleOf } from '../../protocol/money.ts'
-import { type BetOperation, betOperationOf, isBetCall } from '../../protocol/operation.ts'
+import { isCurrency, type Money, parseWireAmount, parseWirePayout, type Scales, scaleOf } from '../../protocol/money.ts'
+import { type BetOperation, betOperationOf, isBetCall, TYPE_OF_BET_CALL } from '../../protocol/operation.ts'
 import { VALIDATORS } from '../../protocol/validators.ts'
 import type { BetCall } from '../store/bet.ts'
 import { hashToken } from '../store/session.ts'
@@ -32,13 +27,11 @@ export interface CallSettings extends DecodeSettings {
   readonly platform: string
 }
 
-const SELECTION = Compile(SelectionSchema)
-
 /** A call to /payment/bet; throws Malformed. */
 export function decodeBetCall(method: string, body: Buffer, settings: CallSettings): BetCall {
   const request = decodeObject(body)
   const operation = betOperationOf(method, request.type)
-  if (operation === undefined) throw new Malformed(`${method} has no such type`)
+  if (operation === undefined) throw new Malformed(faultOfType(method, request))
   return BUILDERS[operation](request, settings)
 }
 
@@ -86,23 +79,12 @@ export function namesIn(body: Buffer, settings: DecodeSettings) {
 
 function decodeQuestion(body: Buffer): Record<string, unknown> {
   const request = decodeObject(body)
-  if (isBetCall(request)) throw new Malformed('a body with a type is a bet call') // S-5
+  if (isBetCall(request)) throw new Malformed(TYPE_OF_BET_CALL)
   return request
 }
 
 function decodeObject(body: Buffer): Record<string, unknown> {
   return readBody(body, parseJson).members
-}
-
-interface Fault {
-  readonly keyword: string
-  readonly instancePath: string
-  readonly message: string
-}
-
-interface Validator<T> {
-  Check(value: unknown): value is T
-  Errors(value: unknown): Fault[]
 }
 
 /** Members of the bet calls that are stored or compared as text. Their length is counted in UTF-16 units too, so that they fit an index. */
@@ -114,34 +96,17 @@ function conform<T extends object>(
   request: object,
   ids: readonly (typeof IDS)[number][] = IDS,
 ): T {
-  if (!validator.Check(request)) {
-    throw new Malformed(faultIn(validator, request))
-  }
+  requireShape(validator, request)
   for (const member of ids) {
     const id = (request as Record<string, unknown>)[member]
     if (typeof id === 'string' && (id.length > LIMITS[member].maxLength || !isStorable(id)))
-      throw new Malformed(`${member} cannot be stored as it is`)
+      throw new Malformed(`${member} ${CANNOT_BE_STORED}`)
   }
   return request
 }
 
-/** The one list of these schemas is left out at first: to describe one wrong item the validator would look at all of them again. */
-function faultIn(validator: Validator<object>, request: { metadata?: unknown }): string {
-  const { metadata } = request
-  const isList = Array.isArray(metadata)
-  const [fault] = validator.Errors(isList ? { ...request, metadata: [] } : request)
-  if (fault !== undefined || !isList) return fault === undefined ? 'the body is malformed' : sentenceOf(fault)
-  const wrong = metadata.findIndex((item) => !SELECTION.Check(item))
-  const [inside] = SELECTION.Errors(metadata[wrong])
-  return `metadata/${wrong}${inside?.instancePath ?? ''} ${inside?.message ?? 'is malformed'}`
-}
-
-const NO_CASHOUT_TOKEN = 'token is required for a cashout' // L-4
-
-/** The one condition in these schemas is that of a cashout. */
-function sentenceOf({ keyword, instancePath, message }: Fault): string {
-  return keyword === 'if' ? NO_CASHOUT_TOKEN : `${instancePath.slice(1) || 'the body'} ${message}`
-}
+const CANNOT_BE_STORED =
+  'has a NUL, half of a surrogate pair or too many UTF-16 units; it must be text as it can be stored'
 
 function identityOf(
   request: Pick<PlaceBetRequest, 'requestId' | 'transactionId' | 'userId' | 'operatorUser'>,
@@ -157,9 +122,9 @@ function identityOf(
 
 function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall {
   const currency = toCurrency(request.currency, settings)
-  const stake = toMoney(request.amount, currency, settings)
-  const hasBonus = typeof request.bonusId === 'number'
-  if (stake === 0n && !hasBonus) throw new Malformed('amount must not be 0 without a bonusId') // M-3
+  const stake = toMoney(request.amount, currency, settings, parseWireAmount)
+  const hasBonus = isBonus(request.bonusId)
+  if (stake === 0n && !hasBonus) throw new Malformed('amount is 0; without a bonusId above 0 it must be more') // M-3
   const token = hashToken(request.token)
   return {
     kind: 'place',
@@ -181,11 +146,11 @@ function toSettleCall(request: SettleRequest, settings: CallSettings): BetCall {
     kind: 'settle',
     ...identityOf(request, settings),
     currency,
-    payout: toMoney(request.amount, currency, settings),
+    payout: toMoney(request.amount, currency, settings, parseWirePayout),
     resultType,
   } as const
   if (resultType !== 'cashout') return call
-  if (typeof token !== 'string') throw new Malformed(NO_CASHOUT_TOKEN)
+  if (typeof token !== 'string') throw new Malformed(faultOf('token', request, ' of a cashout'))
   return { ...call, token: hashToken(token) }
 }
 
@@ -197,45 +162,60 @@ function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest,
   const identity = identityOf(request, settings)
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)
-  const units = typeof amount === 'number' ? parseWireAmount(amount, scaleOf(settings.scales, currency)) : undefined
+  const units = typeof amount === 'number' ? parseWirePayout(amount, scaleOf(settings.scales, currency)) : undefined
   return units === undefined ? { ...identity, currency } : { ...identity, currency, amount: units }
 }
 
 function toCurrency(code: string, { scales }: DecodeSettings): Currency {
-  if (!isCurrency(scales, code)) throw new Malformed('currency is not known here')
+  if (!isCurrency(scales, code))
+    throw new Malformed(
+      'currency is not known to this wallet; it must be a code of ISO 4217, or one that is configured',
+    )
   return code
 }
 
-function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings): Money {
-  const parsed = parseWireAmount(amount, scaleOf(scales, currency))
-  if (parsed === undefined) throw new Malformed(`amount is too large, negative or has more decimals than ${currency}`)
+function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings, parse: typeof parseWireAmount): Money {
+  const scale = scaleOf(scales, currency)
+  const parsed = parse(amount, scale)
+  if (parsed === undefined) throw new Malformed(faultOfAmount(amount, currency, scale))
   return parsed
 }
 
-/** What only describes the bet, for the record; neither money nor secret, and no member that we do not know. */
+/** Many programs write 0 for no bonus (D-1). */
+function isBonus(bonusId: PlaceBetRequest['bonusId']): boolean {
+  return typeof bonusId === 'number' && bonusId > 0
+}
+
+/** What only describes the bet, for the record: as it came (W-3). No member that we do not know, no money and no secret. */
 function detailsOf(request: PlaceBetRequest): string {
-  if (isTooDeep(request.metadata)) throw new Malformed('metadata is nested too deeply')
   return JSON.stringify({
-    coefficient: request.coefficient,
-    gameType: request.gameType,
-    ticketType: request.ticketType,
-    boosterCoefficient: request.boosterCoefficient,
+    coefficient: shallow(request.coefficient),
+    gameType: shallow(request.gameType),
+    ticketType: shallow(request.ticketType),
+    boosterCoefficient: shallow(request.boosterCoefficient),
     bonusId: request.bonusId,
-    bonusTemplateId: request.bonusTemplateId,
-    bonusAmount: request.bonusAmount,
-    ip: request.ip,
-    info: request.info,
-    subPartnerId: request.subPartnerId,
-    metadata: request.metadata,
+    bonusTemplateId: shallow(request.bonusTemplateId),
+    bonusAmount: shallow(request.bonusAmount),
+    ip: shallow(request.ip),
+    info: shallow(request.info),
+    subPartnerId: shallow(request.subPartnerId),
+    metadata: shallow(request.metadata),
   })
 }
+
+/** A value that is nested so deeply describes nothing, and would exhaust the stack of whoever renders it. */
+function shallow(value: unknown): unknown {
+  return isTooDeep(value) ? TOO_DEEP : value
+}
+
+const TOO_DEEP = '(nested too deeply: not kept)'
 
 /** Of one bet; a ticket has a few. */
 const MAX_EVENTS = 50
 
 /** Each event of the selections once. An id that nobody would type is not looked for (W-44). */
 function eventsOf({ metadata }: PlaceBetRequest): string[] {
-  if (!metadata) return []
-  const ids = metadata.map(({ eventId }) => String(eventId ?? '')).filter((id) => SELECTION_ID.test(id))
-  return ids.length < 2 ? ids : [...new Set(ids)].slice(0, MAX_EVENTS)
+  const ids = selectionsIn(metadata).flatMap(({ eventId }) => idIn(eventId) ?? [])
+  const found = ids.filter((id) => SELECTION_ID.test(id))
+  return found.length < 2 ? found : [...new Set(found)].slice(0, MAX_EVENTS)
 }

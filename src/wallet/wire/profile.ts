@@ -86,7 +86,8 @@ export async function answerBalance(
   const [player, accounts] = await Promise.all([readPlayer(db, bucket, playerId), readAccounts(db, bucket, [playerId])])
   const account = accounts.find(({ currency }) => currency === request.currency)
   const mayUse = account !== undefined || player?.currencies.some((currency) => currency === request.currency)
-  if (scale === undefined || !mayUse) return refused('invalid_request', 'currency is not one of this user')
+  if (scale === undefined || !mayUse)
+    return refused('invalid_request', 'currency is not one of this player; it must be one that the player may use')
   const amount = formatMoney(account?.balance ?? ZERO, scale)
   return accepted(withAmount({ userId: request.userId, currency: request.currency }, amount))
 }
@@ -106,7 +107,10 @@ export async function answerCheck(
   const records = await readBets(db, bucketOf(player, buckets), keys)
   const bet = records.find((record) => sharedBets || record.platform === platform)?.bet
   if (bet === undefined || bet.kind === 'unknown' || bet.kind === 'refused' || bet.placement === undefined) {
-    return refused('invalid_request', 'the bet is not known')
+    return refused(
+      'invalid_request',
+      'transactionId names no bet of this player; it must be that of an accepted Place bet',
+    )
   }
   const { stake, currency } = bet.placement
   const { type, amount } = {

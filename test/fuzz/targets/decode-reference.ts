@@ -1,7 +1,6 @@
 /** What must become of the bytes of a call, by interface.md and decisions.md (R-6 to R-8, M-1 to M-3, I-1, I-4, I-7, S-5, W-3, W-21). */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { isIPv4, isIPv6 } from 'node:net'
 import {
   exactOf,
   isHeld,
@@ -10,6 +9,7 @@ import {
   unitsOf,
   type Written,
   type WrittenObject,
+  withoutMark,
   withoutZerosBehind,
 } from '../lossless.ts'
 
@@ -33,7 +33,7 @@ function must(holds: boolean): asserts holds {
 export function expectedOf(asked: Asked, body: Buffer, scales: ReadonlyMap<string, number>): Expected | undefined {
   try {
     must(isUtf8(body))
-    const tree = readWritten(body.toString('utf8'))
+    const tree = readWritten(withoutMark(body.toString('utf8')))
     must(tree?.kind === 'object')
     const of = (name: string) => lastOf(tree, name)
     return asked.endpoint === 'bet' ? ofBet(asked, tree, scales) : ofQuestion(asked.endpoint, of)
@@ -104,52 +104,23 @@ function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
   const token = hashed(idOf(of('token'), 10, 64))
   const { currency, units } = moneyOf(of, scales)
   const bonusId = of('bonusId')
-  const hasBonus = bonusId?.kind === 'number'
-  for (const name of ['bonusId', 'bonusTemplateId']) must(isAbsentOrNull(of(name)) || isSafeInteger(of(name)))
-  const bonus = of('bonusAmount')
-  must(isAbsentOrNull(bonus) || (bonus?.kind === 'number' && isAmount(bonus.written)))
-  for (const name of ['coefficient', 'boosterCoefficient']) must(of(name) === undefined || isAboveZero(of(name)))
-  must(isOneOf(of('gameType'), ['sportsbook', 'turbogames']) && isOneOf(of('ticketType'), ['single', 'express']))
-  const [ip, info, sub] = [of('ip'), of('info'), of('subPartnerId')]
-  must(ip === undefined || (ip.kind === 'string' && (isIPv4(ip.value) || isIPv6(ip.value))))
-  must(info === undefined || info.kind === 'string')
-  must(isAbsentOrNull(sub) || sub?.kind === 'string')
-  const metadata = of('metadata')
-  must(metadata === undefined || (metadata.kind === 'list' && !isDeeper(metadata, 32)))
-  if (metadata?.kind === 'list') for (const item of metadata.items) mustBeSelection(item)
+  must(isAbsentOrNull(bonusId) || isSafeInteger(bonusId))
+  const hasBonus = bonusId?.kind === 'number' && !bonusId.written.startsWith('-') && Number(bonusId.written) !== 0 // D-1
   must(units !== 0n || hasBonus) // M-3
-  const site = sub?.kind === 'string' ? [...sub.value.slice(0, 64)].map(storedAs).join('') : ''
-  return { token, currency, stake: units, hasBonus, site }
+  const sub = of('subPartnerId')
+  const text = sub?.kind === 'string' ? sub.value : isAbsentOrNull(sub) ? '' : undefined
+  const site = text === undefined ? {} : { site: [...text.slice(0, 64)].map(storedAs).join('') }
+  return { token, currency, stake: units, hasBonus, ...site }
 }
 
 /** What Postgres does not take as text. */
 const storedAs = (character: string) => (character === '\u0000' || /^\p{Cs}$/u.test(character) ? '\ufffd' : character)
 
-const ID_OR_TEXT = ['disciplineId', 'tournamentId', 'eventId', 'marketId', 'outcomeId']
-const TEXT_OR_NULL = ['discipline', 'tournament', 'tournamentRegionCode', 'event', 'market', 'outcome']
-
-function mustBeSelection(item: Written): void {
-  must(item.kind === 'object')
-  const of = (name: string) => lastOf(item, name)
-  // Digits that a double does not hold are kept as a text, which describes.
-  const isLong = (node: Written | undefined) => node?.kind === 'number' && !isHeld(node.written)
-  const isText = (node: Written | undefined) => isAbsentOrNull(node) || node?.kind === 'string' || isLong(node)
-  for (const name of TEXT_OR_NULL) must(isText(of(name)))
-  for (const name of ID_OR_TEXT) {
-    const node = of(name)
-    must(isText(node) || (node?.kind === 'number' && isInteger(node.written)))
-  }
-  const [date, stage] = [of('eventDate'), of('stage')]
-  must(date === undefined || (date.kind === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(date.value)))
-  must(stage === undefined || isSafeInteger(stage))
-  must(of('coefficient') === undefined || isAboveZero(of('coefficient')))
-}
-
 function ofSettle(of: Of, scales: ReadonlyMap<string, number>): Expected {
   const result = of('resultType')
   must(result?.kind === 'string' && ['won', 'lost', 'refund', 'cashout'].includes(result.value))
   const token = result.value === 'cashout' ? hashed(idOf(of('token'), 10, 64)) : undefined // L-4
-  const { currency, units } = moneyOf(of, scales)
+  const { currency, units } = moneyOf(of, scales, isPayout)
   return { currency, payout: units, resultType: result.value, token }
 }
 
@@ -160,16 +131,16 @@ function ofCorrection(kind: string, of: Of, scales: ReadonlyMap<string, number>)
   must(currency.kind === 'string')
   const scale = scales.get(currency.value)
   must(scale !== undefined)
-  const isExact = amount?.kind === 'number' && isAmount(amount.written)
-  return { reason, currency: currency.value, amount: isExact ? unitsOf(amount.written, scale) : undefined }
+  const isExact = amount?.kind === 'number' && isPayout(amount.written)
+  return { reason, currency: currency.value, amount: isExact ? unitsOf(unsigned(amount.written), scale) : undefined }
 }
 
-function moneyOf(of: Of, scales: ReadonlyMap<string, number>) {
+function moneyOf(of: Of, scales: ReadonlyMap<string, number>, isGood = isAmount) {
   const [amount, currency] = [of('amount'), of('currency')]
-  must(currency?.kind === 'string' && amount?.kind === 'number' && isAmount(amount.written))
+  must(currency?.kind === 'string' && amount?.kind === 'number' && isGood(amount.written))
   const scale = scales.get(currency.value)
   must(scale !== undefined)
-  const units = unitsOf(amount.written, scale)
+  const units = unitsOf(unsigned(amount.written), scale)
   must(units !== undefined)
   return { currency: currency.value, units }
 }
@@ -196,9 +167,6 @@ function operatorUserOf(of: Of): string | undefined {
 const isAbsentOrNull = (node: Written | undefined) =>
   node === undefined || (node.kind === 'word' && node.value === null)
 
-const isOneOf = (node: Written | undefined, texts: readonly string[]) =>
-  node === undefined || (node.kind === 'string' && texts.includes(node.value))
-
 const isInteger = (written: string) => isHeld(written) && exactOf(written).exponent >= 0n
 
 function isSafeInteger(node: Written | undefined): boolean {
@@ -212,11 +180,6 @@ function int32Of(node: Written | undefined): number {
   return value
 }
 
-/** A float: the nearest double. */
-function isAboveZero(node: Written | undefined): boolean {
-  return node?.kind === 'number' && Number(node.written) > 0 && Number.isFinite(Number(node.written))
-}
-
 /** M-1, M-2: no sign, and 15 digits at most as it is written, without zeros in front and at the end behind the point. */
 export function isAmount(written: string): boolean {
   const [mantissa = '', power = '0'] = written.toLowerCase().split('e')
@@ -225,15 +188,9 @@ export function isAmount(written: string): boolean {
   return !written.startsWith('-') && digits.length <= 15 && Math.abs(Number(power)) < 100 && isHeld(written)
 }
 
-function isDeeper(root: Written, most: number): boolean {
-  const open: [Written, number][] = [[root, 1]]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [node, depth] = next
-    const inner =
-      node.kind === 'list' ? node.items : node.kind === 'object' ? node.members.map(({ value }) => value) : undefined
-    if (inner === undefined) continue
-    if (depth > most) return true
-    open.push(...inner.map((one): [Written, number] => [one, depth + 1]))
-  }
-  return false
+/** D-3: -0 is 0 as a payout. */
+function isPayout(written: string): boolean {
+  return isAmount(/^-0(\.0*)?(e.*)?$/i.test(written) ? unsigned(written) : written)
 }
+
+const unsigned = (written: string) => written.replace(/^-/, '')

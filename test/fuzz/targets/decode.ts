@@ -4,8 +4,8 @@ import { STANDARD_SCALES } from '../../../src/protocol/money.ts'
 import { decodeBetCall, decodeUserCall } from '../../../src/wallet/wire/decode.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { lastOf, readWritten, type WrittenObject } from '../lossless.ts'
-import { mutateJson, spell } from '../mutate.ts'
+import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
+import { mutateJson, perhapsMarked, spell } from '../mutate.ts'
 import { bytesOf, firstOf, shown, type Target, textOf } from '../target.ts'
 import { type Asked, type Expected, expectedOf } from './decode-reference.ts'
 
@@ -44,7 +44,7 @@ function mutate(chance: Chance, parts: Parts): Parts {
   const call = chance.oneIn(10) ? chance.pick(CALLS) : textOf(parts, 'call').split(' aggregator')[0]
   return {
     call: Buffer.from(`${call}${chance.oneIn(3) ? ' aggregator' : ''}`),
-    body: mutateJson(chance, bytesOf(parts, 'body')),
+    body: perhapsMarked(chance, mutateJson(chance, bytesOf(parts, 'body'))),
   }
 }
 
@@ -76,7 +76,7 @@ const LONGEST_SENTENCE = 200
 function judge(parts: Parts, code: typeof CODE): string | undefined {
   const asked = askedIn(parts)
   const body = bytesOf(parts, 'body')
-  const tree = readWritten(body.toString('utf8'))
+  const tree = readWritten(withoutMark(body.toString('utf8')))
   if (tree?.kind === 'object' && hasBackslash(tree)) return undefined
   const got = decode(asked, body, code)
   const wanted = expectedOf(asked, body, STANDARD_SCALES)

@@ -7,8 +7,8 @@ import { toOperator, toPlatform, WrongPlayer } from '../../../src/gateway/rewrit
 import { Malformed } from '../../../src/protocol/body.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { lastOf, readWritten, type WrittenObject } from '../lossless.ts'
-import { mutateBytes, mutateJson } from '../mutate.ts'
+import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
+import { mutateBytes, mutateJson, perhapsMarked } from '../mutate.ts'
 import { bytesOf, firstOf, type Target, textOf } from '../target.ts'
 
 const OWN_ID = 'gw-1-user'
@@ -58,7 +58,7 @@ function mutate(chance: Chance, parts: Parts): Parts {
   const withName = chance.oneIn(3) ? insert(chance, answer, chance.pick(names)) : answer
   return {
     call: chance.oneIn(9) ? mutateBytes(chance, bytesOf(parts, 'call')) : bytesOf(parts, 'call'),
-    body: isCall ? mutateJson(chance, body) : body,
+    body: isCall ? perhapsMarked(chance, mutateJson(chance, body)) : body,
     answer: isCall ? answer : mutateJson(chance, withName),
   }
 }
@@ -75,7 +75,9 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   const [method = '', named, way, code200] = textOf(parts, 'call').split(' ')
   const endpoint = ENDPOINTS.find((one) => one === named) ?? 'bet'
   const body = bytesOf(parts, 'body')
-  const tree = isUtf8(body) ? readWritten(body.toString('utf8')) : undefined
+  const text = withoutMark(body.toString('utf8'))
+  const mark = body.toString('utf8').slice(0, -text.length)
+  const tree = isUtf8(body) ? readWritten(text) : undefined
   if (tree?.kind === 'object' && tree.members.some(({ name }) => name.includes('\\'))) return undefined // nodejs/node#63785
   const object = tree?.kind === 'object' && isClear(endpoint, method, tree) ? tree : undefined
   const call = callOf(endpoint, method, body, code)
@@ -86,7 +88,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   const sent = code.toOperator(call, route)
   const status = code200 === '200' ? 200 : 400
   return firstOf([
-    differenceOf('the call', sent, Buffer.from(wantedCall(endpoint, body.toString('utf8'), object, route))),
+    differenceOf('the call', sent, Buffer.from(mark + wantedCall(endpoint, text, object, route))),
     ofAnswer(
       endpoint,
       status,

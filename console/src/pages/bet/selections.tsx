@@ -1,4 +1,5 @@
 /** What a bet is on, and what became of each part of it. */
+import { selectionsIn, textOfJson } from '../../../../src/protocol/bet-description.ts'
 import { sayResult } from '../../../../src/timeline/results.ts'
 import type { BetSources } from '../../bet-data.ts'
 import { capital } from '../../format.tsx'
@@ -21,8 +22,7 @@ export function toldOf(wallet: BetSources['wallet']) {
 /** From the platform, else from what the Place bet carried; no call tells a wallet the result of a selection. */
 export function Selections({ sources: { wallet, platform } }: { sources: BetSources }) {
   const { metadata } = toldOf(wallet)
-  const toldHere = Array.isArray(metadata) ? (metadata as Selection[]) : []
-  const selections: readonly Selection[] = platform?.selections ?? toldHere
+  const selections: readonly Selection[] = platform?.selections ?? selectionsIn(metadata)
   const hasResults = platform?.selections !== undefined
   const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
   if (selections.length === 0) return null
@@ -76,5 +76,5 @@ export function Selections({ sources: { wallet, platform } }: { sources: BetSour
 }
 
 export function text(value: unknown): string {
-  return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return value === undefined || value === null ? '–' : textOfJson(value)
 }

@@ -1,6 +1,8 @@
 /** The form of a request (P15): rules that each call of the whole run is held against, whatever its scene is about. */
+import { Compile } from 'typebox/compile'
 import { ROLLBACK_REASONS } from '../../../protocol/codes.ts'
 import { SIGNATURE_HEADER, verify } from '../../../protocol/signature.ts'
+import { StatedPlaceBetSchema } from '../../../protocol/stated-place-bet.ts'
 import { VALIDATORS } from '../../../protocol/validators.ts'
 import type { Call, Received } from './record.ts'
 
@@ -16,6 +18,9 @@ interface Rule {
 const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** A wallet takes more than the interface states (W-3); a platform sends no more. */
+const STATED = { ...VALIDATORS, place: Compile(StatedPlaceBetSchema) }
+
 const RULES: Readonly<Record<FormRule, Rule>> = {
   signature: {
     concerns: ['place'],
@@ -28,7 +33,7 @@ const RULES: Readonly<Record<FormRule, Rule>> = {
     concerns: ['place', 'rollback', 'settle', 'unsettle'],
     fault({ call, body }) {
       if (call === 'other') return undefined
-      const [error] = VALIDATORS[call].Errors(body)
+      const [error] = STATED[call].Errors(body)
       return error && `${error.instancePath || 'the body'} ${error.message}`
     },
   },
