@@ -26,6 +26,7 @@ import { serveUntilStopped } from './process/serving.ts'
 import { addShowCommand } from './process/show-command.ts'
 import { forgiveClosedPipes, stopSignal } from './process/stopping.ts'
 import { addWebhookCommands } from './process/webhook-commands.ts'
+import { findSecretFault } from './protocol/secret-text.ts'
 import { sign } from './protocol/signature.ts'
 import type { ReconcileCommand } from './reconcile/command.ts'
 import { VERSION } from './runtime/version.ts'
@@ -241,6 +242,8 @@ program
   .action(async ({ secret }: { secret?: string }) => {
     const key = secret ?? readConfig(process.env, ROLES.tool).secrets[0]
     if (!key) throw new ConfigError(['give --secret or set PARTNER_SECRET'])
+    const fault = findSecretFault(key)
+    if (fault !== undefined) throw new ConfigError([`--secret ${fault}`])
     print(sign(await buffer(process.stdin), key))
   })
 

@@ -2,10 +2,11 @@
 import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
 import type { Scales } from '../protocol/money.ts'
+import { findSecretFault } from '../protocol/secret-text.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
-import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
+import { doubtsOf, isSecret, secretsIn, weaknessesOf } from './production.ts'
 import { keepSecret, readSecretFile } from './secret-files.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
@@ -205,11 +206,20 @@ function multiply(value: number | undefined, factor: number): number | null {
   return value === undefined ? null : value * factor
 }
 
+/** A setting is read more than once. */
+function noteOnce(problems: string[], problem: string): void {
+  if (!problems.includes(problem)) problems.push(problem)
+}
+
 function createReader(env: Environment, problems: string[]) {
   const optional = (name: SettingName): string | undefined => {
     const given = env[name]?.trim() || undefined
     const file = env[`${name}_FILE`]
-    return given === undefined && file ? readSecretFile(name, file, problems) : given
+    const isFile = given === undefined && file
+    const value = isFile ? readSecretFile(name, file, problems) : given
+    const fault = value !== undefined && isSecret(name) ? findSecretFault(value) : undefined
+    if (fault !== undefined) noteOnce(problems, `${name}${isFile ? '_FILE' : ''} ${fault}`)
+    return value
   }
   const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
   return {

@@ -1,5 +1,6 @@
 /** The secrets of platforms by name (W-43). Never shown, also when one is wrong. */
 import { PLATFORM_NAME } from '../protocol/ids.ts'
+import { findSecretFault } from '../protocol/secret-text.ts'
 
 export interface PlatformSecret {
   readonly platform: string
@@ -23,6 +24,8 @@ export function readPlatformSecrets(text: string, unnamed: readonly string[], pr
   )
   const owner = new Map(unnamed.map((secret) => [secret, 'PARTNER_SECRET']))
   for (const { platform, value } of secrets) {
+    const fault = findSecretFault(value)
+    if (fault !== undefined) problems.push(`a secret of ${platform} in PARTNER_SECRETS ${fault}`)
     const other = owner.get(value)
     if (other !== undefined)
       problems.push(`a secret of ${platform} in PARTNER_SECRETS is also one of ${other}: which platform calls?`)

@@ -18,6 +18,11 @@ export function doubtsOf(env: Environment): string[] {
 }
 
 const secretNames = SETTINGS.filter((setting: Setting) => setting.secret).map(({ name }) => name)
+
+export function isSecret(name: string): boolean {
+  return secretNames.some((secret) => secret === name)
+}
+
 const known: readonly string[] = [...SETTINGS.map(({ name }) => name), ...secretNames.map((name) => `${name}_FILE`)]
 /** What Kubernetes sets by itself beside a service of the name `purser`. */
 const OF_KUBERNETES = /^PURSER_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP))?)(_[A-Z0-9_]+)?$/

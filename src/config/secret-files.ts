@@ -1,6 +1,7 @@
 /** Secrets as files: those that are given as NAME_FILE, and those that a server makes and keeps. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { findSecretFault } from '../protocol/secret-text.ts'
 import { errorText } from '../runtime/error-text.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 import { world } from '../runtime/world.ts'
@@ -33,6 +34,8 @@ export function keepSecret(dataDir: string, name: string, problems: string[]): K
   try {
     makePrivateFolder(dataDir)
     const kept = readPrivateFile(path)
+    const fault = kept === undefined ? undefined : findSecretFault(kept)
+    if (fault !== undefined) problems.push(`${name}, kept in ${path}, ${fault}`)
     if (kept !== undefined) return { name, value: kept, path, isNew: false }
     writePrivateFile(path, `${value}\n`)
   } catch (error) {

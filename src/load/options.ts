@@ -1,6 +1,7 @@
 /** The options of `purser load` as they are written. Throws WrongUse: what is wrong with them is said before any call. */
 import { findUrlFault } from '../protocol/base-url.ts'
 import { type Money, parseDecimal, toDouble } from '../protocol/money.ts'
+import { findSecretFault, splitSecrets } from '../protocol/secret-text.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Stakes } from './draw.ts'
 import { type Mix, readMix } from './mix.ts'
@@ -84,8 +85,10 @@ export async function readLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv):
 }
 
 function secretsOf({ secret }: LoadFlags, { PARTNER_SECRET: known = '' }: NodeJS.ProcessEnv): string[] {
-  const secrets = (secret === undefined ? known.split(',') : [secret]).filter((one) => one !== '')
+  const secrets = secret === undefined ? splitSecrets(known) : [secret].filter((one) => one !== '')
   if (secrets.length === 0) throw new WrongUse('give --secret or set PARTNER_SECRET, the shared secret')
+  const fault = findSecretFault(secret ?? known)
+  if (fault !== undefined) throw new WrongUse(`${secret === undefined ? 'PARTNER_SECRET' : '--secret'} ${fault}`)
   return secrets
 }
 
@@ -99,6 +102,8 @@ function playersFrom({ players, baseUrl = '', ...flags }: LoadFlags, env: NodeJS
   const count = players.length > 6 ? 0 : Number.parseInt(players, 10)
   if (count < 1 || count > MAX_PLAYERS) throw new WrongUse(`--players: from 1 to ${MAX_PLAYERS} can be made`)
   const { operatorApi = baseUrl, operatorKey = env.OPERATOR_API_KEY ?? '' } = flags
+  const keyFault = findSecretFault(operatorKey)
+  if (keyFault !== undefined) throw new WrongUse(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
   if (operatorKey === '') throw new WrongUse('to make players give --operator-key or set OPERATOR_API_KEY')
   const fault = findUrlFault(operatorApi, 'api')
   if (fault !== undefined) throw new WrongUse(`--operator-api ${fault}`)

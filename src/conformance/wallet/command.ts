@@ -1,6 +1,7 @@
 /** What is special to `conformance wallet`: where the wallet is, and where its players come from. */
 
 import { findUrlFault } from '../../protocol/base-url.ts'
+import { findSecretFault, splitSecrets } from '../../protocol/secret-text.ts'
 import { WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, readText, runCommand } from '../command.ts'
 import type { Case } from './case/case.ts'
@@ -62,7 +63,7 @@ function patienceOf({ patient }: ConformanceWalletFlags): number {
 
 /** Of several secrets, valid at once, any will do. */
 function secretsOf({ PARTNER_SECRET: secrets, OPERATOR_API_KEY: operatorKey }: NodeJS.ProcessEnv) {
-  const [secret] = secrets?.split(',') ?? []
+  const [secret] = splitSecrets(secrets ?? '')
   return { ...(secret !== undefined && { secret }), ...(operatorKey !== undefined && { operatorKey }) }
 }
 
@@ -73,6 +74,8 @@ function required({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: strin
   if (fault !== undefined) throw new WrongUse(`--base-url, the address of the wallet, ${fault}`)
   if (secret === undefined || secret === '')
     throw new WrongUse('give --secret or set PARTNER_SECRET, the shared secret')
+  const secretFault = findSecretFault(secret)
+  if (secretFault !== undefined) throw new WrongUse(`--secret or PARTNER_SECRET ${secretFault}`)
   return { baseUrl, secret }
 }
 
@@ -87,6 +90,8 @@ function fixturesFor({ fixtures, operatorApi, operatorKey }: ConformanceWalletFl
   if (fixtures !== undefined)
     return { fixtures: readFixturesFile(readText('--fixtures', fixtures)), close: async () => {} }
   if (operatorKey === undefined) throw new WrongUse('give --operator-key or set OPERATOR_API_KEY')
+  const keyFault = findSecretFault(operatorKey)
+  if (keyFault !== undefined) throw new WrongUse(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
   const fault = operatorApi === undefined ? 'is missing' : findUrlFault(operatorApi, 'api')
   if (operatorApi === undefined || fault !== undefined) throw new WrongUse(`--operator-api ${fault}`)
   const made = createOperatorFixtures({ url: operatorApi, key: operatorKey })

@@ -1,0 +1,119 @@
+/** Secrets that a tool has changed on their way: refused at the start with the remedy, and never shown. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ConfigError, ROLES, readConfig } from '../../src/config/config.ts'
+import { type LoadFlags, readLoadOptions } from '../../src/load/options.ts'
+import { findSecretFault, splitSecrets } from '../../src/protocol/secret-text.ts'
+import { newFolder, run } from '../cli/command.ts'
+import { runCommand } from '../conformance/run-command.ts'
+
+const folder = newFolder()
+afterAll(() => folder.remove())
+
+const SECRET = 'hidden-secret-of-enough-characters-1234'
+const UTF8 = 'save it as UTF-8'
+const QUOTES = 'leave them out'
+
+const BAD: [string, Buffer, string][] = [
+  ['UTF-16 with its mark', Buffer.from(`\ufeff${SECRET}\r\n`, 'utf16le'), UTF8],
+  ['UTF-16 without a mark', Buffer.from(SECRET, 'utf16le'), UTF8],
+  ['UTF-16BE', Buffer.from(`\ufeff${SECRET}`, 'utf16le').swap16(), UTF8],
+  ['Latin-1', Buffer.from('caf\u00e9', 'latin1'), UTF8],
+  ['quotation marks', Buffer.from(`"${SECRET}"\n`), QUOTES],
+  ['single quotation marks', Buffer.from(`'${SECRET}'`), QUOTES],
+  ['quotation marks around a list', Buffer.from(`"${SECRET},another"`), QUOTES],
+  ['quotation marks in a list', Buffer.from(`another, "${SECRET}"`), QUOTES],
+]
+const GOOD: [string, Buffer][] = [
+  ['plain text', Buffer.from(SECRET)],
+  ['UTF-8 with its mark and a line end', Buffer.from(`\ufeff${SECRET}\r\n`)],
+]
+
+function startOf(role: keyof typeof ROLES, env: Record<string, string>): string {
+  try {
+    readConfig({ PURSER_DATA_DIR: 'memory://', ...env }, ROLES[role])
+    return 'started'
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message
+    throw error
+  }
+}
+
+function fileOf(bytes: Buffer): string {
+  const path = join(folder.path, `secret-${bytes.toString('hex').slice(0, 40)}`)
+  writeFileSync(path, bytes)
+  return path
+}
+
+const SETTINGS = [
+  ['wallet', 'PARTNER_SECRET'],
+  ['wallet', 'OPERATOR_API_KEY'],
+  ['gateway', 'PARTNER_SECRET'],
+  ['gateway', 'GATEWAY_API_KEY'],
+  ['platform', 'PLATFORM_API_KEY'],
+  ['tool', 'PARTNER_SECRET'],
+] as const
+
+describe.each(BAD)('a secret file in %s', (_what, bytes, remedy) => {
+  test.each(SETTINGS)('ends the start of %s: %s', (role, name) => {
+    const said = startOf(role, { [`${name}_FILE`]: fileOf(bytes) })
+    expect(said).toContain(`${name}_FILE `)
+    expect(said).toContain(remedy)
+    expect(said).not.toContain('hidden')
+  })
+})
+
+test.each(GOOD)('a secret file in %s is read', (_what, bytes) => {
+  const env = { PURSER_DATA_DIR: 'memory://', PARTNER_SECRET_FILE: fileOf(bytes), OPERATOR_API_KEY: 'key' }
+  expect(readConfig(env, ROLES.wallet).secrets).toEqual([SECRET])
+})
+
+test('a setting with quotation marks is named, and a secret of a platform with a name too', () => {
+  expect(startOf('wallet', { PARTNER_SECRET: `"${SECRET}"` })).toContain('PARTNER_SECRET stands within quotation marks')
+  const named = startOf('wallet', { PARTNER_SECRETS: `acme:"${SECRET}"` })
+  expect(named).toContain('a secret of acme in PARTNER_SECRETS stands within quotation marks')
+})
+
+test('a secret that a server keeps is looked at too', () => {
+  const dataDir = join(folder.path, 'kept')
+  mkdirSync(dataDir, { mode: 0o700 })
+  writeFileSync(join(dataDir, 'partner-secret'), Buffer.from(SECRET, 'utf16le'), { mode: 0o600 })
+  expect(startOf('wallet', { PURSER_DATA_DIR: dataDir })).toContain(UTF8)
+})
+
+describe('commands that sign', () => {
+  const quoted = `"${SECRET}"`
+  const LOAD: LoadFlags = {
+    ...{ baseUrl: 'http://127.0.0.1:1', players: 'players.csv', rate: '1', duration: '1', mix: 'place=1' },
+    ...{ stake: '1-5', zipf: '1', workers: '1', connections: '1', patience: '1' },
+  }
+  const load = (over: Partial<LoadFlags>, env = {}) =>
+    readLoadOptions({ ...LOAD, ...over }, env).then(
+      ({ secrets }) => secrets.join(),
+      ({ message }) => message,
+    )
+
+  test('load', async () => {
+    expect(await load({ secret: quoted })).toBe(`--secret ${findSecretFault(quoted)}`)
+    expect(await load({}, { PARTNER_SECRET: quoted })).toBe(`PARTNER_SECRET ${findSecretFault(quoted)}`)
+    expect(await load({}, { PARTNER_SECRET: ' a , b ' })).toBe('a,b')
+  })
+
+  test('conformance wallet', async () => {
+    const { code, err } = await runCommand({ baseUrl: 'http://127.0.0.1:1', secret: quoted, fixtures: 'none.json' })
+    expect([code, err]).toEqual([2, `purser: --secret or PARTNER_SECRET ${findSecretFault(quoted)}\n`])
+  })
+})
+
+test.each([
+  ['--secret', ['--secret', `"${SECRET}"`], {}],
+  ['PARTNER_SECRET', [], { PARTNER_SECRET: `"${SECRET}"` }],
+])('sign refuses quotation marks of %s', async (name, args, env) => {
+  const { code, stderr } = await run(['sign', ...args], env, '{}')
+  expect([code, stderr.includes(`${name} stands within quotation marks`)]).toEqual([2, true])
+})
+
+test('secrets stand between commas, without the spaces around them', () => {
+  expect(splitSecrets(' a ,, b')).toEqual(['a', 'b'])
+})
