@@ -8,13 +8,20 @@ export function readScales(text: string, problems: string[]): Scales {
     const [, currency = '', decimals = ''] = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim()) ?? []
     const scale = Number.parseInt(decimals, 10)
     if (currency === '' || scale > MAX_SCALE)
-      problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
+      problems.push(
+        `PURSER_CURRENCIES: "${entry}" is not CODE:decimals with ${whatCode(entry)}0 to ${MAX_SCALE} decimals`,
+      )
     else if (isCoarser(currency, scale))
       problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
     else if (own.has(currency)) problems.push(`PURSER_CURRENCIES: "${entry}" is a second scale of the same`)
     else own.set(currency, scale)
   }
   return new Map([...STANDARD_SCALES, ...own])
+}
+
+/** The platform sends codes in capital letters. */
+function whatCode(entry: string): string {
+  return entry === entry.toUpperCase() ? '' : 'a code in upper case and '
 }
 
 /** W-27. A comma too many is no amount either: it may stand where one was forgotten. */

@@ -29,11 +29,13 @@ export async function readPlayersFile(path: string): Promise<Player[]> {
   const seen = new Set<string>()
   const scales = new Map<string, number>()
   const columnsOf = (names: readonly string[]) => checkNames(path, names)
-  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW })) {
-    const player = toPlayer(record, (what) => new WrongUse(`${path}:${info.lines}: ${what}`))
-    if (seen.has(player.userId)) throw new WrongUse(`${path}:${info.lines}: ${player.userId} stands there twice`)
+  const table = { columnsOf, ids: ['userId', 'token', 'operatorUser'], maxRow: MAX_ROW }
+  for await (const { record, line, fault } of readCsv(path, table)) {
+    if (fault !== undefined) throw new WrongUse(`${path}:${line}: ${fault}`)
+    const player = toPlayer(record, (what) => new WrongUse(`${path}:${line}: ${what}`))
+    if (seen.has(player.userId)) throw new WrongUse(`${path}:${line}: ${player.userId} stands there twice`)
     if ((scales.get(player.currency) ?? player.scale) !== player.scale)
-      throw new WrongUse(`${path}:${info.lines}: ${player.currency} has another scale further up`)
+      throw new WrongUse(`${path}:${line}: ${player.currency} has another scale further up`)
     seen.add(player.userId)
     scales.set(player.currency, player.scale)
     players.push(player)
@@ -43,15 +45,14 @@ export async function readPlayersFile(path: string): Promise<Player[]> {
   return players
 }
 
-function checkNames(path: string, given: readonly string[]): string[] {
-  const names = given.map((name) => name.trim())
+function checkNames(path: string, names: readonly string[]): string[] {
   const missing = REQUIRED.filter((name) => !names.includes(name))
   if (missing.length > 0)
     throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
   const wrong = names.find((name, i) => !KNOWN.includes(name) || names.indexOf(name) !== i)
   if (wrong !== undefined)
     throw new WrongUse(`${path}: the column "${wrong}" is not one of ${KNOWN.join(', ')}, once each`)
-  return names
+  return [...names]
 }
 
 function toPlayer(cells: Readonly<Record<string, string>>, fault: (what: string) => WrongUse): Player {

@@ -7,6 +7,7 @@ import { invalid, Problem } from '../http/problem.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { CustomFieldsSchema } from '../protocol/user-profile.ts'
 import { readCsv } from '../runtime/csv-file.ts'
+import { booleanIn } from '../runtime/csv-rules.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { ImportRow } from './import.ts'
 import { type OperatorDeps, toAmount, toCurrency } from './operator.ts'
@@ -23,19 +24,21 @@ const asJson: Reader = (text) => {
   }
 }
 
+const asBoolean: Reader = (text) => booleanIn(text) ?? text
+
 /** Members of a new player, and those that only a change of a player has. */
 const OF_NEW: Readonly<Record<string, Reader>> = {
   userId: asText,
   currency: asText,
   currencies: (text) => text.split(/[ ;]+/),
-  isTest: asJson,
+  isTest: asBoolean,
   operatorUser: asText,
   brand: asText,
 }
 const OF_CHANGE: Readonly<Record<string, Reader>> = {
   status: asText,
   selfExcludedUntil: asText,
-  verified: asJson,
+  verified: asBoolean,
   birthday: asText,
   'limits.stake': asText,
   'limits.loss': asText,
@@ -55,22 +58,31 @@ export type Line =
 /** Characters of one row; a usual one has about 200. */
 const MAX_ROW = 50_000
 
+/** Players of one file, whose ids are kept in memory while it is read. */
+const MAX_PLAYERS = 10_000_000
+
 /** Every line of the file, one after another. Throws for a file that is none. */
 export async function* readPlayers(
   deps: Pick<OperatorDeps, 'clock' | 'buckets' | 'scales'>,
   path: string,
 ): AsyncGenerator<Line> {
   const columnsOf = (names: readonly string[]) => checkNames(path, names)
-  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW, takesOddLines: true }))
-    yield info.error === undefined
-      ? toLine(deps as OperatorDeps, record, info.lines)
-      : { kind: 'fault', line: info.lines, reason: 'has not as many cells as the first line' }
+  const lines = new Map<string, number>()
+  const table = { columnsOf, ids: ['userId', 'operatorUser'], maxRow: MAX_ROW, takesOddLines: true } as const
+  for await (const { record, line, fault } of readCsv(path, table)) {
+    const { userId = '' } = record
+    const twin = lines.get(userId)
+    const reason =
+      fault ?? (twin === undefined ? undefined : `userId: stands in line ${twin} too: a player has one line`)
+    yield reason === undefined ? toLine(deps as OperatorDeps, record, line) : { kind: 'fault', line, reason }
+    if (userId !== '' && twin === undefined) lines.set(userId, line)
+    if (lines.size > MAX_PLAYERS) throw new WrongUse(`${path} has more than ${MAX_PLAYERS} players: split it`)
+  }
 }
 
 type Cells = Readonly<Record<string, string>>
 
-function checkNames(path: string, given: readonly string[]): string[] {
-  const names = given.map((name) => name.trim())
+function checkNames(path: string, names: readonly string[]): string[] {
   const unknown = names.filter(
     (name) =>
       !(Object.hasOwn(OF_NEW, name) || Object.hasOwn(OF_CHANGE, name) || BALANCE.test(name) || CUSTOM.test(name)),
@@ -84,7 +96,7 @@ function checkNames(path: string, given: readonly string[]): string[] {
     throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
   const twice = names.filter((name, i) => names.indexOf(name) !== i)
   if (twice.length > 0) throw new WrongUse(`${path} has the column ${twice[0]} twice`)
-  return names
+  return [...names]
 }
 
 function toLine(deps: OperatorDeps, cells: Cells, line: number): Line {
@@ -147,7 +159,7 @@ function customFieldsOf(given: readonly (readonly [string, string])[]): object {
 /** Numbers and truths of the interface as such; what it does not name is a text. */
 function readerOf(member: string): Reader {
   const schema = (CustomFieldsSchema.properties as Record<string, { type?: string }>)[member]
-  return schema?.type === 'number' || schema?.type === 'boolean' ? asJson : asText
+  return schema?.type === 'boolean' ? asBoolean : schema?.type === 'number' ? asJson : asText
 }
 
 type Validator<T> = {

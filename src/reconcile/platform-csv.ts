@@ -24,8 +24,10 @@ function byIdAndLine(a: PlatformSide, b: PlatformSide): number {
 async function* readRows(path: string): AsyncGenerator<PlatformSide[]> {
   const columnsOf = (names: readonly string[]) => checkNames(path, names)
   let page: PlatformSide[] = []
-  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW })) {
-    page.push(toSide(record, info.lines, `${path}, line ${info.lines}`))
+  const table = { columnsOf, ids: ['betId', 'player'], maxRow: MAX_ROW, takesUnnamed: true } as const
+  for await (const { record, line, fault } of readCsv(path, table)) {
+    if (fault !== undefined) throw new WrongUse(`${path}, line ${line}: ${fault}`)
+    page.push(toSide(record, line, `${path}, line ${line}`))
     if (page.length < PAGE) continue
     yield page
     page = []

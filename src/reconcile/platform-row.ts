@@ -11,12 +11,11 @@ export type Cells = Readonly<Partial<Record<Column, string>>>
 const STATES = ['open', 'settled', 'cancelled', 'declined'] as const
 const AMOUNT = /^\d{1,30}(\.\d{1,30})?$/
 
-export function checkNames(path: string, given: readonly string[]): string[] {
-  const names = given.map((name) => name.trim())
+export function checkNames(path: string, names: readonly string[]): string[] {
   const missing = REQUIRED.filter((name) => !names.includes(name))
   if (missing.length > 0)
     throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
-  return names
+  return [...names]
 }
 
 export function toSide(cells: Cells, line: number, where: string): PlatformSide {

@@ -1,43 +1,59 @@
-/** The rows of a CSV file that a person names: whatever is wrong with the file is said as wrong use. */
+/** The rows of a CSV file that a person names. A fault of the whole file is thrown as wrong use. */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
-import { CsvError, type Info, parse } from 'csv-parse'
+import { CsvError, type Info, type InfoField, parse } from 'csv-parse'
+import { CSV_OPTIONS, columnNames, encodingOf, hasOpenEnds, looksShortened } from './csv-rules.ts'
 import { WrongUse } from './wrong-use.ts'
 
 export interface CsvTable {
   /** The columns by their names, which stand in the first line. Throws WrongUse; also asked of an empty file. */
   columnsOf(names: readonly string[]): string[]
+  /** Columns of ids. */
+  readonly ids: readonly string[]
   /** Characters of one row. */
   readonly maxRow: number
-  /** A line of another length is a row with an error, and not the end. */
+  /** A line of another length is a row with a fault, and not the end. */
   readonly takesOddLines?: true
+  /** Cells of a column without a name are passed over; else they are a fault of their line. */
+  readonly takesUnnamed?: true
 }
 
 export interface CsvRow {
   readonly record: Readonly<Record<string, string>>
-  /** `error`: of this line; csv-parse has it, its types do not. */
+  readonly line: number
+  /** Why this line cannot be taken. */
+  readonly fault?: string
+}
+
+/** As csv-parse reads it; the types of `info` lack `error`. */
+interface Parsed {
+  readonly record: Readonly<Record<string, string | OpenEnds>>
   readonly info: Info & { readonly error?: CsvError }
 }
 
+/** An id with white space at an end and without quotation marks. */
+class OpenEnds {}
+
 /** Stands for bytes that are none: a name would be kept without its letters. */
 const NO_TEXT = '\ufffd'
+/** Warnings of one file. */
+const MAX_WARNINGS = 10
 
 export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<CsvRow> {
   let isNamed = false
-  const columns = (names: string[]) => {
+  const columns = (cells: string[]) => {
     isNamed = true
-    return table.columnsOf(names)
+    return named(path, table, cells)
   }
-  const lines = { skip_empty_lines: true, relax_column_count: table.takesOddLines ?? false }
-  const parser = parse({ bom: true, trim: true, info: true, ...lines, max_record_size: table.maxRow, columns })
+  const lines = { relax_column_count: table.takesOddLines ?? false, max_record_size: table.maxRow }
+  const parser = parse({ ...CSV_OPTIONS, ...lines, info: true, columns, cast: marking(table) })
+  const warn = warning(path, table)
   try {
     // A failure to read ends the parser too, which is waited for.
-    for await (const row of pipeline(createReadStream(path), parser, () => {}) as AsyncIterable<CsvRow>) {
-      if (Object.values(row.record).some((cell) => cell.includes(NO_TEXT)))
-        throw new WrongUse(
-          `${path} is not UTF-8 in or before line ${row.info.lines}: save it as UTF-8, nothing from there on was read`,
-        )
-      yield row
+    for await (const row of pipeline(createReadStream(path), inUtf8, parser, () => {}) as AsyncIterable<Parsed>) {
+      requireText(path, row)
+      warn(row)
+      yield toRow(table, row)
     }
   } catch (error) {
     if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
@@ -45,4 +61,73 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
     throw error
   }
   if (!isNamed) table.columnsOf([])
+}
+
+/** A file in UTF-16 becomes UTF-8; a lone surrogate becomes U+FFFD, which no row may have. */
+async function* inUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let head: Buffer = Buffer.alloc(0)
+  let decoder: InstanceType<typeof TextDecoder> | undefined
+  for await (const bytes of source) {
+    const isBegun = head.length >= 2
+    const chunk = isBegun ? bytes : Buffer.concat([head, bytes])
+    if (!isBegun) {
+      head = chunk
+      if (head.length < 2) continue
+      const encoding = encodingOf(head)
+      decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding)
+    }
+    yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }))
+  }
+  yield head.length < 2 ? head : Buffer.from(decoder?.decode() ?? '')
+}
+
+function named(path: string, table: CsvTable, cells: readonly string[]) {
+  const names = columnNames(path, cells)
+  const known = table.columnsOf(names.filter((name) => name !== '')).values()
+  return names.map((name, i) => (name !== '' ? known.next().value : table.takesUnnamed ? false : unnamed(i)))
+}
+
+const UNNAMED = 'column '
+const unnamed = (at: number) => `${UNNAMED}${at + 1}`
+
+function marking({ ids }: CsvTable) {
+  return (cell: string, { column, header, quoting }: InfoField) =>
+    !header && !quoting && ids.includes(String(column)) && hasOpenEnds(cell) ? new OpenEnds() : cell
+}
+
+function requireText(path: string, { record, info }: Parsed): void {
+  if (Object.values(record).some((cell) => typeof cell === 'string' && cell.includes(NO_TEXT)))
+    throw new WrongUse(
+      `${path} is not UTF-8 in or before line ${info.lines}: save it as UTF-8, nothing from there on was read`,
+    )
+}
+
+function warning(path: string, { ids }: CsvTable) {
+  let count = 0
+  return ({ record, info }: Parsed) => {
+    for (const name of ids) {
+      const id = record[name]
+      if (typeof id !== 'string' || !looksShortened(id) || count++ >= MAX_WARNINGS) continue
+      const more = count === MAX_WARNINGS ? '; more such ids are not named' : ''
+      process.stderr.write(
+        `${path}:${info.lines}: warning: ${name}: a spreadsheet has shortened ${id}: format the column as text, and export it again${more}\n`,
+      )
+    }
+  }
+}
+
+function toRow({ ids }: CsvTable, { record, info }: Parsed): CsvRow {
+  const cells: Record<string, string> = {}
+  let fault = info.error === undefined ? undefined : 'has not as many cells as the first line'
+  for (const [name, cell] of Object.entries(record)) {
+    if (typeof cell !== 'string') {
+      fault ??= `${name}: has white space at an end: take it away, or put the id in quotation marks`
+    } else if (name.startsWith(UNNAMED)) {
+      if (cell !== '') fault ??= `${name}: has no name in the first line`
+    } else {
+      cells[name] = cell
+      if (cell !== '' && cell.trim() === '' && ids.includes(name)) fault ??= `${name}: is nothing but white space`
+    }
+  }
+  return { record: cells, line: info.lines, ...(fault !== undefined && { fault }) }
 }

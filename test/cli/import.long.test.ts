@@ -108,8 +108,9 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
       'right-1,EUR,,2,,,',
       'right-1,USD,,,,,',
     ])
-    expect([code, said]).toEqual([1, 'F: 1 imported, 1 already here, 11 refused'])
+    expect([code, said]).toEqual([1, 'F: 1 imported, 0 already here, 12 refused'])
     const names = faults.map((fault) => fault.split(':').slice(0, 3).join(':'))
+    expect(faults[9]).toBe('F:12: userId: stands in line 11 too: a player has one line')
     expect(names).toEqual([
       'F:2: currency',
       'F:3: balance',
@@ -120,11 +121,54 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
       'F:8: userId',
       'F:9: has not as many cells as the first line',
       'F:10: has not as many cells as the first line',
-      'F:13: this player is here, with another opening balance',
-      'F:14: a player with this userId is here, made with other data',
+      'F:12: userId',
+      'F:13: userId',
+      'F:14: userId',
     ])
     expect(await wallet.operator.balance('right-1')).toBe('1.00')
     expect(objectOf(await player('wrong-4')).status).toBe(404)
+  })
+
+  test('who is here with other data is refused, and stays as they were', async () => {
+    const head = 'userId,currency,balance'
+    await importFile([head, 'stays,EUR,1'])
+    for (const [line, why] of [
+      ['stays,EUR,2', 'this player is here, with another opening balance'],
+      ['stays,USD,', 'a player with this userId is here, made with other data'],
+    ] as const)
+      expect(await importFile([head, line])).toMatchObject({ code: 1, faults: [`F:2: ${why}`] })
+    expect(await wallet.operator.balance('stays')).toBe('1.00')
+  })
+
+  test('two players whose ids a spreadsheet has shortened are never one, and --check says so too', async () => {
+    const lines = ['userId,currency,balance', `4.02771E+11,EUR,10.00`, `4.02771E+11,EUR,10.00`]
+    const shortened = (line: number) =>
+      `F:${line}: warning: userId: a spreadsheet has shortened 4.02771E+11: format the column as text, and export it again`
+    for (const [flags, said] of [
+      [['--check'], 'F: 1 can be imported, 1 refused'],
+      [[], 'F: 1 imported, 0 already here, 1 refused'],
+    ] as const) {
+      const result = await importFile(lines, ...flags)
+      const twin = 'F:3: userId: stands in line 2 too: a player has one line'
+      expect(result).toEqual({ code: 1, said, faults: [shortened(2), shortened(3), twin] })
+    }
+  })
+
+  test('what a spreadsheet adds is passed over, and TRUE and FALSE are taken', async () => {
+    const lines = ['userId,currency,isTest,verified,', 'sheet-1,EUR,TRUE,FALSE,', ',,,,', ',,,,']
+    expect(await importFile(lines)).toMatchObject({ code: 0, said: 'F: 1 imported, 0 already here, 0 refused' })
+    expect(await player('sheet-1')).toMatchObject({ isTest: true, verified: false })
+  })
+
+  test('ids are kept as they stand in quotation marks, and refused with what no URL or no quotation marks carry', async () => {
+    const { said, faults } = await importFile(['userId,currency', 'ends ,EUR', '" ends ",EUR', '..,EUR', '.,EUR'])
+    expect(said).toBe('F: 1 imported, 0 already here, 3 refused')
+    expect(faults).toEqual([
+      expect.stringMatching(/^F:2: userId: has white space at an end/),
+      expect.stringMatching(/^F:4: userId: .* the path of a URL cannot carry it$/),
+      expect.stringMatching(/^F:5: userId: .* the path of a URL cannot carry it$/),
+    ])
+    expect(objectOf(await player('%20ends%20')).userId).toBe(' ends ')
   })
 
   test('--check changes nothing; the report has opening balances apart', async () => {

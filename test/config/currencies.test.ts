@@ -9,3 +9,17 @@ test('a second scale of a currency is a problem, not a choice', () => {
   readScales('USDT:6,USDT:8', problems)
   expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" is a second scale of the same'])
 })
+
+test('a code in lower case is refused with the sentence that codes are in upper case', () => {
+  const problems: string[] = []
+  readScales('mBTC:5', problems)
+  readScales('MBTC:13', problems)
+  expect(problems).toEqual([
+    'PURSER_CURRENCIES: "mBTC:5" is not CODE:decimals with a code in upper case and 0 to 12 decimals',
+    'PURSER_CURRENCIES: "MBTC:13" is not CODE:decimals with 0 to 12 decimals',
+  ])
+})
+
+test.each(['XAD', 'ANG', 'BGN'])('%s is known without a setting, with two decimals', (code) => {
+  expect(readScales('', []).get(code)).toBe(2)
+})

@@ -143,7 +143,8 @@ async function judgeBets(path: string, text: string, code: typeof CODE): Promise
 /** What the file says by RFC 4180; unclear where that does not say it. */
 function betsIn(text: string): object[] | 'refuse' | 'unclear' {
   const table = tableIn(text.replace(/^\ufeff/, ''))
-  const [columns = [], ...rows] = table ?? []
+  const [columns = [], ...filled] = table ?? []
+  const rows = filled.filter((row) => row.some((cell) => cell !== '')) // a spreadsheet writes rows without any cell
   const isOdd = columns.length !== new Set(columns).size || rows.some((row) => row.length !== columns.length)
   if (table === undefined || isOdd || text.length > 5_000 || /[\ufeff\ufffd]/.test(text.slice(1))) return 'unclear'
   if (COLUMNS.slice(0, 5).some((name) => !columns.includes(name))) return 'refuse'

@@ -2,6 +2,7 @@
 import { type Finding, judge } from '../../../../src/reconcile/compare.ts'
 import { checkNames, toSide } from '../../../../src/reconcile/platform-row.ts'
 import { NOT_TOLD, type PlatformSide, type WalletSide } from '../../../../src/reconcile/sides.ts'
+import { columnNames } from '../../../../src/runtime/csv-rules.ts'
 import { groupBy } from '../../../../src/runtime/group.ts'
 import type { Delivery } from '../../../../src/timeline/sources.ts'
 
@@ -46,7 +47,7 @@ const PLACES: Readonly<Partial<Record<Finding['kind'], 'onlyOurs' | 'onlyTheirs'
 
 /** The first row names the columns, as in the file of `purser reconcile --platform-csv`. Throws what is wrong with it. */
 export function sidesOfFile(name: string, [names = [], ...rows]: readonly (readonly string[])[]): PlatformSide[] {
-  const columns = checkNames(name, names)
+  const columns = checkNames(name, columnNames(name, names))
   const sides = rows.map((cells, i) => {
     const line = i + 2
     return toSide(Object.fromEntries(columns.map((column, at) => [column, cells[at]])), line, `${name}, line ${line}`)

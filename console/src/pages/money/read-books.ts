@@ -10,6 +10,7 @@ import {
   toWalletSide,
   type WalletSide,
 } from '../../../../src/reconcile/sides.ts'
+import { CSV_OPTIONS, encodingOf } from '../../../../src/runtime/csv-rules.ts'
 import { part, read, readOrNone } from '../../api.ts'
 import { endOf, startOf } from '../../days.ts'
 import { type Compared, compareBooks, sideOfTheirs, sidesOfFile, type TheirBet } from './books.ts'
@@ -79,7 +80,7 @@ async function ourBetsNow(ids: readonly string[], { name }: Asked): Promise<Wall
 }
 
 async function theirBets({ day, platform, partner, file }: Asked): Promise<PlatformSide[]> {
-  if (file !== undefined) return sidesOfFile(file.name, rowsOf(await file.text()))
+  if (file !== undefined) return sidesOfFile(file.name, rowsOf(await textOf(file)))
   const ofPartner = partner === undefined ? '' : `&partnerId=${part(partner)}`
   const bets = await all<TheirBet>(`${platform}/bets?from=${startOf(day)}&to=${endOf(day)}${ofPartner}`)
   return bets.map(sideOfTheirs)
@@ -96,8 +97,13 @@ async function theirBetsNow(ids: readonly string[], asked: Asked): Promise<Platf
   return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [sideOfTheirs(bet)] : []))
 }
 
-const rowsOf = (text: string): string[][] =>
-  parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true })
+/** `File.text` would take every file for UTF-8. */
+async function textOf(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return new TextDecoder(encodingOf(bytes)).decode(bytes)
+}
+
+const rowsOf = (text: string): string[][] => parse(text, { ...CSV_OPTIONS, relax_column_count: true })
 
 async function all<T>(path: string): Promise<T[]> {
   const found: T[] = []
