@@ -1,8 +1,4 @@
 #!/usr/bin/env node
-/**
- * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
- * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
- */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { ConfigError, ROLES, readConfig } from './config/config.ts'
@@ -29,6 +25,11 @@ import { addWebhookCommands } from './process/webhook-commands.ts'
 import { findSecretFault } from './protocol/secret-text.ts'
 import { sign } from './protocol/signature.ts'
 import type { ReconcileCommand } from './reconcile/command.ts'
+/**
+ * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
+ * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
+ */
+import { printableLines } from './runtime/printable.ts'
 import { VERSION } from './runtime/version.ts'
 import type { SandboxFlags } from './sandbox/options.ts'
 
@@ -160,7 +161,7 @@ program
   .addHelpText('after', environment('tool'))
   .action(async (options: ReconcileCommand) => {
     const { runReconcile } = await import('./reconcile/command.ts')
-    const write = (text: string) => void process.stdout.write(text)
+    const write = (text: string) => void process.stdout.write(printableLines(text))
     const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
     if (!isClean) process.exitCode = EXIT.findings
   })

@@ -1,4 +1,5 @@
 /** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
+import { printableLines } from '../runtime/printable.ts'
 import { brokenAt, WIDTH } from '../runtime/wrapped.ts'
 import { type Reader, settingsOf } from './settings.ts'
 
@@ -17,6 +18,7 @@ export function environment(...readers: readonly Reader[]): string {
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }
 
+/** Results, JSON included. Ids and answers in them come from elsewhere. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${printableLines(text)}\n`)
 }

@@ -3,6 +3,7 @@
  * code; a load that was interrupted has one too.
  */
 import { systemClock } from '../runtime/clock.ts'
+import { printableLines } from '../runtime/printable.ts'
 import { reportFileOf, writeReport } from '../runtime/report-file.ts'
 import { createWalletClient } from '../wallet-client/wallet-client.ts'
 import { readBalances, readFirstBalances } from './balances.ts'
@@ -40,7 +41,7 @@ export async function runLoad(flags: LoadFlags, deps: LoadDeps): Promise<number>
   const report = await loadAndJudge(options, deps)
   if (report === undefined) return EXIT.interrupted
   const paint = deps.stdout.isTTY && !deps.noColour ? coloured : plain
-  deps.stdout.write(flags.json ? jsonReport(report) : textOf(report, paint))
+  deps.stdout.write(flags.json ? printableLines(jsonReport(report)) : textOf(report, paint))
   for (const file of files) writeReport(file, report, { ...deps, isPrinted: flags.json === true })
   return EXIT[report.money]
 }

@@ -1,6 +1,6 @@
 /** The report for a terminal: how the calls went, and last, where the eye is, the money. */
 import { styleText } from 'node:util'
-import { printable } from '../runtime/csv.ts'
+import { printable } from '../runtime/printable.ts'
 import type { LoadReport, ReportedPlayer, Row } from './report.ts'
 import type { Money } from './verdict.ts'
 

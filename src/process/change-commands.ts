@@ -1,6 +1,6 @@
 /** `purser changes`: the feed on a terminal or into a pipe, as anybody with a key reads it. */
 import type { Command } from 'commander'
-import { examples } from '../config/help.ts'
+import { examples, print } from '../config/help.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
 import { isObject } from '../protocol/json.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
@@ -71,7 +71,7 @@ async function showChanges(flags: ChangeFlags): Promise<void> {
   let shown = 0
   for await (const change of changesFrom(api, flags, signal)) {
     if (!isAsked(change, flags)) continue
-    process.stdout.write(`${show(change)}\n`)
+    print(show(change))
     shown += 1
     if (shown === limit) return
   }

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { explained } from '../db/refusal.ts'
 import { fullDisk } from '../runtime/disk.ts'
+import { printableLines } from '../runtime/printable.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */
@@ -23,7 +24,7 @@ export function endingOf(failure: unknown): Ending {
 
 export function endWith(failure: unknown): void {
   const { code, text } = endingOf(failure)
-  if (text !== undefined) process.stderr.write(`${text}\n`)
+  if (text !== undefined) process.stderr.write(`${printableLines(text)}\n`)
   process.exitCode = code
 }
 
@@ -31,7 +32,8 @@ export function endWith(failure: unknown): void {
 export function endOnDefects(): void {
   process.on('uncaughtException', (error) => {
     const full = fullDisk(error)
-    process.stderr.write(`${full === undefined ? defect(error) : `purser: ${full.message}`}\n`)
+    const text = full === undefined ? defect(error) : `purser: ${full.message}`
+    process.stderr.write(`${printableLines(text)}\n`)
     process.exit(full === undefined ? EXIT.bug : EXIT.unreachable)
   })
 }

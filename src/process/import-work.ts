@@ -1,4 +1,5 @@
 /** What `purser import` does with a file: in slices, each of them one transaction, so that it can break off anywhere (O-8). */
+
 import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
@@ -6,6 +7,7 @@ import { type ImportRow, importRows } from '../operator/import.ts'
 import { readPlayers } from '../operator/import-file.ts'
 import { authorOfCommand } from '../people/actions.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { printableLine } from '../runtime/printable.ts'
 
 /** Players of one transaction. */
 const SLICE = 500
@@ -33,7 +35,7 @@ export async function importFile(
   const result: Result = { imported: 0, known: 0, refused: 0 }
   const refuse = (line: number, reason: string) => {
     result.refused++
-    process.stderr.write(`${file}:${line}: ${reason}\n`)
+    process.stderr.write(`${printableLine(`${file}:${line}: ${reason}`)}\n`)
   }
   const authorOf = (operation: string) => authorOfCommand('purser', 'purser import', operation, flags)
   const take = async (rows: readonly ImportRow[]) => {

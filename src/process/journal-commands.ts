@@ -1,6 +1,6 @@
 /** `purser calls`: the journal on a terminal, one line a call, the way `tail` feels. It asks the server's own API, as a person with a key. */
 import type { Command } from 'commander'
-import { examples } from '../config/help.ts'
+import { examples, print } from '../config/help.ts'
 import type { CallView } from '../feed/call-list.ts'
 import { MAX_AGE_MS } from '../feed/chunk.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
@@ -80,7 +80,7 @@ async function showCalls(flags: CallFlags): Promise<void> {
   const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   const write = (calls: readonly CallView[]) => {
-    for (const call of calls) process.stdout.write(`${show(call)}\n`)
+    for (const call of calls) print(show(call))
   }
   if (!flags.follow) {
     const { calls, isWhole } = await readNewest(api, flags, signal)

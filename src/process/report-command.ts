@@ -5,7 +5,7 @@ import { readScales } from '../db/scales.ts'
 import type { Fault } from '../http/problem.ts'
 import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { printable } from '../runtime/csv.ts'
+import { printable } from '../runtime/printable.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withMigrated } from './with-database.ts'
 

@@ -5,9 +5,10 @@ import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
 import { lookFor } from '../http/own-api.ts'
 import { pathPart } from '../protocol/path-part.ts'
+import { printableLine } from '../runtime/printable.ts'
 import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
-import { pageOf, printable } from './show-page.ts'
+import { pageOf } from './show-page.ts'
 
 interface ShowFlags extends ApiFlags {
   readonly json?: true
@@ -56,7 +57,7 @@ export function addShowCommand(program: Command): void {
 function sayNothing(detail: string | undefined): void {
   process.exitCode = EXIT.findings
   process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')
-  if (detail !== undefined) process.stderr.write(`${printable(detail)}\n`)
+  if (detail !== undefined) process.stderr.write(`${printableLine(detail)}\n`)
 }
 
 async function withFiles(folder: string, shown: Shown): Promise<Shown> {

@@ -1,5 +1,6 @@
 /** What the API says of something, as a page for a terminal: names beside values, one line for each of a list, folded at 80 columns. */
 import { isObject } from '../protocol/json.ts'
+import { printable } from '../runtime/printable.ts'
 
 const COLUMNS = 80
 const INDENT = '  '
@@ -89,11 +90,6 @@ const BARE = new Set([
   'id',
   'transactionId',
 ])
-
-/** An id could speak to the terminal. */
-export function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '?')
-}
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(value.some(isObject) ? '; ' : ', ')

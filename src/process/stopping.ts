@@ -1,5 +1,6 @@
 /** How a command ends before its end: by a signal, or because nobody reads on. */
 import { once } from 'node:events'
+import { printableLines } from '../runtime/printable.ts'
 
 /** SIGINT and SIGTERM: the first one ends a command cleanly, a second one gives up. */
 export function onStop(stop: () => void): void {
@@ -28,7 +29,7 @@ export async function writeLines(lines: AsyncIterable<string>): Promise<void> {
   onUnread(() => unread.abort())
   for await (const line of lines) {
     if (unread.signal.aborted) return
-    if (process.stdout.write(line)) continue
+    if (process.stdout.write(printableLines(line))) continue
     await once(process.stdout, 'drain', unread).catch(() => {}) // fails only when nobody reads on
   }
 }

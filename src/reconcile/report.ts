@@ -1,6 +1,7 @@
 /** How findings are printed: a line each, one JSON document, and CSV. Written as they come, none is kept. */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { csvLine, printable, textCell } from '../runtime/csv.ts'
+import { csvLine, textCell } from '../runtime/csv.ts'
+import { printable } from '../runtime/printable.ts'
 import type { Finding } from './compare.ts'
 import { LABELS } from './describe.ts'
 import type { Summary } from './reconcile.ts'

@@ -1,5 +1,7 @@
 /** Cells of a table for spreadsheets (RFC 4180): texts come from elsewhere, and a spreadsheet runs what it takes for a formula. */
 
+import { printable } from './printable.ts'
+
 /** What a spreadsheet would take for a formula is a text for it with an apostrophe in front. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 
@@ -8,11 +10,6 @@ export function textCell(value: string | number | null | undefined): string {
   const text = printable(String(value ?? ''))
   const harmless = FORMULA.test(text) ? `'${text}` : text
   return /[",;']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
-/** Names come from elsewhere: what would move a cursor, end a line or turn its direction is shown as U+FFFD. */
-export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 }
 
 /** Of cells that need nothing more: texts through `textCell`, amounts and times as they are. */

@@ -2,9 +2,11 @@
  * Reports as files: which writer a file name asks for. A report is never lost: a file that cannot be written is said at the start, and what a full disk refuses at the end
  * goes to stdout.
  */
+
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorText } from './error-text.ts'
+import { printableLine, printableLines } from './printable.ts'
 import { WrongUse } from './wrong-use.ts'
 
 /** By the ending of a file's name, in lower case. */
@@ -56,7 +58,7 @@ export function writeReport<R>({ file, write }: ReportFile<R>, report: R, { stdo
     writeFileSync(file, text)
   } catch (error) {
     const where = isPrinted ? 'the report stands on stdout' : 'its content follows on stdout'
-    stderr.write(`purser: --report: ${errorText(error)}; ${where}\n`)
-    if (!isPrinted) stdout.write(text)
+    stderr.write(`${printableLine(`purser: --report: ${errorText(error)}; ${where}`)}\n`)
+    if (!isPrinted) stdout.write(printableLines(text))
   }
 }

@@ -1,4 +1,5 @@
 /** What is told on the screen: a line for a bet whenever its life goes on, a line for a match, and the counters. */
+import { printableLine } from '../runtime/printable.ts'
 import { wrapped } from '../runtime/wrapped.ts'
 import type { TellByHand } from './by-hand.ts'
 import type { Fault } from './faults.ts'
@@ -75,7 +76,7 @@ export function createStory({ screen, quiet }: StoryOptions): Story {
       const text = describe(happening)
       if (text !== undefined) line(screen.paint('dim', `${clock()} ${' '.repeat(NAME_LENGTH)} · ${text}`))
     },
-    note: (text) => wrapped(text).forEach((part) => void screen.line(part)),
+    note: (text) => wrapped(printableLine(text)).forEach((part) => void screen.line(part)),
     counter: (faults) => counterLine(countOf, faults),
     sums: (faults) => sumLines(countOf, faults),
   }
@@ -95,11 +96,12 @@ interface BetLine {
 
 /** The whole life so far, as much of it as there is room for; what is new is painted. */
 function betLine(screen: Screen, { betId, player, money, what, steps }: BetLine, fresh: number): string {
-  const who = [nameOfBet(betId), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)].join(' ')
+  const names = [nameOfBet(betId), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)]
+  const who = printableLine(names.join(' '))
   const room = screen.width() - `${clock()} ${who} ${ARROW}`.length
   const shown = lastThatFit(steps, room - PICKS_WIDTH.least)
   const life = shown.map(({ text }) => text).join(ARROW)
-  const picks = cut(what, Math.max(PICKS_WIDTH.least, Math.min(PICKS_WIDTH.most, room - life.length)))
+  const picks = cut(printableLine(what), Math.max(PICKS_WIDTH.least, Math.min(PICKS_WIDTH.most, room - life.length)))
   const painted = shown.map((step, i) => painting(screen, step, i >= shown.length - fresh)).join(ARROW)
   return `${screen.paint('dim', clock())} ${who} ${picks}${ARROW}${painted}`
 }
@@ -113,7 +115,8 @@ function lastThatFit(steps: readonly Step[], room: number): readonly Step[] {
   return choices.find((some) => lengthOf(some) <= room) ?? choices.at(-1) ?? steps
 }
 
-function painting(screen: Screen, { kind, text }: Step, isFresh: boolean): string {
+function painting(screen: Screen, { kind, ...step }: Step, isFresh: boolean): string {
+  const text = printableLine(step.text)
   const colour = isFresh ? COLOURS[kind] : 'dim'
   return colour === undefined ? text : screen.paint(colour, text)
 }

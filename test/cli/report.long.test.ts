@@ -34,10 +34,10 @@ test('by the site that a Place bet names', async () => {
   const bet = { ...player, transactionId: randomUUID(), amount: 5, subPartnerId: 'north \u001b[2J' }
   expect((await wallet.wire.place(bet)).status).toBe(200)
   const { stdout } = await report('--from', today, '--site', bet.subPartnerId)
-  expect(stdout).toMatch(/EUR {2}sited {2}north \ufffd\[2J {2}\(not final\) {2}1 transfers\n/)
+  expect(stdout).toMatch(/EUR {2}sited {2}north \\u001b\[2J {2}\(not final\) {2}1 transfers\n/)
   expect(stdout).toMatch(/stakes +-5\.00\n/)
   expect((await report('--from', today, '--csv', '--site', bet.subPartnerId)).stdout).toMatch(
-    /,site\r\n.*,north \ufffd\[2J\r\n$/s,
+    /,site\r\n.*,north \\u001b\[2J\r\n$/s,
   )
 })
 

@@ -46,12 +46,12 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', ' =1', '＝1+1', '=1","x'])('no cell 
 })
 
 test.each([
-  ['\u001b[2J', '\ufffd[2J'],
-  ['a\r\nb', 'a\ufffd\ufffdb'],
-  ['\u0000', '\ufffd'],
-  ['\u009b1m', '\ufffd1m'],
-  ['a\u202eb', 'a\ufffdb'],
-  ['a\u2028b', 'a\ufffdb'],
+  ['\u001b[2J', '\\u001b[2J'],
+  ['a\r\nb', 'a\\u000d\\u000ab'],
+  ['\u0000', '\\u0000'],
+  ['\u009b1m', '\\u009b1m'],
+  ['a\u202eb', 'a\\u202eb'],
+  ['a\u2028b', 'a\\u2028b'],
 ])('no control character is written, to a file or to a terminal: %j', (player, shown) => {
   const lines = csvOf(player)
   expect(lines[1]).toContain(`bet-1,${shown},`)
