@@ -1,4 +1,8 @@
 #!/usr/bin/env node
+/**
+ * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
+ * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
+ */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { ConfigError, ROLES, readConfig } from './config/config.ts'
@@ -25,10 +29,6 @@ import { addWebhookCommands } from './process/webhook-commands.ts'
 import { findSecretFault } from './protocol/secret-text.ts'
 import { sign } from './protocol/signature.ts'
 import type { ReconcileCommand } from './reconcile/command.ts'
-/**
- * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
- * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
- */
 import { printableLines } from './runtime/printable.ts'
 import { VERSION } from './runtime/version.ts'
 import type { SandboxFlags } from './sandbox/options.ts'
@@ -174,6 +174,8 @@ function withJudgesOptions(command: Command): Command {
     .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
     .option('--list', 'print the cases, judge nothing')
     .option('--strict', 'a SHOULD counts like a MUST')
+    .option('--complete', 'a MUST that is not judged fails the run')
+    .option('--verbose', 'print each failed case with all of its calls, those of the kit included')
     .option('--expected-failures <file>', 'lines of "ID reason": these may fail')
     .option('--header <headers...>', "sent with every call: 'Authorization: Basic …'; masked in reports")
     .option('--pace <calls>', 'not more calls per second than this')

@@ -18,6 +18,7 @@ export function againOf(judged: Report['judged'], target: readonly Option[], fla
     ...(flags.header ?? []).map(headerOption),
     { name: '--pace', value: flags.pace },
     { name: '--strict', value: flags.strict },
+    { name: '--complete', value: flags.complete },
   ]
   return ['purser conformance', judged, ...[...target, ...common].flatMap(wordsOf)].join(' ')
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { errorText } from '../runtime/error-text.ts'
+import { printableLines } from '../runtime/printable.ts'
 import { type ReportFile, reportFileOf, writeReport } from '../runtime/report-file.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { againOf, type Option } from './again.ts'
@@ -22,6 +23,8 @@ export interface CommonFlags {
   readonly only?: readonly string[]
   readonly list?: true
   readonly strict?: true
+  readonly complete?: true
+  readonly verbose?: true
   readonly json?: true
   readonly report?: readonly string[]
   readonly unmasked?: true
@@ -78,7 +81,7 @@ export async function runCommand<C extends CaseFacts>(
     return await judge(kit, cases, flags, deps)
   } catch (error) {
     if (!(error instanceof Unreachable || error instanceof WrongUse)) throw error
-    deps.stderr.write(`purser: ${error.message}\n`)
+    deps.stderr.write(`${printableLines(`purser: ${error.message}`)}\n`)
     return error instanceof Unreachable ? EXIT.unreachable : EXIT.wrongUse
   }
 }
@@ -114,7 +117,11 @@ async function judge<C extends CaseFacts>(
     const found = await run(cases, how)
     progress.end()
     const command = againOf(kit.judged, kit.target, flags)
-    const report = { ...found, command, results: withExpected(found.results, expected) }
+    const report: Report = {
+      ...{ ...found, command, results: withExpected(found.results, expected) },
+      ...(flags.complete && { isComplete: true }),
+      ...(cases.length < kit.cases.length && { isPart: true }),
+    }
     const shareable = masked(report, headers)
     print(flags.showTokens ? report : shareable, flags, deps)
     const isPrinted = flags.json === true
@@ -165,9 +172,9 @@ export function readText(option: string, path: string): string {
   }
 }
 
-function print(report: Report, { json }: CommonFlags, { stdout, noColour }: CommandDeps): void {
+function print(report: Report, { json, verbose }: CommonFlags, { stdout, noColour }: CommandDeps): void {
   const paint = stdout.isTTY && !noColour ? coloured : plain
-  stdout.write(json ? jsonReport(report) : `${terminalReport(report, paint)}\n`)
+  stdout.write(json ? printableLines(jsonReport(report)) : `${terminalReport(report, paint, verbose)}\n`)
 }
 
 /** A run in which nothing could be judged was asked for in vain, or did not reach what it should judge. */

@@ -4,6 +4,7 @@ import { REPLY_CODES } from '../protocol/codes.ts'
 import { objectIn, parseJson } from '../protocol/json.ts'
 import { parseWireBalance } from '../protocol/money.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
+import { refusedSecret } from '../wallet-client/signed-bytes.ts'
 import type { Answer, WalletClient } from '../wallet-client/wallet-client.ts'
 import { balanceBody } from './message.ts'
 import type { Player } from './player.ts'
@@ -47,7 +48,7 @@ function requireWallet({ outcome, status }: Answer, { userId }: Player): void {
   if (outcome.kind === 'unknown' && status === null)
     throw new Unreachable(`the wallet does not answer: ${outcome.detail}`)
   if (outcome.kind === 'refused' && outcome.code === REPLY_CODES.bad_signature.code)
-    throw new WrongUse('the wallet does not take this secret: code 1 to POST /user/balance')
+    throw refusedSecret(`code ${outcome.code} to POST /user/balance`)
   throw new WrongUse(
     `the balance of ${userId} cannot be read by POST /user/balance, which a load needs: ${
       outcome.kind === 'refused' ? `code ${outcome.code}` : outcome.detail

@@ -56,11 +56,35 @@ test('ends with 0 when the wallet passes', async () => {
 })
 
 test('ends with 1 when it fails, and shows what happened and how to repeat it', async () => {
-  const { code, out } = await run({ ...own(), secret: 'not-the-secret', only: ['place-01'], showTokens: true })
+  const front = await frontOf(wallet.url, { rewrite: (text) => text.replace('"transactionId"', '"id"') })
+  const { code, out } = await run({ ...own(), baseUrl: front.url, only: ['place-01', 'answers-07'], showTokens: true })
+  await front.close()
   expect(code).toBe(1)
-  expect(out).toContain('✗ place-01  MUST')
-  expect(out).toContain('bets cost nothing')
+  expect(out).toContain('answers-07  a success repeats the transactionId of its request')
+  expect(out).toContain('To change: Answer a success with 200')
   expect(out).toMatch(/the last call: curl -sS -i -X POST 'http:\S+\/payment\/bet' .*x-sign-jws: .*--data-binary '\{/)
+})
+
+test('ends with 2 at the first answer that refuses the secret, and shows which bytes are signed', async () => {
+  const { code, out, err } = await run({ ...own(), secret: 'not-the-secret' })
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain('the wallet does not take this secret: code 1 to POST /user/profile')
+  expect(err).toMatch(
+    /"amount":10\.0\}\n {2}[\w-]+\.\.[\w-]{43} {2}expected: .*\n.* wrong: over the JSON parsed and written again/,
+  )
+  expect(err).not.toContain('not-the-secret')
+})
+
+test('ends with 2 when a wallet refuses every secret alike, as a proxy does', async () => {
+  const front = await frontOf(wallet.url, { statusOf: () => 401 })
+  const { code, err } = await run({ ...own(), baseUrl: front.url, secret: 'not-the-secret' })
+  await front.close()
+  expect([code, err]).toEqual([2, expect.stringContaining('POST /user/profile')])
+})
+
+test('ends with 2 at a base URL that ends in a path of the interface, before any call', async () => {
+  const { code, err } = await run({ ...own(), baseUrl: `${wallet.url}/payment/bet` })
+  expect([code, err]).toEqual([2, expect.stringContaining('must not end in /payment/bet')])
 })
 
 test('ends with 1 on a SHOULD only when it is strict', async () => {

@@ -15,7 +15,7 @@ let folder: string
 let ran: Ran
 
 /** Members that no result of this run has. */
-const ONLY_SOMETIMES = ['results[].expected', 'results[].verdict.isFault']
+const ONLY_SOMETIMES = ['results[].expected', 'results[].verdict.isFault', 'results[].verdict.add[]']
 const ENDINGS = ['html', 'xml', 'json'] as const
 const fileOf = (ending: string, name = 'report') => join(folder, `${name}.${ending}`)
 const textOf = (ending: string, name?: string) => readFileSync(fileOf(ending, name), 'utf8')
@@ -23,7 +23,7 @@ const textOf = (ending: string, name?: string) => readFileSync(fileOf(ending, na
 beforeAll(async () => {
   wallet = await startTestWallet({ fault: 'rollback-repeat-refunds' })
   folder = mkdtempSync(join(tmpdir(), 'purser-report-'))
-  ran = await run({ showTokens: true, report: ENDINGS.map((ending) => fileOf(ending)) })
+  ran = await run({ showTokens: true, verbose: true, report: ENDINGS.map((ending) => fileOf(ending)) })
 })
 afterAll(async () => {
   await wallet?.close()
@@ -45,7 +45,7 @@ function shown(mark: string): string[] {
   return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
 }
 
-describe('on the terminal', () => {
+describe('on the terminal with --verbose', () => {
   test('a failure says what is lost, then what was sent and answered, then how to repeat it', () => {
     expect(ran.code).toBe(1)
     const [failure = ''] = ran.out.split('\n\n')
@@ -107,7 +107,7 @@ describe('in files', () => {
     const failed = report.results.find(({ verdict }: { verdict: { kind: string } }) => verdict.kind === 'failed')
     const shown = [...pathsOf(report), ...pathsOf({ results: [failed] }), ...ONLY_SOMETIMES]
     expect(described.sort()).toEqual([...new Set(shown)].sort())
-    expect(report).toMatchObject({ version: 1, judged: 'wallet', isGood: false, isStrict: false })
+    expect(report).toMatchObject({ version: 1, judged: 'wallet', isGood: false, isStrict: false, isPart: true })
     expect(new Date(report.startedAt).toISOString()).toBe(report.startedAt)
   })
 

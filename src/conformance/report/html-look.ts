@@ -10,7 +10,15 @@ button[aria-pressed=true] { background: var(--ink); color: var(--page); border-c
 article { background: var(--card); border: 1px solid var(--line); border-left: .35rem solid var(--bad);
   border-radius: .4rem; padding: .25rem 1rem 1rem; margin: 0 0 1rem; scroll-margin-top: 4rem; }
 article.uncounted { border-left-color: var(--warn); }
-article h3 a { color: inherit; }
+article h4 { margin: .75rem 0 .25rem; font-size: 1.05rem; }
+article h4 a { color: inherit; }
+.change { margin: 2rem 0 .5rem; }
+header.open { border-color: var(--warn); }
+header.open strong { color: var(--warn); }
+dl { margin: 0; }
+dt { font-weight: 600; margin-top: .6rem; scroll-margin-top: 4rem; }
+dd { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
+.clause a, small a { color: inherit; }
 article p { margin: .25rem 0; }
 .loses { font-size: 1.1rem; font-weight: 600; color: var(--bad); }
 .uncounted .loses { color: var(--warn); }

@@ -4,11 +4,24 @@
  */
 import { escaped } from '../../runtime/markup.ts'
 import { pageHtml } from '../../runtime/page.ts'
-import { failureHtml } from './html-failure.ts'
+import { clausesOf } from '../clauses.ts'
+import { causesOf } from './causes.ts'
+import { clauseLink, clausesHtml } from './html-clauses.ts'
+import { causeHtml, failureHtml } from './html-failure.ts'
 import { SCRIPT, STYLE } from './html-look.ts'
 import { pictureStyle } from './picture.ts'
-import { byGroup, type CaseResult, failuresOf, isGood, needlesslyExpected, type Report, totalsOf } from './report.ts'
+import {
+  byGroup,
+  type CaseResult,
+  failuresOf,
+  isCertified,
+  isGood,
+  needlesslyExpected,
+  type Report,
+  totalsOf,
+} from './report.ts'
 import { seconds } from './seconds.ts'
+import { notJudgedLines, verdictOf } from './verdict.ts'
 
 export function htmlReport(report: Report): string {
   const title = `${report.judged === 'wallet' ? 'Wallet' : 'Platform'} conformance`
@@ -16,17 +29,16 @@ export function htmlReport(report: Report): string {
     title: `${title}: ${verdictOf(report)}, ${report.target}`,
     style: `${STYLE}${pictureStyle()}`,
     script: SCRIPT,
-    body: [header(report, title), filter(report), '<main>', ...sections(report), '</main>', footer(report)],
+    body: [
+      header(report, title),
+      filter(report),
+      '<main>',
+      ...sections(report),
+      '</main>',
+      ...clausesHtml(report),
+      footer(report),
+    ],
   })
-}
-
-function verdictOf(report: Report): string {
-  if (report.results.every(({ verdict }) => verdict.kind === 'not judged')) return 'nothing was judged'
-  const end = report.wasInterrupted ? ' so far' : ''
-  const { failedMust, failedShould } = totalsOf(report)
-  if (isGood(report)) return `passes${end}`
-  const counts = [`${failedMust} MUST`, ...(report.isStrict && failedShould > 0 ? [`${failedShould} SHOULD`] : [])]
-  return `fails ${counts.join(' and ')}${end}`
 }
 
 function header(report: Report, title: string): string {
@@ -34,13 +46,14 @@ function header(report: Report, title: string): string {
   const when = startedAt.toISOString()
   const remarks = [
     ...notes,
+    ...notJudgedLines(report),
     isStrict ? 'a SHOULD counts like a MUST' : 'a failed SHOULD is shown and does not count',
     ...needlesslyExpected(report).map(({ id }) => `${id} passes, and was expected to fail`),
     ...(wasInterrupted ? ['the run was interrupted: this is a part'] : []),
   ]
   const day = `<time datetime="${when}">${when.slice(0, 10)} ${when.slice(11, 16)} UTC</time>`
   return [
-    `<header class="${isGood(report) ? 'good' : 'bad'}">`,
+    `<header class="${isCertified(report) ? 'good' : isGood(report) ? 'open' : 'bad'}">`,
     `<p class="kicker">${title}</p>`,
     `<h1>${escaped(target)} <strong>${escaped(verdictOf(report))}</strong></h1>`,
     `<p>${day}, took ${seconds(durationMs)} s</p>`,
@@ -66,11 +79,10 @@ function filter(report: Report): string {
 }
 
 function sections(report: Report): string[] {
-  const rank = (result: CaseResult) => (result.level === 'MUST' ? 0 : 1)
-  const worstFirst = failuresOf(report).toSorted((a, b) => rank(a) - rank(b))
+  const failed = failuresOf(report)
   const expected = ofKind(report, 'failed').filter((result) => result.expected !== undefined)
   return [
-    section('failed', 'Failed', worstFirst, () => worstFirst.map((result) => failureHtml(report, result))),
+    section('failed', 'Failed', failed, () => causesOf(failed).flatMap((cause) => causeHtml(report, cause))),
     section('expected', 'Failed as expected', expected, () => expected.map((result) => failureHtml(report, result))),
     section('not-judged', 'Not judged', ofKind(report, 'not judged'), notJudgedHtml),
     section('passed', 'Passed', ofKind(report, 'passed'), (results) =>
@@ -110,7 +122,7 @@ function notJudgedHtml(results: readonly CaseResult[]): string[] {
 function listHtml(results: readonly CaseResult[]): string {
   const items = results.map(
     ({ id, level, sentence, clause }) =>
-      `<li id="${escaped(id)}"><code>${escaped(id)}</code> <span class="level">${level}</span> ${escaped(sentence)} <small>${escaped(clause)}</small></li>`,
+      `<li id="${escaped(id)}"><code>${escaped(id)}</code> <span class="level">${level}</span> ${escaped(sentence)} <small>${clausesOf(clause).map(clauseLink).join('; ')}</small></li>`,
   )
   return `<ul class="cases">${items.join('\n')}</ul>`
 }

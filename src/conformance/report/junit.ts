@@ -4,10 +4,15 @@
  * exit code: a failed SHOULD is skipped, with its story in system-out, unless the run is strict.
  */
 import { escaped } from '../../runtime/markup.ts'
+import type { Exchange } from '../exchange.ts'
+import { remedyFor } from '../remedies/remedy.ts'
+import { printableReport } from './printable-report.ts'
 import { againText, byGroup, type CaseResult, type Failure, groupOf, isCounted, type Report } from './report.ts'
 import { seconds } from './seconds.ts'
+import { notJudgedLines, verdictOf } from './verdict.ts'
 
-export function junitReport(report: Report): string {
+export function junitReport(raw: Report): string {
+  const report = printableReport(raw)
   const suites = byGroup(report.results).map(([group, results]) => suite(report, group, results))
   const { skipped: _unknownHere, ...counts } = countsOf(report, report.results)
   const all = { name: `purser conformance ${report.judged}`, ...counts, time: seconds(report.durationMs) }
@@ -51,8 +56,13 @@ function suite(report: Report, group: string, results: readonly CaseResult[]): s
 }
 
 /** Of a suite, as the dialect has none of the whole. */
-function propertiesOf({ kitVersion, interfaceVersion, target }: Report): string[] {
-  const properties = Object.entries({ kitVersion, interfaceVersion, target })
+function propertiesOf(report: Report): string[] {
+  const { kitVersion, interfaceVersion, target } = report
+  const notJudged = notJudgedLines(report).join('\n')
+  const properties = Object.entries({
+    ...{ kitVersion, interfaceVersion, target, verdict: verdictOf(report) },
+    ...(notJudged !== '' && { notJudged }),
+  })
   const lines = properties.map(([name, value]) => `      <property ${attributes({ name, value })}/>`)
   return ['    <properties>', ...lines, '    </properties>']
 }
@@ -72,7 +82,7 @@ function childrenOf(report: Report, result: CaseResult): string[] {
       return []
     case 'not judged': {
       const message = attributes({ message: `not judged: ${verdict.why}` })
-      return [verdict.isFault ? `      <error ${message}/>` : `      <skipped ${message}/>`]
+      return [isCounted(report, result) ? `      <error ${message}/>` : `      <skipped ${message}/>`]
     }
     case 'failed':
       return failureOf(report, result, verdict)
@@ -91,18 +101,28 @@ function failureOf(report: Report, result: CaseResult, failure: Failure): string
   return [`      <skipped ${note}/>`, `      <system-out>${story}</system-out>`]
 }
 
+/** The kit's own looks at balances are in the other reports. */
+function isOfCase({ isLook }: Exchange): boolean {
+  return isLook !== true
+}
+
 /** Exchanges in a story: the last ones. */
 const MAX_EXCHANGES = 12
 
 function storyOf(report: Report, result: CaseResult, { why, exchanges, repeat }: Failure): string {
   const { clause, level, loses } = result
-  const lines = exchanges.slice(-MAX_EXCHANGES).flatMap(({ what, request, answer }) => {
-    const came = answer.kind === 'none' ? answer.why : `${answer.status} ${answer.body}`
-    return [what, `  > ${request.method} ${request.url} ${request.body}`, `  < ${came}`]
-  })
+  const lines = exchanges
+    .filter(isOfCase)
+    .slice(-MAX_EXCHANGES)
+    .flatMap(({ what, request, answer }) => {
+      const came = answer.kind === 'none' ? answer.why : `${answer.status} ${answer.body}`
+      return [what, `  > ${request.method} ${request.url} ${request.body}`, `  < ${came}`]
+    })
   const again = againText(report, result)
   const ends = [again && `again: ${again}`, repeat && `the last call: ${repeat}`].filter((line) => line !== '')
-  return [`${level}: ${clause}`, loses, why, '', ...lines, '', ...ends].join('\n')
+  const change = remedyFor(result.id)?.change
+  const toChange = change === undefined ? [] : [`to change: ${change}`]
+  return [...toChange, `${level}: ${clause}`, loses, why, '', ...lines, '', ...ends].join('\n')
 }
 
 function attributes(values: Readonly<Record<string, string>>): string {

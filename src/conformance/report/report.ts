@@ -17,6 +17,8 @@ export interface NotJudged {
   readonly why: string
   /** Something that the kit was told to use has failed: a finding too, as nobody knows what the case would have shown. */
   readonly isFault?: true
+  /** All that must be given to judge the case; absent when nothing that is given would help. */
+  readonly add?: readonly string[]
 }
 
 export interface CaseResult {
@@ -48,6 +50,10 @@ export interface Report {
   readonly durationMs: number
   readonly wasInterrupted: boolean
   readonly isStrict: boolean
+  /** A MUST that is not judged fails the run (--complete). */
+  readonly isComplete?: true
+  /** Only some of the cases were asked for (--only). */
+  readonly isPart?: true
   /** In the order of the catalogue. */
   readonly results: readonly CaseResult[]
 }
@@ -59,6 +65,8 @@ export interface Totals {
   /** Of the failures, those that were expected; they are not among the two above. */
   readonly failedAsExpected: number
   readonly notJudged: number
+  /** Of those not judged, the ones that are a MUST. */
+  readonly notJudgedMust: number
 }
 
 export function totalsOf({ results }: Report): Totals {
@@ -69,6 +77,7 @@ export function totalsOf({ results }: Report): Totals {
     failedShould: count((one) => isUnexpected(one) && one.level === 'SHOULD'),
     failedAsExpected: count(({ verdict, expected }) => verdict.kind === 'failed' && expected !== undefined),
     notJudged: count(({ verdict }) => verdict.kind === 'not judged'),
+    notJudgedMust: count(({ verdict, level }) => verdict.kind === 'not judged' && level === 'MUST'),
   }
 }
 
@@ -76,15 +85,28 @@ function isUnexpected({ verdict, expected }: CaseResult): boolean {
   return verdict.kind === 'failed' && expected === undefined
 }
 
-/** No MUST fails; in a strict run, no SHOULD either; and nothing that the kit was told to use. */
+/**
+ * Nothing that counts has failed: the exit code is 0. A MUST counts; in a strict run a SHOULD does too,
+ * in a complete run a MUST that is not judged.
+ */
 export function isGood(report: Report): boolean {
   return !report.results.some((result) => isCounted(report, result))
 }
 
+/**
+ * Every MUST of the interface was judged, and none failed: also none of those that were expected to
+ * fail. Nothing less is called certified.
+ */
+export function isCertified(report: Report): boolean {
+  const { results, isPart, wasInterrupted } = report
+  const isProven = ({ level, verdict }: CaseResult) => level === 'SHOULD' || verdict.kind === 'passed'
+  return isPart !== true && !wasInterrupted && results.length > 0 && isGood(report) && results.every(isProven)
+}
+
 /** True for what makes the run fail. */
-export function isCounted({ isStrict }: Report, result: CaseResult): boolean {
+export function isCounted({ isStrict, isComplete }: Report, result: CaseResult): boolean {
   const { verdict, level } = result
-  if (verdict.kind === 'not judged') return verdict.isFault === true
+  if (verdict.kind === 'not judged') return verdict.isFault === true || (isComplete === true && level === 'MUST')
   return isUnexpected(result) && (level === 'MUST' || isStrict)
 }
 

@@ -1,31 +1,33 @@
 /** The report for a terminal, and the progress while it comes about. */
 import { styleText } from 'node:util'
-import type { Exchange } from '../exchange.ts'
+import { causesOf } from './causes.ts'
+import { causeText, failureText, type Paint } from './failure-text.ts'
+import { printableReport } from './printable-report.ts'
 import {
-  againText,
   type CaseResult,
   failuresOf,
+  isCertified,
   isGood,
   needlesslyExpected,
   type Report,
   totalsOf,
   type Verdict,
 } from './report.ts'
-
-export type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
+import { notJudgedLines, verdictOf } from './verdict.ts'
 
 export const plain: Paint = (_style, text) => text
 export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false })
 
-/** Exchanges of a failed case that are shown: the last ones; a report file has more. */
-const MAX_EXCHANGES = 12
-/** Characters of a body that are shown: more than a Place bet has. */
-const MAX_BODY_CHARS = 2_000
-
-export function terminalReport(report: Report, paint: Paint): string {
-  const failures = report.results.flatMap((result) => failureText(report, result, paint))
+/** `isVerbose`: each failed case with all of its calls, those of the kit included. */
+export function terminalReport(raw: Report, paint: Paint, isVerbose = false): string {
+  const report = printableReport(raw)
+  const failed = failuresOf(report)
+  const failures = isVerbose
+    ? failed.flatMap((result) => failureText(report, result, paint))
+    : causesOf(failed).flatMap((cause) => causeText(cause, paint))
   return [
     ...failures,
+    ...(isVerbose ? [] : howToSeeMore(report, failed)),
     ...notJudgedText(report, paint),
     ...expectedText(report, paint),
     ...failedIdsText(report, paint),
@@ -33,35 +35,9 @@ export function terminalReport(report: Report, paint: Paint): string {
   ].join('\n')
 }
 
-function failureText(report: Report, result: CaseResult, paint: Paint): string[] {
-  const { verdict, expected } = result
-  if (verdict.kind !== 'failed' || expected !== undefined) return []
-  const shown = verdict.exchanges.slice(-MAX_EXCHANGES)
-  const hidden = verdict.exchanges.length - shown.length
-  const again = againText(report, result)
-  return [
-    paint('red', `✗ ${result.id}  ${result.level}  ${result.sentence}`),
-    `  ${paint('bold', result.loses)}`,
-    `  ${result.clause}`,
-    `  ${verdict.why}`,
-    ...(hidden === 0 ? [] : [paint('dim', `  … ${hidden} exchanges before these`)]),
-    ...shown.flatMap((exchange) => exchangeText(exchange, paint)),
-    ...(again === '' ? [] : [`  again: ${again}`]),
-    ...(verdict.repeat === '' ? [] : [`  the last call: ${verdict.repeat}`]),
-    '',
-  ]
-}
-
-function exchangeText({ what, request, answer, durationMs }: Exchange, paint: Paint): string[] {
-  const cut = (text: string) => (text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS)} …` : text)
-  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
-  const came = answer.kind === 'none' ? answer.why : `${answer.status} ${cut(answer.body)}`
-  return [
-    `  ${paint('bold', what)} ${paint('dim', `${Math.trunc(durationMs)} ms`)}`,
-    paint('dim', `    ${request.method} ${request.url}  ${headers.join('  ')}`),
-    `    > ${cut(request.body)}`,
-    `    < ${came}`,
-  ]
+function howToSeeMore({ command }: Report, [first]: readonly CaseResult[]): string[] {
+  if (first === undefined || command === '') return []
+  return [`one case again, with all of its calls: ${command} --only ${first.id} --verbose`, '']
 }
 
 function notJudgedText({ results }: Report, paint: Paint): string[] {
@@ -106,8 +82,14 @@ function summaryText(report: Report, paint: Paint): string[] {
   const judge = `judged by purser ${report.kitVersion}; ${report.interfaceVersion}`
   return [
     ...[...report.notes, judge].map((note) => paint('dim', note)),
-    paint(isGood(report) ? 'green' : 'red', `${counts} in ${seconds}.${end}`),
+    `${counts} in ${seconds}.${end}`,
+    ...notJudgedLines(report).map((line) => paint('yellow', line)),
+    paint(isCertified(report) ? 'green' : isGood(report) ? 'yellow' : 'red', `${capital(verdictOf(report))}.`),
   ]
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const MARKS: Record<Verdict['kind'], string> = { passed: '✓', failed: '✗', 'not judged': '–' }

@@ -103,7 +103,7 @@ async function judgeAll(options: RunOptions, wallet: KitWallet): Promise<CaseRes
 }
 
 const LEFT_OUT: Judged = {
-  verdict: { kind: 'not judged', why: 'left out, takes more than six minutes: --slow' },
+  verdict: { kind: 'not judged', why: 'left out, takes more than six minutes: --slow', add: ['--slow'] },
   durationMs: 0,
 }
 
@@ -125,7 +125,11 @@ async function judgeScene(
 
 function toVerdict(one: SceneCase, outcome: Outcome, timing: Timing): Verdict {
   if (outcome.kind === 'unable')
-    return { kind: 'not judged', why: outcome.why, ...(outcome.isFault && !one.mayBeUnable && { isFault: true }) }
+    return {
+      ...{ kind: 'not judged', why: outcome.why },
+      ...(outcome.isFault && !one.mayBeUnable && { isFault: true }),
+      ...(!outcome.isFault && one.acts.some(({ kind }) => kind === 'restart') && { add: ['--restart'] }),
+    }
   const { played } = outcome
   const faults = one.expect.flatMap((expectation) => judge(expectation, played, timing) ?? [])
   if (faults.length === 0) return { kind: 'passed' }

@@ -9,6 +9,7 @@ import type { PlayedCase, Who } from '../case/case.ts'
 import { asker, holdersOf, type Play, type Target } from '../case/plan.ts'
 import {
   type Fixtures,
+  type Lack,
   type Lease,
   NoPlayers,
   OperatorFailed,
@@ -35,8 +36,9 @@ export async function runCase(
 
 async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal?: AbortSignal): Promise<Verdict> {
   const { player: kind = 'ordinary', needs = [] } = one
-  const why = missingCall(one, target) ?? fixtures.missing(kind, needs)
-  if (why !== undefined) return { kind: 'not judged', why }
+  const lacks = [...missingCalls(one, target), ...fixtures.missing(kind, needs)]
+  const why = lacks.map((lack) => lack.why).join('; ')
+  if (lacks.length > 0) return { kind: 'not judged', why, add: lacks.map(({ add }) => add) }
   try {
     return await playWith(await fixtures.lease(kind, needs), { one, target, fixtures, signal })
   } catch (error) {
@@ -84,11 +86,11 @@ function over(play: Play, back: readonly Player[] | undefined): Play {
   return { ...play, journal: [], books: { ...play.books, balances } }
 }
 
-function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | undefined {
-  const absent = (['/user/balance', '/payment/check'] as const).find(
+function missingCalls({ needs = [] }: PlayedCase, { has }: Target): readonly Lack[] {
+  const absent = (['/user/balance', '/payment/check'] as const).filter(
     (path) => needs.includes(path) && !has.includes(path),
   )
-  return absent && `the wallet has no ${absent}`
+  return absent.map((path) => ({ add: path, why: `the wallet has no ${path}` }))
 }
 
 export function failed(why: string, journal: readonly Exchange[]): Verdict {

@@ -16,6 +16,7 @@ import { balance, check, profile } from '../case/words.ts'
 import { CASES } from '../cases/all.ts'
 import { type Fixtures, OperatorFailed, type Player } from '../players/players.ts'
 import { callReader, probeReader } from './balance.ts'
+import { requireSecret } from './first-answer.ts'
 import { type LateFindings, repeatAll } from './late.ts'
 import { createLinter, type Linter } from './lint.ts'
 import { failed, runCase } from './run-case.ts'
@@ -97,9 +98,12 @@ async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Li
   const { A } = lease.players
   const ask = async (call: ReturnType<typeof profile>) => {
     await sender.turn(1)
-    return (await sender.send('greeting', planRequest(call, greeting(A), secret))).answer
+    return sender.send('greeting', planRequest(call, greeting(A), secret))
   }
-  const [hello, money, status] = [await ask(profile()), await ask(balance()), await ask(check())]
+  const first = await ask(profile())
+  await requireSecret(first, () => ask({ ...profile(), signature: 'wrong secret' }))
+  const hello = first.answer
+  const [money, status] = [(await ask(balance())).answer, (await ask(check())).answer]
   lease.giveBack([A])
   if (hello.kind === 'none') throw new TargetUnreachable(`the wallet does not answer: ${hello.why}`)
   const hasBalance = money.kind === 'some' && money.status === 200

@@ -14,6 +14,7 @@ import {
   BadFixtures,
   type Fixtures,
   type KnownProfile,
+  type Lack,
   type Lease,
   NoPlayers,
   type Player,
@@ -191,17 +192,26 @@ function missing(
   pools: ReadonlyMap<PlayerKind, readonly Player[]>,
   kind: PlayerKind,
   needs: readonly Need[],
-): string | undefined {
+): readonly Lack[] {
   const ordinary = pools.get('ordinary')?.length ?? 0
   const candidates = pools.get(kind) ?? []
-  if (needs.includes('operator')) return 'the operator acts in the middle of it, which takes --operator-api'
-  if (candidates.length === 0) return `the fixtures have no "${kind}" player`
-  if (needs.includes('second currency') && candidates.every(({ second }) => second === undefined))
-    return 'the fixtures name no "otherCurrency"'
-  if (needs.includes('B') && ordinary < (kind === 'ordinary' ? 2 : 1)) return 'the fixtures have no second player'
-  if (needs.includes('dead token') && !candidates.some(hasDeadToken))
-    return 'no player of the fixtures has an "expiredToken"'
-  return undefined
+  const lacks: readonly (readonly [isLacking: boolean, add: string, why: string])[] = [
+    [needs.includes('operator'), '--operator-api', 'the operator acts in the middle of it, which takes --operator-api'],
+    [candidates.length === 0, kind, `the fixtures have no "${kind}" player`],
+    [
+      needs.includes('second currency') && candidates.every(({ second }) => second === undefined),
+      ...(['otherCurrency', 'the fixtures name no "otherCurrency"'] as const),
+    ],
+    [
+      needs.includes('B') && ordinary < (kind === 'ordinary' ? 2 : 1),
+      ...(['a second player', 'the fixtures have no second player'] as const),
+    ],
+    [
+      needs.includes('dead token') && !candidates.some(hasDeadToken),
+      ...(['expiredToken', 'no player of the fixtures has an "expiredToken"'] as const),
+    ],
+  ]
+  return lacks.flatMap(([isLacking, add, why]) => (isLacking ? [{ add, why }] : []))
 }
 
 function hasDeadToken({ deadToken }: Player): boolean {
@@ -213,8 +223,7 @@ type Pools = ReadonlyMap<PlayerKind, Player[]>
 /** True when the wish is over: served, or never to be served. */
 function answerWish({ kind, needs, resolve, reject }: Wish, free: Pools, left: Pools): boolean {
   const fits = needs.includes('dead token') ? hasDeadToken : () => true
-  const impossible = missing(left, kind, needs)
-  if (impossible !== undefined) {
+  if (missing(left, kind, needs).length > 0) {
     reject(
       new NoPlayers(
         'no player is left: cases before this one left balances that are not known, or cannot be brought back',

@@ -70,7 +70,7 @@ export function createOperatorFixtures(api: OperatorApi): Fixtures & { close(): 
   return {
     capacity: CAPACITY,
     areThrownAway: true,
-    missing: () => undefined,
+    missing: () => [],
     lease: (kind, needs) => lease({ ask, first }, kind, needs),
     close: () => pool.close(),
   }

@@ -38,6 +38,13 @@ export interface Players {
   readonly B?: Player
 }
 
+/** Something without which a case cannot be judged. */
+export interface Lack {
+  /** What to give the kit, in the words of its options and its file. */
+  readonly add: string
+  readonly why: string
+}
+
 /** Players that belong to one case until it gives them back. */
 export interface Lease {
   readonly players: Players
@@ -50,8 +57,8 @@ export interface Lease {
 export interface Fixtures {
   /** How many cases can have their players at once. */
   readonly capacity: number
-  /** Why there can be no such players; undefined when there can. */
-  missing(kind: PlayerKind, needs: readonly Need[]): string | undefined
+  /** All that such players lack; empty when there can be some. */
+  missing(kind: PlayerKind, needs: readonly Need[]): readonly Lack[]
   /** Waits until they are free. Rejects with NoPlayers when there will be none, and when the operator API fails. */
   lease(kind: PlayerKind, needs: readonly Need[]): Promise<Lease>
   /** True when players are made for the run, so that nobody needs their money back. */

@@ -1,0 +1,59 @@
+/** Failed cases by what has to change, the change that saves most money first. */
+import { REPLY_CODES } from '../../protocol/codes.ts'
+import { signedBytesOf } from '../../wallet-client/signed-bytes.ts'
+import type { Exchange } from '../exchange.ts'
+import { remedyFor } from '../remedies/remedy.ts'
+import type { CaseResult } from './report.ts'
+
+export interface Cause {
+  readonly change: string
+  /** MUST before SHOULD. */
+  readonly results: readonly CaseResult[]
+  /** A call that was refused although its signature is right. */
+  readonly refused: Exchange | undefined
+}
+
+/** The cause of a refusal of good signatures is the same for every case that meets it. */
+const SIGNATURE_CASE = 'signature-09'
+
+export function causesOf(failed: readonly CaseResult[]): readonly Cause[] {
+  const byChange = new Map<string, { rank: number; results: CaseResult[]; refused: Exchange[] }>()
+  for (const result of failed) {
+    const refused = wronglyRefused(result)
+    const { change, rank } = remedyFor(refused === undefined ? result.id : SIGNATURE_CASE) ?? unknownTo(result)
+    const cause = byChange.get(change) ?? { rank, results: [], refused: [] }
+    cause.results.push(result)
+    if (refused !== undefined) cause.refused.push(refused)
+    byChange.set(change, cause)
+  }
+  const causes = [...byChange].map(([change, { rank, results, refused }]) => ({
+    ...{ change, rank, results: results.toSorted((a, b) => levelRank(a) - levelRank(b)) },
+    refused: clearestOf(refused),
+  }))
+  return causes.sort((a, b) => levelRank(a.results[0]) - levelRank(b.results[0]) || a.rank - b.rank)
+}
+
+function unknownTo({ sentence }: CaseResult) {
+  return { change: `Make it so that ${sentence}.`, rank: Number.MAX_SAFE_INTEGER }
+}
+
+function levelRank(result: CaseResult | undefined): number {
+  return result?.level === 'MUST' ? 0 : 1
+}
+
+/** The kit names a signature only where it is wrong on purpose. */
+function wronglyRefused({ verdict }: CaseResult): Exchange | undefined {
+  const last = verdict.kind === 'failed' ? verdict.exchanges.findLast(({ isLook }) => isLook !== true) : undefined
+  if (last === undefined || last.answer.kind === 'none' || last.what.includes('signature: ')) return undefined
+  return BAD_SIGNATURE.test(last.answer.body) ? last : undefined
+}
+
+/** Whatever form the answer has: as a number or a text, within another object or not. */
+const BAD_SIGNATURE = new RegExp(`"code"\\s*:\\s*"?${REPLY_CODES.bad_signature.code}"?\\s*[,}]`)
+
+/** The call whose bytes show the fault best: none of its characters had to be replaced for printing. */
+function clearestOf(refused: readonly Exchange[]): Exchange | undefined {
+  const whole = refused.filter(({ request }) => !request.body.includes('\\u'))
+  const telling = whole.filter(({ request }) => signedBytesOf(request.body).mistakes.length > 0)
+  return telling.toSorted((a, b) => a.request.body.length - b.request.body.length)[0] ?? whole[0]
+}
