@@ -18,6 +18,8 @@ const RECORD = ['test/platform/record.test.ts']
 const SCHEDULE = ['test/platform/schedule.test.ts']
 const PLACING = ['test/platform/place-outcomes.test.ts']
 const CLASSIFY = ['test/wallet-client/classify.test.ts']
+const CALLERS = ['test/wallet-client/four-callers.test.ts']
+const BASE_URLS = ['test/protocol/base-url.test.ts']
 const ROUTING = ['test/gateway/routing.test.ts', 'test/gateway/answers.test.ts', 'test/gateway/refusals.test.ts']
 const MONEY = ['test/wallet/money.test.ts']
 const BATCH = ['test/wallet/batch.test.ts', 'test/wallet/same-rows.test.ts']
@@ -251,6 +253,16 @@ const BY_FILE = {
     ],
     [' || !Number.isInteger(reply.code)', '', CLASSIFY],
     ['status !== 200 && status !== 400', 'status >= 500', CLASSIFY],
+    ['isBetOperation(operation) && hasCodeOfRefusal(reply)', 'false', CLASSIFY],
+    ['namesPlayer(operation) && !isUtf8(body)', 'false', CALLERS],
+  ],
+  'src/wallet-client/connection.ts': [
+    ['body[0] === 0xef', 'body[0] === 0xfe', CALLERS],
+    ['maxResponseSize: MAX_ANSWER_BYTES,', '', CALLERS],
+  ],
+  'src/protocol/base-url.ts': [
+    ["url.username !== '' || ", '', BASE_URLS],
+    [".replaceAll(/\\/{2,}/g, '/')", '', BASE_URLS],
   ],
   'src/gateway/rewrite.ts': [
     ['route.operatorToken ?? disguise(token)', 'route.operatorToken ?? token', ROUTING],

@@ -1,4 +1,7 @@
-/** Answers that are good and oddly wrapped (C-11): a byte order mark before the body, and `100 Continue` that nobody asked for. */
+/**
+ * Answers that are good and oddly wrapped (C-11): the record of their body, and their connections.
+ * Their readings by every caller are in four-callers.test.ts.
+ */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,21 +38,6 @@ async function clientOf(answer: (response: ServerResponse) => void) {
 test('a byte order mark before the answer belongs to no answer', async () => {
   const { call } = await clientOf((response) => response.end(BOM + GOOD))
   expect(await call()).toMatchObject({ outcome: { kind: 'accepted' }, status: 200, body: GOOD })
-})
-
-test('nor before a refusal', async () => {
-  const { call } = await clientOf((response) => response.writeHead(400).end(`${BOM}{"code":7,"message":"no"}`))
-  expect((await call()).outcome).toEqual({ kind: 'refused', code: 7, message: 'no' })
-})
-
-test.each([
-  ['two of them', BOM + BOM + GOOD],
-  ['one inside', GOOD.replace(':', `:${BOM}`)],
-  ['one of UTF-16', `\u00ff\u00fe${GOOD}`],
-  ['nothing but one', BOM],
-])('a body with %s is as unreadable as before', async (_what, body) => {
-  const { call } = await clientOf((response) => response.end(body))
-  expect((await call()).outcome).toMatchObject({ kind: 'unknown', reason: 'unreadable_body' })
 })
 
 describe('100 Continue is passed over', () => {
