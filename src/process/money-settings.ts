@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { SettingName } from '../config/settings.ts'
 import { type Db, statement } from '../db/db.ts'
 import { checkScales, type Keeper } from '../db/scales.ts'
+import { OTHERS } from '../operator/second-person.ts'
 import { STANDARD_SCALES } from '../protocol/money.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 
@@ -15,10 +16,12 @@ export type { Keeper }
 interface MoneySetting {
   readonly name: SettingName
   configured(config: Config): string
-  /** What changes for whom, from when on. */
-  readonly meaning: string
+  /** Says for whom this value changes something, and from when on. */
+  meaning(wanted: string): string
 }
 
+/** Of a setting that is absent, where it has no default. */
+const NONE = 'none'
 const DAY_MS = 86_400_000
 
 const CURRENCIES: MoneySetting = {
@@ -28,9 +31,9 @@ const CURRENCIES: MoneySetting = {
       .filter(([currency, scale]) => STANDARD_SCALES.get(currency) !== scale)
       .map(([currency, scale]) => `${currency}:${scale}`)
       .sort()
-      .join(',') || 'none',
-  meaning:
-    'amounts are read and stored with these decimals; of a currency in use they cannot change. End every server first: one that goes on reads with the old ones',
+      .join(',') || NONE,
+  meaning: (wanted) =>
+    `amounts are read and stored with ${wanted === NONE ? 'the decimals of ISO 4217, and no other currencies are known' : 'these decimals'}; of a currency in use they cannot change. End every server first: one that goes on reads with the old ones`,
 }
 
 const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
@@ -38,44 +41,59 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
     {
       name: 'PURSER_CLAWBACK',
       configured: ({ clawback }) => clawback,
-      meaning:
-        'from now on a lower result that the player has spent is answered 400/21 (refuse) or taken below zero (allow-negative); balances stay',
+      meaning: (wanted) =>
+        wanted === 'refuse'
+          ? 'from now on a lower result that the player has spent is answered 400/21; balances below zero stay'
+          : 'from now on a lower result that the player has spent is taken, and the balance falls below zero',
     },
     {
       name: 'PURSER_RESETTLE_WINDOW',
-      configured: ({ resettleWindowMs }) => (resettleWindowMs === null ? 'none' : String(resettleWindowMs / DAY_MS)),
-      meaning: 'days after which results are final, from now on also of bets that are settled already',
+      configured: ({ resettleWindowMs }) => (resettleWindowMs === null ? NONE : String(resettleWindowMs / DAY_MS)),
+      meaning: (wanted) =>
+        wanted === NONE
+          ? 'from now on no result becomes final; results that were final can be changed again'
+          : `from now on a result is final after ${wanted} ${wanted === '1' ? 'day' : 'days'}, also of bets that are settled already`,
     },
     {
       name: 'PURSER_FREEBET_STAKE',
       configured: ({ freebetStake }) => freebetStake,
-      meaning: 'who pays the stakes of new bets with a bonusId above 0; bets that are placed keep who paid them',
+      meaning: (wanted) =>
+        `the stakes of new bets with a bonusId above 0 are paid by the ${wanted === 'player' ? 'player' : 'promotions account'}; bets that are placed keep who paid them`,
     },
     {
       name: 'PURSER_BEHIND_AGGREGATOR',
       configured: ({ behindAggregator }) => String(behindAggregator),
-      meaning:
-        'who a bet belongs to: operatorUser or userId. Results of bets placed before will not find them where the two differ',
+      meaning: (wanted) =>
+        `calls are about the player of ${wanted === 'true' ? 'operatorUser' : 'userId'}. Where the two differ, results of bets placed before find no bet`,
     },
     {
       name: 'PURSER_SHARED_BETS',
       configured: ({ sharedBets }) => String(sharedBets),
-      meaning:
-        'from now on results and rollbacks of one platform reach the bets of another one (true) or do not (false). A bet whose id was taken, and stands as ID@NAME, is not reached while it is true',
+      meaning: (wanted) =>
+        wanted === 'true'
+          ? 'from now on results and rollbacks of one platform reach the bets of another one. A bet whose id was taken, and stands as ID@NAME, is not reached any more'
+          : 'from now on results and rollbacks of one platform no longer reach the bets of another one',
     },
     {
       name: 'PURSER_APPROVE_ABOVE',
       configured: ({ approveAbove }) =>
         [...approveAbove]
-          .map(([currency, amount]) => (currency === '*' ? amount : `${currency}:${amount}`))
+          .map(([currency, amount]) => (currency === OTHERS ? amount : `${currency}:${amount}`))
           .sort()
-          .join(',') || 'none',
-      meaning:
-        'from now on adjustments of more than this wait for a second person; those that wait already go on waiting',
+          .join(',') || NONE,
+      meaning: meaningOfApproval,
     },
     CURRENCIES,
   ],
   platform: [CURRENCIES],
+}
+
+function meaningOfApproval(wanted: string): string {
+  if (wanted === NONE)
+    return 'from now on adjustments of any amount are made by one person; those that wait already still need a second one'
+  const isForAll = wanted.split(',').some((one) => !one.includes(':'))
+  const others = isForAll ? '' : ', and in every other currency all adjustments,'
+  return `from now on adjustments of more than this${others} wait for a second person; those that wait already go on waiting`
 }
 
 const TABLES = { wallet: 'purser.setting', platform: 'platform.setting' } as const
@@ -102,6 +120,7 @@ export interface Compared {
   /** Undefined: no server has started on this database yet. */
   readonly recorded: string | undefined
   readonly configured: string
+  /** Of the configured value, once it is applied. */
   readonly meaning: string
 }
 
@@ -119,8 +138,8 @@ export async function compareSettings(
   const rows = await db.query<{ name: string; value: string }>(STATEMENTS[keeper].read, [names])
   const recorded = new Map(rows.map(({ name, value }) => [name, value]))
   return settings.map((setting) => {
-    const { name, meaning } = setting
-    return { name, recorded: recorded.get(name), configured: setting.configured(config), meaning }
+    const [{ name }, configured] = [setting, setting.configured(config)]
+    return { name, recorded: recorded.get(name), configured, meaning: setting.meaning(configured) }
   })
 }
 

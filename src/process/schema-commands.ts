@@ -135,7 +135,8 @@ function describe(compared: readonly Compared[], isApplied: boolean): string {
     if (recorded === undefined) return [`${name}: not yet recorded, ${configured} here`]
     return [`${name}: ${recorded} in the database, ${configured} here`, `  ${meaning}`]
   })
-  if (!compared.some(isOther) && !isApplied) return [...lines, 'nothing differs'].join('\n')
+  const isChanged = isApplied && compared.some(({ recorded, configured }) => recorded !== configured)
+  if (!compared.some(isOther) && !isChanged) return [...lines, 'nothing differs'].join('\n')
   const end = isApplied
     ? 'changed; start every server of this database again with these settings: those that run keep the old ones'
     : 'nothing was changed; --apply makes the settings of this environment those of the database'
