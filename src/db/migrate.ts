@@ -104,13 +104,36 @@ class Failed extends Error {
 /** Throws unless the schema is exactly this program's (`PURSER_MIGRATE=never`). */
 export async function requireMigrated(db: Db): Promise<void> {
   await db.script(async (run) => {
+    await requireVisible(run)
     const postgrator = await createPostgrator(run)
     const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-    if (current !== wanted)
+    requireNotNewer(current, wanted)
+    if (current < wanted)
       throw new WrongUse(
         `the database has schema version ${current}, this program needs ${wanted}: run the migrate command`,
       )
   })
+}
+
+/** Without the right to read it, the list of migrations looks as if there were none, and to migrate would help nobody. */
+async function requireVisible(run: Run): Promise<void> {
+  const [hidden] = await run(
+    `select current_user::text as role from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'purser' and c.relname = 'migration'
+       and not (has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'))`,
+  )
+  if (hidden !== undefined)
+    throw new WrongUse(
+      `the role ${hidden.role} may not read the version of the schema. The owner of the tables can give it the rights of a server: purser migrate --grant wallet=${hidden.role}`,
+    )
+}
+
+/** To migrate helps nobody here: this program has no file that leads back. */
+function requireNotNewer(current: number, wanted: number): void {
+  if (current > wanted)
+    throw new WrongUse(
+      `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
+    )
 }
 
 async function createPostgrator(run: Run): Promise<Postgrator> {
@@ -126,8 +149,6 @@ async function createPostgrator(run: Run): Promise<Postgrator> {
 /** The schema's version; throws when the database is newer than this program. */
 async function versionFor(postgrator: Postgrator): Promise<number> {
   const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-  if (current <= wanted) return current
-  throw new WrongUse(
-    `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
-  )
+  requireNotNewer(current, wanted)
+  return current
 }

@@ -4,7 +4,7 @@
  * whose servers run with just these rights.
  */
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { type Db, statement } from './db.ts'
+import { type Db, statement, type Tx } from './db.ts'
 import { rowsOf } from './rows.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
@@ -157,13 +157,21 @@ const READ_MISSING_RIGHTS = statement(
  * As the GRANTs that mend it; empty when nothing is missing. Of a table that is not there yet nothing is said. Asked in a
  * transaction: as long as none may be begun (W-22), nobody is ready.
  */
-export async function missingRights(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
-  const needed = Object.entries(RIGHTS[server]).flatMap(([thing, rights]) => {
+export function missingRights(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
+  return db.transaction((tx) => missingOf(tx, schemasOf(server), RIGHTS[server]))
+}
+
+async function missingOf(
+  tx: Tx,
+  schemas: readonly string[],
+  rightsOn: Readonly<Record<string, readonly Right[]>>,
+): Promise<string[]> {
+  const needed = Object.entries(rightsOn).flatMap(([thing, rights]) => {
     const [schema = '', name = ''] = thing.split('.')
     return rights.map((right): Needed => ({ schema, name, right }))
   })
-  const values = [schemasOf(server), ...NEEDED.values(needed)]
-  const [row] = await db.transaction((tx) => tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values))
+  const values = [schemas, ...NEEDED.values(needed)]
+  const [row] = await tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values)
   return (row?.missing ?? []).map((right) => `grant ${right} to ${quoted(row?.role ?? '')};`)
 }
 
@@ -176,6 +184,23 @@ export async function requireRights(db: Pick<Db, 'transaction'>, server: Server)
       `the role that the ${server} runs as lacks rights; the owner of the tables can give them:`,
       ...missing.map((grant) => `  ${grant}`),
       `or all that it needs: purser migrate --grant ${server}=ROLE`,
+    ].join('\n'),
+  )
+}
+
+/** For a command that reads a few tables of one schema: throws with the GRANTs that are missing, and with the other remedy. */
+export async function requireReads(
+  db: Pick<Db, 'snapshot'>,
+  { schema, tables, otherwise }: { schema: string; tables: readonly string[]; otherwise: string },
+): Promise<void> {
+  const rightsOn = Object.fromEntries(tables.map((name) => [`${schema}.${name}`, READ]))
+  const missing = await db.snapshot((tx) => missingOf(tx, [schema], rightsOn))
+  if (missing.length === 0) return
+  throw new WrongUse(
+    [
+      'the role lacks rights to read; the owner of the tables can give them:',
+      ...missing.map((grant) => `  ${grant}`),
+      otherwise,
     ].join('\n'),
   )
 }

@@ -58,7 +58,7 @@ export function withPlayer<T>(
 }
 
 /** 400 unless the code is configured here. */
-export function toCurrency({ scales }: OperatorDeps, code: string, pointer: string): Currency {
+export function toCurrency({ scales }: Pick<OperatorDeps, 'scales'>, code: string, pointer: string): Currency {
   if (!isCurrency(scales, code)) throw invalid(pointer, `${code} is not a currency of this wallet`)
   return code
 }

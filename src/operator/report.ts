@@ -10,7 +10,7 @@ import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from
 import { csvLine, textCell } from '../runtime/csv.ts'
 import { groupBy } from '../runtime/group.ts'
 import { nextTurn } from '../runtime/pause.ts'
-import type { OperatorDeps } from './operator.ts'
+import { type OperatorDeps, toCurrency } from './operator.ts'
 import { BrandSchema } from './players.ts'
 import { PlatformSchema, SiteSchema } from './shapes.ts'
 
@@ -120,6 +120,7 @@ export async function report(
   { by, ...asked }: Static<typeof ReportQuerySchema>,
 ): Promise<ReportRow[]> {
   const now = deps.clock.now()
+  if (asked.currency !== undefined) toCurrency(deps, asked.currency, '/query/currency')
   const days = toDays(asked, now)
   const split = splitBy(by, asked)
   const [from, to] = [days[0] as Date, dayAfter(days.at(-1) as Date)]

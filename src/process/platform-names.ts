@@ -91,6 +91,11 @@ async function platformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise
   return rows.map(({ platform }) => platform || NAMELESS)
 }
 
+/** Of any wallet that has used this database, or of a bet. */
+export async function isKnownPlatform(db: Pick<Db, 'query' | 'sums' | 'kind'>, name: string): Promise<boolean> {
+  return (await readPlatforms(db))?.includes(name) || (await platformsOfBets(db)).includes(name)
+}
+
 /** From now on a wallet starts without it. Throws when it is not recorded. */
 export async function endPlatform(
   db: Pick<Db, 'query' | 'transaction' | 'sums' | 'kind'>,

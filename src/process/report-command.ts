@@ -1,12 +1,14 @@
 /** `purser report`: what came in, went out and is left, by day, currency, brand, platform and site, from the database of a wallet. */
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
+import { type Db, type Statement, statement } from '../db/db.ts'
 import { readScales } from '../db/scales.ts'
 import type { Fault } from '../http/problem.ts'
 import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { printable } from '../runtime/printable.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { isKnownPlatform } from './platform-names.ts'
 import { withMigrated } from './with-database.ts'
 
 type Report = typeof import('../operator/report.ts')
@@ -51,13 +53,42 @@ export function addReportCommand(program: Command): void {
         import('../ledger/daily.ts'),
         import('../operator/report.ts'),
       ])
-      const rows = await withMigrated(async (db) => {
+      const rows = await withMigrated(async (db, config) => {
         await keepDays(db, systemClock.now())
-        return rowsFor(flags, { db, clock: systemClock, scales: await readScales(db, 'wallet') })
+        const scales = new Map([...config.scales, ...(await readScales(db, 'wallet'))])
+        const found = await rowsFor(flags, { db, clock: systemClock, scales })
+        if (found.length === 0) await requireNames(db, flags)
+        return found
       })
       if (flags.json) print(JSON.stringify({ data: rows }))
       else process.stdout.write(flags.csv ? toCsv(rows) : textOf(rows))
     })
+}
+
+const HAS_BRAND = statement('has_brand', 'select exists (select from purser.player where brand = $1::text) as is_there')
+/** The sums of the days that are kept, and the bets since then. */
+const HAS_SITE = statement(
+  'has_site',
+  `select exists (select from purser.daily_sum where site = $1::text)
+     or exists (select from purser.archived_sum where site = $1::text)
+     or exists (select from purser.bet where site = $1::text and first_seen_at < 'infinity'
+       and first_seen_at >= (select coalesce(max(day) + 1, date '-infinity') from purser.daily_close)) as is_there`,
+)
+
+/** A report without rows says that there was no money; of a name that was mistyped it must not say so. */
+async function requireNames(db: Db, { brand, platform, site }: Flags): Promise<void> {
+  const isThere = async (query: Statement, name: string) => {
+    const [row] = await db.query<{ is_there: boolean }>(query, [name])
+    return row?.is_there === true
+  }
+  if (brand !== undefined && !(await isThere(HAS_BRAND, brand)))
+    throw new WrongUse(`--brand: no player has the brand ${brand}; a report without --brand lists all brands`)
+  if (platform !== undefined && !(await isKnownPlatform(db, platform)))
+    throw new WrongUse(
+      `--platform: no wallet of this database was started for a platform ${platform}; its name is the one in PARTNER_SECRETS`,
+    )
+  if (site !== undefined && !(await isThere(HAS_SITE, site)))
+    throw new WrongUse(`--site: no bet came from the site ${site}; a report with --by site lists all sites`)
 }
 
 /** What the API refuses is wrong use here. */

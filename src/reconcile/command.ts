@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
+import { requireReads } from '../db/rights.ts'
 import { findUrlFault } from '../protocol/base-url.ts'
 import { PLATFORM_NAME } from '../protocol/ids.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
@@ -54,10 +55,11 @@ type Comparison = (found: (finding: Finding) => void) => Promise<Summary>
 async function openSides(options: ReconcileCommand, config: Config, opened: Db[]): Promise<Comparison> {
   const storeIn = (given: string | undefined) => (given === undefined ? config.store : storeOf(given))
   const stores = [storeIn(options.platformDatabaseUrl), storeIn(options.walletDatabaseUrl)] as const
-  const open = async (store: StoreConfig) => {
+  const open = async (store: StoreConfig, ...sides: readonly Side[]) => {
     const db = await openExistingDb(store)
     opened.push(db)
     await requireMigrated(db)
+    for (const side of sides) await requireReads(db, READ_BY[side])
     return db
   }
   const api = apiOf(options, config)
@@ -67,16 +69,31 @@ async function openSides(options: ReconcileCommand, config: Config, opened: Db[]
   if (file !== undefined) {
     if (partnerId !== undefined || options.platformDatabaseUrl !== undefined)
       throw new WrongUse('--platform-csv is the platform: give no --partner and no --platform-database-url with it')
-    const wallet = api ? ({ kind: 'api', api } as const) : ({ kind: 'database', db: await open(stores[1]) } as const)
+    const wallet = api
+      ? ({ kind: 'api', api } as const)
+      : ({ kind: 'database', db: await open(stores[1], 'wallet') } as const)
     return (found) => reconcileFile(file, wallet, platforms, found)
   }
-  const platform = await open(stores[0])
-  const isSame = JSON.stringify(stores[0]) === JSON.stringify(stores[1])
+  const isSame = api === undefined && JSON.stringify(stores[0]) === JSON.stringify(stores[1])
+  const platform = await open(stores[0], 'platform', ...(isSame ? (['wallet'] as const) : []))
   const walletDb = async (): Promise<WalletSource> =>
-    isSame ? { kind: 'same' } : { kind: 'database', db: await open(stores[1]) }
+    isSame ? { kind: 'same' } : { kind: 'database', db: await open(stores[1], 'wallet') }
   const wallet: WalletSource = api === undefined ? await walletDb() : { kind: 'api', api }
   return (found) => reconcile({ platform, wallet, partnerId, platforms }, found)
 }
+
+/** The tables of a side, and the remedy where another database or another source was meant. */
+const READ_BY = {
+  platform: {
+    ...{ schema: 'platform', tables: ['partner', 'bet', 'delivery', 'currency'] },
+    otherwise: "or give the platform's database with --platform-database-url, or its bets with --platform-csv",
+  },
+  wallet: {
+    ...{ schema: 'purser', tables: ['bet', 'currency', 'setting'] },
+    otherwise: "or give the wallet's database with --wallet-database-url, or its API with --operator-api",
+  },
+} as const
+type Side = keyof typeof READ_BY
 
 const NAME = new RegExp(`^${PLATFORM_NAME}$`)
 

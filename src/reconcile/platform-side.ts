@@ -68,7 +68,11 @@ type Reading = Pick<Tx, 'query'>
 export async function choosePartner(db: Reading, wanted: string | undefined): Promise<string> {
   const [first, second] = await db.query<{ partner_id: string }>(PARTNERS, [wanted ?? null])
   if (first === undefined) {
-    throw new WrongUse(wanted === undefined ? 'the platform has no partner yet' : `there is no partner ${wanted}`)
+    throw new WrongUse(
+      wanted === undefined
+        ? "this database has no partner of a platform: give the platform's with --platform-database-url, or its bets with --platform-csv"
+        : `there is no partner ${wanted}: GET /partners lists those of the platform`,
+    )
   }
   if (second !== undefined) throw new WrongUse('the platform has several partners: name one with --partner')
   return first.partner_id

@@ -7,7 +7,7 @@ import { run } from './command.ts'
 
 let wallet: TestWallet
 beforeAll(async () => {
-  wallet = await startWallet({ env: { PURSER_CURRENCIES: 'GOLD:0' } })
+  wallet = await startWallet({ env: { PURSER_CURRENCIES: 'GOLD:0', PARTNER_SECRETS: 'acme:the-secret-of-acme' } })
   await playerWithMoney(wallet.operator, '12.50')
   await playerWithMoney(wallet.operator, '7', 'GOLD', { brand: 'mine' })
 })
@@ -55,14 +55,25 @@ test('as CSV and as JSON', async () => {
   expect(JSON.parse((await report('--from', today, '--json', '--brand', 'mine')).stdout).data).toHaveLength(1)
 })
 
-test('says when there was nothing', async () => {
+test('says when there was nothing, of names that are there', async () => {
   expect((await report()).stdout).toBe('report: no money on these days\n')
+  for (const flags of [
+    ['--currency', 'NOK'],
+    ['--brand', 'mine'],
+    ['--platform', 'acme'],
+    ['--site', 'north \u001b[2J'],
+  ])
+    expect(await report(...flags)).toMatchObject({ code: 0, stdout: 'report: no money on these days\n' })
 })
 
 test.each([
   ['no such day', ['--from', '2026-02-30'], '--from: 2026-02-30 is not a day'],
   ['a site longer than any', ['--site', 's'.repeat(65)], '--site: must not have more than 64'],
   ['no such part', ['--by', 'brand, site'], '--by: must match'],
+  ['a currency that is none', ['--currency', 'EURO'], '--currency: EURO is not a currency of this wallet'],
+  ['an unknown brand', ['--brand', 'yours'], '--brand: no player has the brand yours'],
+  ['an unknown platform', ['--platform', 'amce'], '--platform: no wallet of this database was started for'],
+  ['an unknown site', ['--site', 'south'], '--site: no bet came from the site south'],
   ['days the wrong way round', ['--from', today, '--to', '2020-01-01'], '--to: is before from'],
 ])('%s is wrong use', async (_name, flags, message) => {
   const { code, stderr } = await report(...flags)
