@@ -115,7 +115,7 @@ export async function requireMigrated(db: Db): Promise<void> {
   })
 }
 
-/** Without the right to read it, the list of migrations looks as if there were none, and to migrate would help nobody. */
+/** To a role without the right to read it, the list of migrations looks empty; another migration would not help. */
 async function requireVisible(run: Run): Promise<void> {
   const [hidden] = await run(
     `select current_user::text as role from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -128,7 +128,7 @@ async function requireVisible(run: Run): Promise<void> {
     )
 }
 
-/** To migrate helps nobody here: this program has no file that leads back. */
+/** No migration of this program leads back to an older schema. */
 function requireNotNewer(current: number, wanted: number): void {
   if (current > wanted)
     throw new WrongUse(

@@ -46,11 +46,12 @@ export interface TimeRange {
   readonly to?: Date
 }
 
-export function toTimeRange({ from, to }: { from?: string; to?: string }): TimeRange {
-  return {
-    ...(from !== undefined && { from: toTime(from, '/query/from') }),
-    ...(to !== undefined && { to: toTime(to, '/query/to') }),
-  }
+/** 400 for a range that ends before it begins: an empty list would say that nothing happened. */
+export function toTimeRange(query: { from?: string; to?: string }): TimeRange {
+  const from = query.from === undefined ? undefined : toTime(query.from, '/query/from')
+  const to = query.to === undefined ? undefined : toTime(query.to, '/query/to')
+  if (from !== undefined && to !== undefined && to < from) throw invalid('/query/to', 'is before from')
+  return { ...(from && { from }), ...(to && { to }) }
 }
 
 export function limitOf({ limit }: { limit?: string }): number {

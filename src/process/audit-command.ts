@@ -1,4 +1,5 @@
 /** `purser audit`: everything that must be true of the books, on the configured database; for a person, or at night. */
+import { access } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import type { Progress } from '../operator/audit.ts'
@@ -20,6 +21,7 @@ export function addAuditCommand(program: Command): void {
     .addHelpText('after', environment('tool'))
     .action(async ({ changed, archive, json }: { changed?: true; archive?: string; json?: true }) => {
       const { auditAll } = await import('./audit-work.ts')
+      if (archive !== undefined) await access(archive)
       const findings = await withMigrated((db, config) =>
         auditAll(db, { config, onlyChanged: changed === true, archive, say, progress: progressLines() }),
       )

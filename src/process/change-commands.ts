@@ -4,7 +4,7 @@ import { examples, print } from '../config/help.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
 import { isObject } from '../protocol/json.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr, requirePlayer } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
 
 interface ChangeFlags extends ApiFlags {
@@ -66,6 +66,9 @@ async function showChanges(flags: ChangeFlags): Promise<void> {
   const api = apiOf(serverOf(flags), flags)
   const limit = toLimit(flags.limit)
   await requireEvents(flags)
+  const { follow, player, platform } = flags
+  const wanted = player === undefined || platform ? undefined : player
+  if (follow && wanted !== undefined) await requirePlayer(api, wanted)
   const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   let shown = 0
@@ -75,6 +78,9 @@ async function showChanges(flags: ChangeFlags): Promise<void> {
     shown += 1
     if (shown === limit) return
   }
+  if (shown > 0 || follow || signal.aborted) return
+  if (wanted !== undefined) await requirePlayer(api, wanted)
+  process.stderr.write('there are no such events in the feed\n')
 }
 
 function toLimit(text: string): number {

@@ -8,7 +8,7 @@ import { pause } from '../runtime/pause.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { EXIT } from './ending.ts'
-import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr, requirePlayer } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
 
 interface CallFlags extends ApiFlags {
@@ -77,6 +77,7 @@ const AHEAD_MS = 600_000
 
 async function showCalls(flags: CallFlags): Promise<void> {
   const api = apiOf(serverOf(flags), flags)
+  requireBegun(flags)
   const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   const write = (calls: readonly CallView[]) => {
@@ -86,12 +87,39 @@ async function showCalls(flags: CallFlags): Promise<void> {
     const { calls, isWhole } = await readNewest(api, flags, signal)
     write(calls.reverse())
     if (!isWhole) process.exitCode = EXIT.interrupted
+    else if (calls.length === 0) await sayNothing(api, flags)
     return
   }
   const before = await slowBefore(api, flags)
   const { data } = await readCalls(api, flags, flags.from, flags.limit)
+  if (data.length === 0) await requireNames(api, flags)
   write([...data].reverse())
   await follow(api, flags, signal, [data, before], write)
+}
+
+/** An empty answer about a time that is still to come would say that nothing happened. */
+function requireBegun(flags: CallFlags): void {
+  if (earliest(flags) > world.wall() + AHEAD_MS) throw new WrongUse(`--from: ${flags.from} is still to come`)
+}
+
+async function sayNothing(api: OwnApi, flags: CallFlags): Promise<void> {
+  await requireNames(api, flags)
+  process.stderr.write('there are no such calls in the journal\n')
+}
+
+/** A name without calls may be mistyped. A gateway does not know the players and bets of its operators. */
+async function requireNames(api: OwnApi, { gateway, player, bet, platform }: CallFlags): Promise<void> {
+  if (gateway) return
+  if (player !== undefined) await requirePlayer(api, player)
+  const hasBet = async (filter: Record<string, string>) =>
+    ((await getFrom<Page>(api, `/operator/bets?${new URLSearchParams({ ...filter, limit: '1' })}`))?.data.length ?? 0) >
+    0
+  if (bet !== undefined && !(await hasBet({ transactionId: bet })))
+    throw new WrongUse(`--bet: there is no bet ${bet}; purser show finds one by the first six characters of its id`)
+  if (platform !== undefined && !(await hasBet({ platform })))
+    throw new WrongUse(
+      `--platform: there is no call and no bet of a platform ${platform}; its name is the one in PARTNER_SECRETS`,
+    )
 }
 
 /**

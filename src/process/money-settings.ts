@@ -20,7 +20,7 @@ interface MoneySetting {
   meaning(wanted: string): string
 }
 
-/** Of a setting that is absent, where it has no default. */
+/** The value of a setting that is absent and has no default. */
 const NONE = 'none'
 const DAY_MS = 86_400_000
 
@@ -43,7 +43,7 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
       configured: ({ clawback }) => clawback,
       meaning: (wanted) =>
         wanted === 'refuse'
-          ? 'from now on a lower result that the player has spent is answered 400/21; balances below zero stay'
+          ? 'from now on a lower result that the player has spent is answered 400/21; balances below zero stay, and the audit reports them until they are covered'
           : 'from now on a lower result that the player has spent is taken, and the balance falls below zero',
     },
     {
@@ -120,7 +120,7 @@ export interface Compared {
   /** Undefined: no server has started on this database yet. */
   readonly recorded: string | undefined
   readonly configured: string
-  /** Of the configured value, once it is applied. */
+  /** Says what the configured value changes once it is applied. */
   readonly meaning: string
 }
 

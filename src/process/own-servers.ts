@@ -1,5 +1,6 @@
 /** Where a command finds our own APIs when nobody says it: as the servers listen when nobody tells them otherwise. */
-import type { OwnApi } from '../http/own-api.ts'
+import { getFrom, type OwnApi } from '../http/own-api.ts'
+import { pathPart } from '../protocol/path-part.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 
 const OWN_SERVERS = {
@@ -33,4 +34,12 @@ export function apiOf(server: Server, flags: ApiFlags): OwnApi {
   const key = flags.key ?? process.env[keyName]
   if (!key) throw new WrongUse(`give --key, or set ${keyName}`)
   return { url: flags.api ?? url, key }
+}
+
+/** Of a wallet: throws WrongUse when it has no such player. */
+export async function requirePlayer(api: OwnApi, userId: string): Promise<void> {
+  if ((await getFrom(api, `/operator/players/${pathPart(userId)}`)) === undefined)
+    throw new WrongUse(
+      `--player: there is no player ${userId}; purser show finds one by the first six characters of its id`,
+    )
 }

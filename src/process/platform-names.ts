@@ -91,7 +91,7 @@ async function platformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise
   return rows.map(({ platform }) => platform || NAMELESS)
 }
 
-/** Of any wallet that has used this database, or of a bet. */
+/** A wallet was started for this platform, or a bet has its name. */
 export async function isKnownPlatform(db: Pick<Db, 'query' | 'sums' | 'kind'>, name: string): Promise<boolean> {
   return (await readPlatforms(db))?.includes(name) || (await platformsOfBets(db)).includes(name)
 }

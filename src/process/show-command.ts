@@ -1,5 +1,5 @@
 /** `purser show ID`: what somebody pasted, on a page of 80 columns. It asks the server's own API, as a person with a key. */
-
+import { access } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
@@ -46,6 +46,7 @@ export function addShowCommand(program: Command): void {
     )
     .action(async (id: string, { json, platform, archive, ...flags }: ShowFlags) => {
       const server = platform ? 'platform' : 'wallet'
+      if (archive !== undefined) await access(archive)
       const asked = await lookFor<Shown>(apiOf(server, flags), PATHS[server] + pathPart(id))
       if (asked.kind === 'missing') return sayNothing(asked.detail)
       const shown = archive === undefined ? asked.found : await withFiles(archive, asked.found)

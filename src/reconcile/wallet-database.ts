@@ -3,6 +3,7 @@ import { readBuckets } from '../db/buckets.ts'
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
 import { sentIdSql } from '../protocol/second-id.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
 import { amountIn, idsAtWallet, type Pages, type Platforms, severalPlatforms, type WalletSide } from './sides.ts'
 
@@ -25,6 +26,12 @@ const HAS_NAMES = statement(
   'reconcile_has_names',
   "select exists (select 1 from purser.bet where platform <> '') as has_names",
 )
+/** A wallet was started for this platform, or a bet has its name. */
+const KNOWS_PLATFORM = statement(
+  'reconcile_knows_platform',
+  `select exists (select from purser.setting where name = 'platform ' || $1::text)
+     or exists (select from purser.bet where platform = $1::text and platform <> '') as is_known`,
+)
 const DECLARE = statement(
   'reconcile_declare_wallet',
   `declare reconcile_wallet no scroll cursor for select ${COLUMNS}
@@ -41,10 +48,22 @@ const READ = statement(
    where $3::text[] is null or b.platform = any($3::text[]) order by b.bet_id collate "C"`,
 )
 
+/** Throws when one of the names was mistyped: none of its bets would be compared. */
+async function requirePlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms): Promise<void> {
+  for (const name of platforms ?? []) {
+    const [row] = name === '' ? [{ is_known: true }] : await tx.query<{ is_known: boolean }>(KNOWS_PLATFORM, [name])
+    if (!row?.is_known)
+      throw new WrongUse(
+        `no wallet of this database was started for a platform ${name}: give its name in PARTNER_SECRETS`,
+      )
+  }
+}
+
 /** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
 export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
   const [names] = platforms === undefined ? await tx.query<{ has_names: boolean }>(HAS_NAMES) : []
   if (names?.has_names) throw severalPlatforms()
+  await requirePlatforms(tx, platforms)
   await tx.execute(DECLARE, [platforms ?? null])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)

@@ -36,10 +36,9 @@ async function walletWith(env: Env) {
       const said = await sentenceAbout(name, database.url, after)
       await first.stop()
       await changeMoneySettings(database.url, after)
-      return {
-        said,
-        wallet: await start({ PARTNER_SECRET: first.secret, OPERATOR_API_KEY: first.operatorKey, ...after }),
-      }
+      const second = await start({ PARTNER_SECRET: first.secret, OPERATOR_API_KEY: first.operatorKey, ...after })
+      cleanups.push(() => second.auditIsClean())
+      return { said, wallet: second }
     },
   }
 }
@@ -116,12 +115,14 @@ describe('PURSER_CLAWBACK', () => {
     expect(await spent(after.wallet, 'the-second-bet')).toMatchObject({ lower: { status: 200 }, balance: '-20.00' })
   })
 
-  test('to refuse: the result is answered 400/21, and a balance below zero stays', async () => {
+  test('to refuse: the result is answered 400/21, and the audit reports a balance below zero until it is covered', async () => {
     const { wallet, change } = await walletWith({ PURSER_CLAWBACK: 'allow-negative' })
     const { userId } = await spent(wallet, 'the-first-bet')
     const after = await change('PURSER_CLAWBACK', {})
-    expect(after.said).toContain('is answered 400/21; balances below zero stay')
+    expect(after.said).toContain('is answered 400/21; balances below zero stay, and the audit reports them')
     expect(await after.wallet.operator.balance(userId)).toBe('-20.00')
+    await expect(after.wallet.auditIsClean()).rejects.toThrow('no balance is below zero')
+    await after.wallet.operator.deposit(userId, '20.00')
     expect(await spent(after.wallet, 'the-second-bet')).toMatchObject({ lower: { status: 400, body: { code: 21 } } })
   })
 })
