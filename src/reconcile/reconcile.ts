@@ -156,7 +156,7 @@ async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[
 }
 
 function keysOf({ betId, platform, wallet }: Pair): BetKey[] {
-  const found = wallet.map(({ player, bucket }) => ({ player, betId, bucket }))
-  const others = (platform?.players ?? []).filter((name) => !wallet.some(({ player }) => player === name))
-  return [...found, ...others.map((player) => ({ player, betId }))]
+  const named = (platform?.players ?? []).map((player): BetKey => ({ player, betId }))
+  const found = wallet.map(({ player, bucket }): BetKey => ({ player, betId, bucket }))
+  return [...new Map([...named, ...found].map((key) => [`${key.bucket} ${key.player}`, key])).values()]
 }

@@ -80,19 +80,23 @@ export interface BetKey {
   readonly bucket?: number | undefined
 }
 
-/** Some bets as they are now. A row that lies outside its player's bucket is read where it was found. */
+/** Some bets as they are now, each once. A row outside its player's bucket is read where it was found. */
 export async function readWallet(
   db: Pick<Tx, 'query'>,
   keys: readonly BetKey[],
   platforms: Platforms,
 ): Promise<WalletSide[]> {
   const buckets = await readBuckets(db)
-  const all = keys.flatMap(({ player, betId, bucket }) => {
-    const places = new Set([bucketOf(player, buckets), ...(bucket === undefined ? [] : [bucket])])
-    return idsAtWallet(betId, platforms).flatMap((id) => [...places].map((place) => ({ player, id, place })))
-  })
-  const places = all.map(({ place }) => place)
-  const values = [all.map(({ player }) => player), all.map(({ id }) => id), platforms ?? null, places]
+  const all = keys.flatMap(({ player, betId, bucket = bucketOf(player, buckets) }) =>
+    idsAtWallet(betId, platforms).flatMap((id) =>
+      [bucket, bucketOf(player, buckets)].map((place) => ({ player, id, place })),
+    ),
+  )
+  const places = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+  const values = [
+    ...[places.map(({ player }) => player), places.map(({ id }) => id), platforms ?? null],
+    places.map(({ place }) => place),
+  ]
   return (await db.query<BetRow>(READ, values)).map(toSide)
 }
 
