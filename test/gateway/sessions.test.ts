@@ -28,6 +28,18 @@ test("an operator's token is exchanged for one of 43 characters; player and curr
   expect(first.wallet.of('profile').at(-1)?.body).toMatchObject({ token: 'the-token-of-ann' })
 })
 
+test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
+  'a token with %j at both ends goes back to its operator as it was',
+  async (odd) => {
+    const token = `${odd}${newToken().slice(0, 40)}${odd}`
+    first.wallet.next('profile', { body: { userId: 'odd-token', currency: 'EUR' } })
+    const { body } = await exchange(token)
+    expect(first.wallet.of('profile').at(-1)?.body).toMatchObject({ token })
+    await scene.gateway.wire.profile(String((body as Record<string, unknown>).token))
+    expect(first.wallet.of('profile').at(-1)?.body).toMatchObject({ token })
+  },
+)
+
 test('the same operator token again is the same session, also after a restart, in another process, and in both at once', async () => {
   const player = await newPlayer(scene)
   const again = await newPlayer(scene, 0, player.operatorToken)

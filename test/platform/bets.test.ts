@@ -115,6 +115,22 @@ test('a boost needs an express: a single with one is refused, and none is paid w
   expect(await settled(['refund', 'refund'])).toEqual(['10.00', 10])
 })
 
+test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
+  'texts with %j at both ends go to the partner as they came',
+  async (odd) => {
+    const text = `${odd}${randomUUID()}${odd}`
+    const selections = [pick('2', { eventId: text, outcomeId: text, event: text })]
+    const bet = { selections, info: text, subPartnerId: text, idempotencyKey: text }
+    const body = await placed(bet)
+    expect(body).toMatchObject({
+      info: text,
+      subPartnerId: text,
+      metadata: [{ eventId: text, outcomeId: text, event: text }],
+    })
+    expect(await placed(bet)).toEqual(body)
+  },
+)
+
 test('what only describes a selection goes to the partner as it came (W-3)', async () => {
   const odd = { event: { en: 'A', de: 'B' }, eventDate: null, stage: null, market: [7, null], discipline: true }
   const { eventId, outcomeId, coefficient } = pick('2')
