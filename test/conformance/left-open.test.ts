@@ -15,6 +15,7 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['place-repeat-refused', 'refused-bet-accepted-later', 'repeat-has-new-time'] as const),
   ...(['rollback-token-demanded', 'rollback-amount-demanded', 'late-repeat-applied'] as const),
   ...(['unsettle-token-demanded', 'codes-of-tokens-mixed', 'settle-currency-unchecked'] as const),
+  ...(['odd-description-refused', 'second-slash-404'] as const),
   ...(['content-type-demanded', 'extra-member-refused', 'signature-own-header', 'conflict-409'] as const),
   // Where the interface shows no answer, any but a success is one.
   ...(['bad-signature-401', 'bad-signature-500', 'bad-token-403', 'unknown-bet-404', 'invalid-data-422'] as const),

@@ -78,7 +78,7 @@ export function readBetCall(wallet: Wallet, operation: BetOperation, body: Body)
     userId: userIdOf(wallet, body) ?? session?.userId ?? '',
     token: textOf(body.token),
     resultType: textOf(body.resultType),
-    hasBonus: typeof body.bonusId === 'number',
+    hasBonus: isBonus(body.bonusId),
   }
   if (call.resultType === 'cashout' && call.token === undefined && !faults.has('cashout-without-token'))
     throw new Malformed('a cashout needs a token') // L-4
@@ -124,6 +124,10 @@ function isTakenForOwn(faults: Faults, operation: BetOperation): boolean {
 
 /** M-3 */
 function checkStake(faults: Faults, stake: bigint | undefined, bonusId: unknown): void {
-  const isFreebet = typeof bonusId === 'number'
-  if (stake === 0n && !isFreebet && !faults.has('zero-stake-accepted')) throw new Malformed('the stake is 0')
+  if (stake === 0n && !isBonus(bonusId) && !faults.has('zero-stake-accepted')) throw new Malformed('the stake is 0')
+}
+
+/** D-1 */
+function isBonus(bonusId: unknown): boolean {
+  return typeof bonusId === 'number' && bonusId > 0
 }

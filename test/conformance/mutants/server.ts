@@ -38,13 +38,13 @@ export async function listen(wallet: Wallet): Promise<{ url: string; close(): Pr
 }
 
 async function serve(wallet: Wallet, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const request = await read(incoming)
+  const request = await read(wallet, incoming)
   const { status, body } = await answer(wallet, request)
   outgoing.writeHead(status, body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' })
   outgoing.end(status === 204 ? undefined : body)
 }
 
-async function read(incoming: IncomingMessage): Promise<Request> {
+async function read(wallet: Wallet, incoming: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
@@ -53,7 +53,8 @@ async function read(incoming: IncomingMessage): Promise<Request> {
   }
   const { method = 'GET', url = '/', headers } = incoming
   const bytes = size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks)
-  return { method, url: new URL(url, 'http://wallet'), headers, bytes }
+  const path = has(wallet, 'second-slash-404') ? url : url.replaceAll(/\/{2,}/g, '/') // D-4
+  return { method, url: new URL(`http://wallet${path}`), headers, bytes }
 }
 
 async function answer(wallet: Wallet, request: Request): Promise<Rendered> {

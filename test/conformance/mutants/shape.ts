@@ -137,6 +137,7 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
     (nullables.includes(undefined) && faults.has('nullable-demanded')) ||
     (operation === 'place' && isEmpty(metadata) && faults.has('metadata-demanded')) ||
     (isLongExpress(body) && faults.has('long-express-refused')) ||
+    (isOddlyDescribed(body) && faults.has('odd-description-refused')) ||
     (body.gameType === 'turbogames' && faults.has('turbogames-refused')) ||
     (typeof body.bonusId === 'number' && faults.has('freebet-refused')) ||
     (typeof body.subPartnerId === 'string' && faults.has('sub-partner-refused')) ||
@@ -148,6 +149,12 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
 
 export function isLongExpress({ metadata }: Body): boolean {
   return Array.isArray(metadata) && metadata.length > LONG_EXPRESS
+}
+
+function isOddlyDescribed({ coefficient, boosterCoefficient, metadata }: Body): boolean {
+  return (
+    [coefficient, boosterCoefficient].includes(0) || /":(?:null|0[,}]|\{)|\dT\d/.test(JSON.stringify(metadata ?? []))
+  )
 }
 
 function isEmpty(list: unknown): boolean {

@@ -47,6 +47,8 @@ export const REQUEST_MUTANTS = {
   'long-info-crashes': seenOnWire('A long info is answered 500', 'C45'),
   'unicode-crashes': seenOnWire('A text outside ASCII is answered 500', 'C46'),
   'quotes-crash': seenOnWire('A quote in a text breaks the SQL: 500', 'C47'),
+  'odd-description-refused': seenOnWire('A bet of which a date is null or an odds 0 is refused', 'I6'),
+  'second-slash-404': seenOnWire('A path with a second slash is not found', 'A10'),
   'turbogames-refused': seenOnWire('A bet of turbogames is refused', 'I6'),
   'freebet-refused': seenOnWire('A bet with a bonus is refused', 'I6'),
   'sub-partner-refused': seenOnWire('A subPartnerId is refused', 'I6'),

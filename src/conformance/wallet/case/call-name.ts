@@ -26,9 +26,10 @@ export function nameOf(call: Call, amount: string | undefined): string {
 }
 
 function odditiesOf(call: Call): (string | undefined)[] {
-  const { signature, spelling, raw, method, contentType, requestId, bytesOf, purse, token } = call
+  const { signature, spelling, raw, method, path, contentType, requestId, bytesOf, purse, token } = call
   return [
     method && `method: ${method}`,
+    path && `path: ${path}`,
     contentType && `content type: ${contentType}`,
     raw === undefined ? undefined : `body: ${cut(raw) || 'empty'}`,
     ...Object.entries(call.members).map(([name, value]) => memberText(name, value)),

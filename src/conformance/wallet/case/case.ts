@@ -118,6 +118,8 @@ export interface Call {
   readonly contentType?: string
   /** Instead of the operation's own. A method that the interface does not have may be answered 404 or 405. */
   readonly method?: string
+  /** Instead of the operation's own. */
+  readonly path?: string
   /** A name under which `again` sends these very bytes once more. */
   readonly named?: string
   /** Sends the bytes and the signature of that call, perhaps as another operation; the members above then only say what they mean. */

@@ -39,7 +39,7 @@ export function planRequest(call: Call, ingredients: Ingredients, secret: string
   const signature = signatureOf(call.signature, Buffer.from(body), secret)
   return {
     method: call.method ?? method,
-    path,
+    path: call.path ?? path,
     headers: {
       'content-type': call.contentType ?? 'application/json',
       ...(signature !== undefined && { [SIGNATURE_HEADER]: signature }),

@@ -12,6 +12,16 @@ const NEWS = {
   ...{ event: '𝔅𝔯𝔞𝔫𝔫 🇳🇴 - 😀', marketId: 2, market: '👍', outcomeId: 3, outcome: '𠮷野', coefficient: 2.5 },
 }
 
+/** A market without a date, names by language, a booster that is off: the interface states no bounds of these members. */
+const ODDLY_DESCRIBED = [
+  { boosterCoefficient: 0 },
+  { coefficient: 0 },
+  { metadata: [{ ...NEWS, coefficient: 0 }] },
+  { metadata: [{ ...NEWS, eventDate: null, stage: null }] },
+  { metadata: [{ ...NEWS, eventDate: '2031-05-16T18:00:00.000Z' }] },
+  { metadata: [{ ...NEWS, event: { en: 'Brann - Molde', de: 'Brann gegen Molde' } }] },
+]
+
 const REFUSED = 'every such bet: the operator loses it'
 
 export const MEMBER_CASES: readonly PlayedCase[] = [
@@ -79,5 +89,14 @@ export const MEMBER_CASES: readonly PlayedCase[] = [
     loses: 'every bet on a match that somebody has put a flag or a ball into: the operator loses it',
     covers: ['C46', 'I6'],
     steps: [place({ members: { metadata: [NEWS] } })],
+  },
+  {
+    id: 'member-07',
+    clause: 'W-3',
+    level: 'SHOULD',
+    sentence: 'a bet is taken whatever its odds, its dates and its names are: they only describe it',
+    loses: REFUSED,
+    covers: ['I6'],
+    steps: ODDLY_DESCRIBED.map((members, index) => place({ bet: `description ${index + 1}`, members })),
   },
 ]

@@ -201,4 +201,13 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
       ...[undefined, ''].map((transactionId) => place({ members: { transactionId } }, refuse())),
     ],
   },
+  {
+    id: 'message-19',
+    clause: 'D-4',
+    level: 'SHOULD',
+    sentence: 'a path with a second slash is the path of the interface',
+    loses: 'every bet, and every win, once somebody writes a base URL with a slash at its end',
+    covers: ['A10'],
+    steps: [place({ path: '//payment/bet' }), settle('won', '200', { path: '/payment//bet' })],
+  },
 ]
