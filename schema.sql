@@ -559,11 +559,13 @@ END) STORED COLLATE pg_catalog."C",
     archived_to_promotions bigint,
     archived_to_open_stakes bigint,
     site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    odds_payout bigint,
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
     CONSTRAINT bet_check2 CHECK (((status = 'refused'::text) = (refusal IS NOT NULL))),
     CONSTRAINT bet_funder_check CHECK ((funder = ANY (ARRAY['player'::text, 'promotions'::text]))),
+    CONSTRAINT bet_odds_payout_check CHECK ((odds_payout >= 0)),
     CONSTRAINT bet_payee_check CHECK ((payee = ANY (ARRAY['player'::text, 'promotions'::text]))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_type_check CHECK ((result_type = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text, 'cashout'::text]))),
@@ -585,6 +587,8 @@ COMMENT ON COLUMN purser.bet.platform IS 'Whose secret signed the first call abo
 COMMENT ON COLUMN purser.bet.archived_to_player IS 'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
 
 COMMENT ON COLUMN purser.bet.site IS 'The beginning of the subPartnerId of its Place bet; bet_details has all of it.';
+
+COMMENT ON COLUMN purser.bet.odds_payout IS 'Stake × coefficient × boosterCoefficient in minor units, rounded down; null where the Place bet named no coefficient of 1 or more.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -608,7 +612,7 @@ CREATE TABLE purser.bet_call (
     CONSTRAINT bet_call_seq_check CHECK ((seq > 0))
 );
 
-COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted Place bet, which is the bet''s own row. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted Place bet, which is the bet''s own row, and is here too only when it is an anomaly, then without its transfer. effect_at is the time that was answered; transfers are versions of purser.transfer.';
 
 CREATE TABLE purser.bet_details (
     bucket integer NOT NULL,

@@ -2,6 +2,7 @@
 
 import { ProblemSchema } from '../../dist/http/problem-schema.js'
 import * as adjustments from '../../dist/operator/adjustments.js'
+import * as anomalies from '../../dist/operator/anomaly-list.js'
 import { AuditSchema } from '../../dist/operator/audit.js'
 import * as lists from '../../dist/operator/bet-list.js'
 import * as bets from '../../dist/operator/bets.js'
@@ -110,8 +111,8 @@ export const NAMED_SCHEMAS = {
   Bet: bets.BetSchema,
   BetPage: lists.BetListSchema,
   BetHistory: bets.BetHistorySchema,
-  Anomaly: lists.AnomalySchema,
-  AnomalyPage: lists.AnomalyListSchema,
+  Anomaly: anomalies.AnomalySchema,
+  AnomalyPage: anomalies.AnomalyListSchema,
   AuditReport: AuditSchema,
   Problem: ProblemSchema,
   Token: requests.TokenSchema,

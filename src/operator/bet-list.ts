@@ -1,4 +1,4 @@
-/** Bets of all players or of one, and the calls that need a person: newest first, page by page. */
+/** Bets of all players or of one, newest first, page by page. */
 import { type Static, Type } from 'typebox'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../http/looked-at.ts'
@@ -6,7 +6,6 @@ import {
   type Cursor,
   decodeCursor,
   limitOf,
-  noCursor,
   onlyKnown,
   pageOf,
   pageQuery,
@@ -23,7 +22,7 @@ import { type BetId, type PlayerId, SELECTION_ID } from '../protocol/ids.ts'
 import { sentIdSql } from '../protocol/second-id.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { AskedStakeSchema, askedStakesOf } from './asked-stakes.ts'
-import { BetSchema, CALL_COLUMNS, type CallRow, CallSchema, showBet, showCall, toBetId } from './bets.ts'
+import { BetSchema, showBet, toBetId } from './bets.ts'
 import { findBetsOnEvent, isMeant, lastTimeOf } from './bets-on-event.ts'
 import { onProperties, readDescribed, showOn } from './described.ts'
 import { LAST } from './find-id.ts'
@@ -67,14 +66,6 @@ export const BetQuerySchema = Type.Object(
   },
   onlyKnown,
 )
-export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, onlyKnown)
-export const AnomalySchema = Type.Object({
-  userId: UserIdSchema,
-  transactionId: BetIdSchema,
-  ...Type.Omit(CallSchema, ['transfers']).properties,
-})
-export const AnomalyListSchema = pageOf(AnomalySchema)
-
 /** Their bets have entries of their own in an index (migration 0009). */
 const RARE = ['unknown', 'cancelled', 'refused']
 
@@ -251,34 +242,7 @@ function betsWithId(
   )
 }
 
-/** Calls that contradict a bet's life, newest first: they were refused or followed to the letter, and a person should look. */
-export async function listAnomalies(deps: OperatorDeps, query: Static<typeof AnomalyQuerySchema>) {
-  const limit = limitOf(query)
-  const cursor = decodeCursor(query.after, 4)
-  const asked = { ...inRange('at', toTimeRange(query)), after: cursor && afterCall(cursor) }
-  const { statement, values } = compose(
-    'operator_list_anomalies',
-    [limit + 1],
-    asked,
-    (conditions) =>
-      `select ${CALL_COLUMNS} from purser.bet_call where anomaly is not null${conditions}
-       order by at desc, player desc, bet_id desc, seq desc limit $1::int`,
-  )
-  const rows = await deps.db.people.query<CallRow>(statement, values)
-  const render = (row: CallRow) => ({ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) })
-  return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
-}
-
-function afterCall({ at, ids: [player, betId, seq] }: Cursor): Condition {
-  return ['(at, player, bet_id, seq) < (?::timestamptz, ?::text, ?::text, ?::int)', at, player, betId, toSeq(seq)]
-}
-
-function toSeq(text = ''): number {
-  if (!/^\d{1,9}$/.test(text)) throw noCursor()
-  return Number.parseInt(text, 10)
-}
-
-function inRange(column: string, { from, to }: TimeRange): Question['asked'] {
+export function inRange(column: string, { from, to }: TimeRange): Question['asked'] {
   return {
     from: from && [`${column} >= ?::timestamptz`, from],
     to: to && [`${column} < ?::timestamptz`, to],

@@ -30,6 +30,11 @@ export const BetSchema = Type.Object({
   currency: optional(CurrencySchema),
   stake: optional(decimal),
   stakePaidBy: optional(Type.Enum(['player', 'promotions'])),
+  oddsPayout: optional({
+    ...decimal,
+    description:
+      'Stake × coefficient × boosterCoefficient, rounded down; absent where the Place bet named no coefficient of 1 or more. A payout that is larger by more than one minor unit is the anomaly `payout_above_odds` (W-49).',
+  }),
   payout: optional(decimal),
   resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
   refusalCode: optional(Type.Integer()),
@@ -113,7 +118,7 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   if (row === undefined) throw notFound('the bet')
   const record = toRecord(row)
   const recorded = await deps.db.people.query<CallRow>(READ_CALLS, key)
-  const calls = [...placementCall(record, recorded), ...recorded].sort((a, b) => a.seq - b.seq)
+  const calls = withPlacement(record, recorded)
   const transfers = await transfersOf(deps, bucket, calls, row)
   const isMissing = (version: bigint) => !transfers.has(version)
   const carried = calls.some((call) => call.transfers.some(isMissing))
@@ -127,14 +132,24 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
 }
 
-/** The accepted Place bet is recorded by the bet's own row: it is the one number that no other call has taken. */
-function placementCall(record: BetRecord, others: readonly CallRow[]): CallRow[] {
+/**
+ * All calls in their order. The accepted Place bet is recorded by the bet's own row: its number is the one that no other
+ * call has. A row of its own has its anomaly.
+ */
+function withPlacement(record: BetRecord, recorded: readonly CallRow[]): CallRow[] {
+  const isPlacement = ({ operation, outcome }: CallRow) => operation === 'place' && outcome === 'applied'
+  const others = recorded.filter((call) => !isPlacement(call))
+  const anomaly = recorded.find(isPlacement)?.anomaly ?? null
+  return [...placementCall(record, others, anomaly), ...others].sort((a, b) => a.seq - b.seq)
+}
+
+function placementCall(record: BetRecord, others: readonly CallRow[], anomaly: string | null): CallRow[] {
   const { bet, player, betId, stakeVersion, placeRequestId } = record
   if (!('placement' in bet) || bet.placement === undefined || placeRequestId === null) return []
   const missing = others.findIndex(({ seq }, i) => seq !== i + 1)
   const seq = (missing === -1 ? others.length : missing) + 1
   const { stake, currency, placedAt } = bet.placement
-  const rest = { result_type: null, reason: null, outcome: 'applied', refusal: null, anomaly: null } as const
+  const rest = { result_type: null, reason: null, outcome: 'applied', refusal: null, anomaly } as const
   const transfers = stakeVersion === null ? [] : [stakeVersion]
   const call = {
     player,
@@ -197,6 +212,7 @@ export function showBet(deps: OperatorDeps, { player, betId, platform, bet, lock
       currency: placement.currency,
       stake: show(deps, placement.stake, placement.currency),
       stakePaidBy: placement.funder,
+      ...(placement.oddsPayout !== null && { oddsPayout: show(deps, placement.oddsPayout, placement.currency) }),
       ...(placement.site !== '' && { site: placement.site }),
       placedAt: placement.placedAt.toISOString(),
     }),

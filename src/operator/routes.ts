@@ -23,14 +23,8 @@ import { REPLY_CODES } from '../protocol/codes.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { addAdjustmentRoutes } from './adjustment-routes.ts'
 import type { AdjustDeps } from './adjustments.ts'
-import {
-  AnomalyListSchema,
-  AnomalyQuerySchema,
-  BetListSchema,
-  BetQuerySchema,
-  listAnomalies,
-  listBets,
-} from './bet-list.ts'
+import { AnomalyListSchema, AnomalyQuerySchema, listAnomalies } from './anomaly-list.ts'
+import { BetListSchema, BetQuerySchema, listBets } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { EVENTS, feedRoutes } from './changes.ts'
 import { addConformanceRoutes } from './conformance-routes.ts'

@@ -25,3 +25,31 @@ function digitsOf(amounts: readonly string[]): number {
 export function negated(amount: string): string {
   return amount.startsWith('-') ? amount.slice(1) : `-${amount}`
 }
+
+/** `digits` × 10^`exponent`: a decimal that describes and is no amount, such as odds. Not negative. */
+export interface Decimal {
+  readonly digits: bigint
+  readonly exponent: number
+}
+
+/** Longer ones say nothing: a double has at most 17 digits and an exponent of three. */
+const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** Of a number or a decimal text, whatever its scale; undefined for anything else. */
+export function toDecimal(value: unknown): Decimal | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  const [found, whole = '', fraction = '', power = '0'] = DECIMAL.exec(String(value)) ?? []
+  if (found === undefined) return undefined
+  return { digits: BigInt(whole + fraction), exponent: Number.parseInt(power, 10) - fraction.length }
+}
+
+export function isOneOrMore({ digits, exponent }: Decimal): boolean {
+  return exponent >= 0 ? digits > 0n : digits >= 10n ** BigInt(-exponent)
+}
+
+/** The exact product, rounded down to a whole number. */
+export function timesRoundedDown(units: bigint, factors: readonly Decimal[]): bigint {
+  const product = factors.reduce((result, { digits }) => result * digits, units)
+  const exponent = factors.reduce((sum, factor) => sum + factor.exponent, 0)
+  return exponent >= 0 ? product * 10n ** BigInt(exponent) : product / 10n ** BigInt(-exponent)
+}

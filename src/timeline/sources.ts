@@ -18,6 +18,8 @@ export interface WalletBet {
   readonly currency?: string
   readonly stake?: string
   readonly stakePaidBy?: 'player' | 'promotions'
+  /** What its odds pay at most (W-49); absent when they are unknown. */
+  readonly oddsPayout?: string
   readonly payout?: string
   readonly resultType?: string
   readonly refusalCode?: number

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createCounts } from '../http/counts.ts'
 import { createDurations } from '../http/durations.ts'
 import type { Measured } from '../runtime/metric-text.ts'
-import type { Anomaly } from './decide/decision.ts'
+import { ANOMALIES, type Anomaly } from './decide/decision.ts'
 
 export interface WalletMetrics extends Measured {
   called(operation: string, outcome: string, seconds: number): void
@@ -28,10 +28,11 @@ export function createMetrics(
   })
   const anomalies = new Counter({
     name: 'wallet_anomalies_total',
-    help: "Calls that contradict their bet's life; each is in the list of anomalies",
+    help: 'Calls that contradict their bet or themselves; each is in the list of anomalies',
     labelNames: ['anomaly'],
     registers,
   })
+  for (const anomaly of ANOMALIES) anomalies.inc({ anomaly }, 0) // Prometheus sees no increase from no series to 1
   const wait = createDurations('wallet_lane_wait_seconds', 'Waiting for a batch')
   new Gauge({
     name: 'wallet_queue_depth',

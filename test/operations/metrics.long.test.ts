@@ -69,6 +69,16 @@ describe('a wallet', () => {
     expect(await value('wallet_anomalies_total', { anomaly: 'settle_of_unknown_bet' })).toBe(1)
   })
 
+  test('counts payouts above the odds from 0, so that the first one is an increase', async () => {
+    const above = () => value('wallet_anomalies_total', { anomaly: 'payout_above_odds' })
+    expect(await above()).toBe(0)
+    const { userId, token } = await playerWithMoney(wallet.operator)
+    const bet = { userId, transactionId: randomUUID() }
+    await wallet.wire.place({ ...bet, token, amount: 1, coefficient: 2 })
+    await wallet.wire.settle({ ...bet, amount: 3 })
+    expect(await above()).toBe(1)
+  })
+
   test('says how late changes come into the feed, while somebody follows it', async () => {
     const player = await playerWithMoney(wallet.operator)
     const release = await held('select * from purser.change_count for update')

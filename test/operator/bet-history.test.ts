@@ -52,7 +52,7 @@ test('an open bet shows its stake, when it was placed, and what the platform sai
   const at = (body as JsonObject).transactionTime
   expect(state).toEqual({
     ...bet,
-    ...{ status: 'open', currency: 'EUR', stake: '10.00', stakePaidBy: 'player', locked: false },
+    ...{ status: 'open', currency: 'EUR', stake: '10.00', stakePaidBy: 'player', oddsPayout: '25.00', locked: false },
     ...{ placedAt: at, changedAt: at },
   })
   expect(firstSeenAt).toBe(at)

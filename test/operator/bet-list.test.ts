@@ -163,7 +163,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
         wallet.clock.advance(1_000)
         await call()
       }
-      const { body } = await anomalies('limit=7')
+      const { body } = await anomalies('limit=8')
       const shown = rowsOf(body, 'data').map(({ operation, anomaly, outcome, code }) => [
         operation,
         anomaly,
@@ -173,6 +173,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       expect(shown).toEqual([
         ['rollback', 'rollback_after_settle', 'refused', 8],
         ['settle', 'taking_back_refused', 'refused', 21],
+        ['settle', 'payout_above_odds', 'applied', undefined],
         ['settle', 'result_contradicts_amount', 'applied', undefined],
         ['settle', 'currency_differs_from_bet', 'refused', 5],
         ['place', 'place_differs_from_bet', 'refused', 8],

@@ -192,6 +192,8 @@ export function place(player: string, bet: string, euros: number, over: Over<Pla
     currency: EUR,
     stake: cents(euros),
     hasBonus: false,
+    bonusAmount: null,
+    oddsPayout: null,
     site: '',
     details: '{}',
     events: [],

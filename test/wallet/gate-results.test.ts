@@ -111,6 +111,19 @@ describe('of results', () => {
     expect(mayPass(unsettle(player(), bet(0), 'any'), scene.rules)).toBe(false)
   })
 
+  test('leaves one that its odds cannot pay (W-49), and takes one that they can', async () => {
+    const odds = (cents: bigint) => ({ oddsPayout: money(cents) })
+    for (const n of [1, 2, 3]) await scene.take(betOf(n, 10, odds(2_000n)))
+    await leaves(resultOf(1, 0, { payout: money(2_002n), resultType: 'won' }), accepted)
+    expect(await verdictOn(resultOf(2, 0, { payout: money(2_001n), resultType: 'won' }))).toBe('taken')
+    expect(await verdictOn(resultOf(3, 0))).toBe('taken')
+    expect(
+      await scene.read(
+        `select bet_id, anomaly from purser.bet_call where player = '${player()}' and anomaly is not null`,
+      ),
+    ).toEqual([{ bet_id: bet(1), anomaly: 'payout_above_odds' }])
+  })
+
   test('leaves one of another platform, unless bets are shared (W-43)', async () => {
     await leaves(resultOf(0, 30, { platform: 'other' }), refused('invalid_request'))
     scene.rules = { ...scene.rules, sharedBets: true }

@@ -1,6 +1,7 @@
 /** Whichever way calls go, one by one, together, or through the gate: the same answers and the same rows. */
 import { describe, expect, test } from 'vitest'
 import type { StoredEvent } from '../../src/feed/change-store.ts'
+import { money } from '../../src/protocol/money.ts'
 import { mayPass } from '../../src/wallet/apply/gate.ts'
 import type { Outcome } from '../../src/wallet/apply/judge.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
@@ -36,8 +37,17 @@ function newCall(random: Random, index: number): BetCall {
   const token = random.chance(0.1) ? { token: hashToken(`old-token-of-${player}`) } : {}
   if (kind === 3) return settle(player, bet, request, euros + 5)
   const site = random.chance(0.5) ? 'north' : ''
-  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), site, ...token })
+  const said = { site, oddsPayout: euroCents(random.below(7) * 10), bonusAmount: euroCents(random.below(3) * 20) }
+  return place(player, bet, euros + 10, {
+    requestId: request as never,
+    hasBonus: random.chance(0.2),
+    ...said,
+    ...token,
+  })
 }
+
+/** Null for 0. */
+const euroCents = (euros: number) => (euros === 0 ? null : money(BigInt(euros) * 100n))
 
 /** The calls cut into batches of this many. */
 function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {

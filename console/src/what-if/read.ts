@@ -30,8 +30,8 @@ export function callOf(bet: WalletBet, told: WalletCall): BetCall {
   const said = { ...(told.currency !== undefined && { currency }), ...(amount !== undefined && { amount: units }) }
   switch (operation) {
     case 'place': {
-      const free = { hasBonus: bet.stakePaidBy === 'promotions', site: '', details: '', events: [] }
-      return { ...base, ...free, kind: 'place', token: TOKEN, currency, stake: units }
+      const free = { hasBonus: bet.stakePaidBy === 'promotions', bonusAmount: null, site: '', details: '', events: [] }
+      return { ...base, ...free, kind: 'place', token: TOKEN, currency, stake: units, oddsPayout: oddsPayoutOf(bet) }
     }
     case 'settle': {
       const resultType = typeOf(told)
@@ -49,12 +49,21 @@ export function callOf(bet: WalletBet, told: WalletCall): BetCall {
 
 const typeOf = ({ resultType }: WalletCall) => (resultType ?? 'won') as SettleCall['resultType']
 
+function oddsPayoutOf(bet: WalletBet): Money | null {
+  return bet.oddsPayout === undefined ? null : unitsOf(bet, bet.oddsPayout)
+}
+
 /** Of the bet, or of what this call asks for where none was ever placed. */
 export function placementOf(bet: WalletBet, told: WalletCall): Placement {
   const asked = bet.history.find(({ operation }) => operation === 'place') ?? told
   return {
     ...{ stake: unitsOf(bet, bet.stake ?? asked.amount), currency: (bet.currency ?? asked.currency ?? '') as Currency },
-    ...{ funder: bet.stakePaidBy ?? 'player', site: '', placedAt: new Date(bet.firstSeenAt) },
+    ...{
+      funder: bet.stakePaidBy ?? 'player',
+      site: '',
+      oddsPayout: oddsPayoutOf(bet),
+      placedAt: new Date(bet.firstSeenAt),
+    },
   }
 }
 

@@ -108,6 +108,8 @@ export function callOf(name: CallName, request: number): BetCall {
         currency: EUR,
         stake: amount,
         hasBonus: false,
+        bonusAmount: null,
+        oddsPayout: null,
         site: '',
         details: '{}',
         events: [],

@@ -4,6 +4,7 @@ import { rowsOf } from '../../db/rows.ts'
 import { dayOf, isoOf } from '../../ledger/account.ts'
 import { MAX_BALANCE } from '../../protocol/money.ts'
 import type { Rules } from '../decide/decision.ts'
+import { ROUNDING } from '../decide/odds-payout.ts'
 import { latestBirthday } from '../decide/place-limits.ts'
 import type { PlaceCall, SettleCall } from '../store/bet.ts'
 import { insertTaken } from '../store/change.ts'
@@ -35,6 +36,7 @@ const PLACES = rowsOf<PlaceCall>(6, {
   token: ['text', (call) => call.token],
   currency: ['text', (call) => call.currency],
   stake: ['bigint', (call) => call.stake],
+  odds_payout: ['bigint', (call) => call.oddsPayout],
   request_id: ['text', (call) => call.requestId],
   platform: ['text', (call) => call.platform],
   site: ['text', (call) => call.site],
@@ -75,10 +77,10 @@ export const placing = (changeId?: string) =>
      select $1::int, player, currency, version, 'stake', 'player', 'open_stakes', stake, balance, bet_id, request_id, platform, site, $2::timestamptz
      from debited
    ), bets as (
-     insert into purser.bet (bucket, player, bet_id, platform, site, status, calls, currency, stake, funder, stake_version, request_id,
-       placed_at, first_seen_at, changed_at)
-     select $1::int, player, bet_id, platform, site, 'open', 1, currency, stake, 'player', version, request_id,
-       $2::timestamptz, $2::timestamptz, $2::timestamptz
+     insert into purser.bet (bucket, player, bet_id, platform, site, status, calls, currency, stake, funder, odds_payout, stake_version,
+       request_id, placed_at, first_seen_at, changed_at)
+     select $1::int, player, bet_id, platform, site, 'open', 1, currency, stake, 'player', odds_payout, version,
+       request_id, $2::timestamptz, $2::timestamptz, $2::timestamptz
      from debited
    ), described as (
      insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
@@ -103,8 +105,8 @@ const RESULTS = rowsOf<SettleCall>(6, {
 })
 
 /**
- * A first result: the bet has seen one call, which opened it, so there is nothing that this one could repeat; and it is of the
- * call's own platform (W-43). The stake is closed, and what
+ * A first result: the bet has seen one call, which opened it, so there is nothing that this one could repeat; it is of the
+ * call's own platform (W-43); and the odds can pay it (W-49). The stake is closed, and what
  * is won is paid. A bet that is not written though its account was, is an error in SQL, and undoes all of it.
  */
 export const settling = (changeId?: string) =>
@@ -115,13 +117,14 @@ export const settling = (changeId?: string) =>
        select ${IS_LOCKED} as is_locked from purser.player where bucket = $1::int and player = k.player limit 1
      ) p
      cross join lateral (
-       select ctid as place, platform, site, status, calls, currency, stake, funder
+       select ctid as place, platform, site, status, calls, currency, stake, funder, odds_payout
        from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1
      ) b
      cross join lateral (
        select ctid as place, balance, day from purser.account where bucket = $1::int and player = k.player and currency = k.currency limit 1
      ) a
      where is_locked and status = 'open' and calls = 1 and b.currency = k.currency and funder = 'player' and stake > 0
+       and (odds_payout is null or k.payout <= odds_payout + ${ROUNDING})
        and (b.platform = k.signer or $5::boolean)
        and balance <= $4::bigint - k.payout and day <= $3::date
    ), credited as (

@@ -146,7 +146,10 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
     details: placed ? call.details : record.details,
     events: placed ? call.events : record.events,
   })
-  if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
+  if (placed && decision.kind === 'apply') {
+    recordPlacement(batch, call, seq, decision)
+    return
+  }
   batch.calls.push(toCallRecord(call, seq, decision, transfers, batch.now))
   if (decision.kind === 'refuse' && decision.code === 'expired_token' && 'token' in call && call.token !== undefined)
     batch.expired.add(call.token)
@@ -163,6 +166,11 @@ function post(batch: Batch, call: BetCall, { platform }: BetRecord, decision: De
     const posting = { kind, debit, credit, amount, player, currency, betId, requestId, platform, site }
     return batch.book.post(posting, batch.now)
   })
+}
+
+/** The bet's own row is the record of its Place bet, and names its transfer; an anomaly has a row in the list of calls. */
+function recordPlacement(batch: Batch, call: BetCall, seq: number, decision: Decision & { kind: 'apply' }): void {
+  if (decision.anomaly !== undefined) batch.calls.push(toCallRecord(call, seq, decision, [], batch.now))
 }
 
 function toCallRecord(

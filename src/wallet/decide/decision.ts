@@ -10,20 +10,24 @@ import type { Session, TokenHash } from '../store/session.ts'
 import type { SeenCall } from './seen.ts'
 
 /** A call that contradicts the bet's life or itself; kept for a person to look at. */
-export type Anomaly =
-  | 'place_differs_from_bet'
-  | 'place_after_rollback'
-  | 'settle_of_unknown_bet'
-  | 'settle_of_refused_bet'
-  | 'settle_after_rollback'
-  | 'unsettle_of_unknown_bet'
-  | 'unsettle_of_refused_bet'
-  | 'unsettle_after_rollback'
-  | 'place_bet_with_put'
-  | 'rollback_after_settle'
-  | 'currency_differs_from_bet'
-  | 'result_contradicts_amount'
-  | 'taking_back_refused'
+export const ANOMALIES = [
+  'place_differs_from_bet',
+  'place_after_rollback',
+  'settle_of_unknown_bet',
+  'settle_of_refused_bet',
+  'settle_after_rollback',
+  'unsettle_of_unknown_bet',
+  'unsettle_of_refused_bet',
+  'unsettle_after_rollback',
+  'place_bet_with_put',
+  'rollback_after_settle',
+  'currency_differs_from_bet',
+  'result_contradicts_amount',
+  'payout_above_odds',
+  'bonus_below_stake',
+  'taking_back_refused',
+] as const
+export type Anomaly = (typeof ANOMALIES)[number]
 
 /** A posting of this call; player, bet and request are the call's own. */
 export type BetPosting = Pick<Posting, 'kind' | 'debit' | 'credit' | 'amount'>

@@ -56,10 +56,17 @@ function remember(refusal: RememberedRefusal, { now }: Facts): Decision {
   return { kind: 'refuse', code: refusal, bet: { kind: 'refused', refusal, since: now } }
 }
 
-function debit({ stake, currency, site }: PlaceCall, funder: Funder, now: Date): Decision {
+function debit(call: PlaceCall, funder: Funder, now: Date): Decision {
+  const { stake, currency, site, oddsPayout } = call
   return {
     kind: 'apply',
-    bet: { kind: 'open', placement: { stake, currency, funder, site, placedAt: now }, since: now },
+    bet: { kind: 'open', placement: { stake, currency, funder, site, oddsPayout, placedAt: now }, since: now },
     postings: [{ kind: 'stake', debit: funder, credit: 'open_stakes', amount: stake }],
+    ...(isBonusTooSmall(call, funder) && { anomaly: 'bonus_below_stake' }),
   }
+}
+
+/** W-49: promotions pay the whole stake, whatever the bonus covers. */
+function isBonusTooSmall({ bonusAmount, stake }: PlaceCall, funder: Funder): boolean {
+  return funder === 'promotions' && bonusAmount !== null && bonusAmount < stake
 }

@@ -1,7 +1,16 @@
 /** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
 import { ZERO } from '../../protocol/money.ts'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../store/bet.ts'
-import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
+import {
+  type Anomaly,
+  type BetPosting,
+  type Decision,
+  type Facts,
+  isResultLocked,
+  moneyObjection,
+  refuse,
+} from './decision.ts'
+import { isAboveOdds } from './odds-payout.ts'
 import { findLateCopy } from './seen.ts'
 import { judgeToken } from './token.ts'
 
@@ -47,12 +56,19 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
   const postings = bet.kind === 'settled' ? replace(bet.settlement, settlement) : settleFirst(placement, settlement)
   const objection = moneyObjection(postings, placement.currency, facts)
   if (objection !== undefined) return objection
+  const anomaly = anomalyOf(call, placement)
   return {
     kind: 'apply',
     bet: { kind: 'settled', placement, settlement, since: facts.now },
     postings,
-    ...(contradictsAmount(call) && { anomaly: 'result_contradicts_amount' }),
+    ...(anomaly && { anomaly }),
   }
+}
+
+/** A payout above the odds comes first: it is the one sign of a stolen secret that a wallet sees (W-49). */
+function anomalyOf(call: SettleCall, placement: Placement): Anomaly | undefined {
+  if (isAboveOdds(call.payout, placement)) return 'payout_above_odds'
+  return contradictsAmount(call) ? 'result_contradicts_amount' : undefined
 }
 
 function isSameResult(call: SettleCall, settlement: Settlement): boolean {

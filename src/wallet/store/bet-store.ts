@@ -44,6 +44,7 @@ export interface BetRow extends Record<string, unknown> {
   stake: Money | null
   funder: Funder | null
   site: string
+  odds_payout: Money | null
   stake_version: bigint | null
   request_id: RequestId | null
   placed_at: Date | null
@@ -56,7 +57,7 @@ export interface BetRow extends Record<string, unknown> {
   changed_at: Date
 }
 
-export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, site, stake_version, request_id, placed_at, payout,
+export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, site, odds_payout, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
@@ -113,9 +114,9 @@ function toBet(row: BetRow): Bet {
   throw new Error(`the row of a bet contradicts itself: ${kind}`)
 }
 
-function toPlacement({ stake, currency, funder, site, placed_at: placedAt }: BetRow): Placement | undefined {
-  if (stake === null || currency === null || funder === null || placedAt === null) return undefined
-  return { stake, currency, funder, site, placedAt }
+function toPlacement({ stake, currency, funder, site, odds_payout, placed_at }: BetRow): Placement | undefined {
+  if (stake === null || currency === null || funder === null || placed_at === null) return undefined
+  return { stake, currency, funder, site, oddsPayout: odds_payout, placedAt: placed_at }
 }
 
 /** A record with the parts of its state that columns are made of. */
@@ -148,6 +149,7 @@ const BETS = rowsOf<Written>(2, {
   stake: ['bigint', ({ placement }) => placement?.stake ?? null],
   funder: ['text', ({ placement }) => placement?.funder ?? null],
   site: ['text', ({ placement }) => placement?.site ?? ''],
+  odds_payout: ['bigint', ({ placement }) => placement?.oddsPayout ?? null],
   stake_version: ['bigint', ({ record }) => record.stakeVersion],
   request_id: ['text', ({ record }) => record.placeRequestId],
   placed_at: ['timestamptz', ({ placement }) => (placement === undefined ? null : isoOf(placement.placedAt))],
@@ -177,8 +179,8 @@ const SAVE_BETS = inserting(
      ${insert(count)}
      on conflict (bucket, player, bet_id) do update
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
-       funder = excluded.funder, site = excluded.site, stake_version = excluded.stake_version, request_id = excluded.request_id,
-       placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
+       funder = excluded.funder, site = excluded.site, odds_payout = excluded.odds_payout,
+       stake_version = excluded.stake_version, request_id = excluded.request_id, placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
        refusal = excluded.refusal, changed_at = excluded.changed_at, last_result = excluded.last_result
      where b.calls < excluded.calls
      returning 1

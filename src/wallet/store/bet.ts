@@ -22,6 +22,8 @@ export interface Placement {
   readonly funder: Funder
   /** Of the platform's sites, where the player has placed it; empty for none. */
   readonly site: string
+  /** Minor units: the most that its odds pay (W-49); null when they are unknown. */
+  readonly oddsPayout: Money | null
   readonly placedAt: Date
 }
 
@@ -56,6 +58,10 @@ export interface PlaceCall extends CallBase {
   readonly currency: Currency
   readonly stake: Money
   readonly hasBonus: boolean
+  /** Minor units, rounded down: what the bonus covers; null when the call does not say. */
+  readonly bonusAmount: Money | null
+  /** As `Placement.oddsPayout`. */
+  readonly oddsPayout: Money | null
   readonly site: string
   /** What only describes the bet (odds, selections, ip …), as JSON text for the record. */
   readonly details: string

@@ -1,4 +1,7 @@
-/** The record of the calls about bets (`bet_call`): what each came to, and the acknowledged ones for their late repeats. */
+/**
+ * The record of the calls about bets (`bet_call`): what each came to, and the acknowledged ones for their late repeats. The
+ * accepted Place bet is recorded by the bet's own row, which names its transfer; it has a row here only when it is an anomaly.
+ */
 import { statement, type Tx } from '../../db/db.ts'
 import { inserted, inserting, rowsOf } from '../../db/rows.ts'
 import { isoOf } from '../../ledger/account.ts'

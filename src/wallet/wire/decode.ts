@@ -5,14 +5,24 @@
 import { idIn, selectionsIn } from '../../protocol/bet-description.ts'
 import type { PlaceBetRequest, RollbackRequest, SettleRequest, UnsettleRequest } from '../../protocol/bet-request.ts'
 import { Malformed, readBody, saidIn } from '../../protocol/body.ts'
+import { timesRoundedDown, toDecimal } from '../../protocol/decimal.ts'
 import { faultOf, faultOfAmount, faultOfType, requireShape, type Validator } from '../../protocol/fault.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { isStorable, SELECTION_ID, siteOf } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import { isCurrency, type Money, parseWireAmount, parseWirePayout, type Scales, scaleOf } from '../../protocol/money.ts'
+import {
+  isCurrency,
+  type Money,
+  money,
+  parseWireAmount,
+  parseWirePayout,
+  type Scales,
+  scaleOf,
+} from '../../protocol/money.ts'
 import { type BetOperation, betOperationOf, isBetCall, TYPE_OF_BET_CALL } from '../../protocol/operation.ts'
 import { VALIDATORS } from '../../protocol/validators.ts'
+import { oddsPayoutOf } from '../decide/odds-payout.ts'
 import type { BetCall } from '../store/bet.ts'
 import { hashToken } from '../store/session.ts'
 
@@ -126,6 +136,7 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
   const hasBonus = isBonus(request.bonusId)
   if (stake === 0n && !hasBonus) throw new Malformed('amount is 0; without a bonusId above 0 it must be more') // M-3
   const token = hashToken(request.token)
+  const bonusAmount = toBonus(request.bonusAmount, scaleOf(settings.scales, currency))
   return {
     kind: 'place',
     ...identityOf(request, settings),
@@ -133,6 +144,8 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
     currency,
     stake,
     hasBonus,
+    bonusAmount,
+    oddsPayout: oddsPayoutOf(stake === 0n ? (bonusAmount ?? stake) : stake, request),
     site: siteOf(request.subPartnerId),
     details: detailsOf(request),
     events: eventsOf(request),
@@ -184,6 +197,12 @@ function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings,
 /** Many programs write 0 for no bonus (D-1). */
 function isBonus(bonusId: PlaceBetRequest['bonusId']): boolean {
   return typeof bonusId === 'number' && bonusId > 0
+}
+
+/** In minor units, rounded down: it is only compared with the stake (W-49). Null for what is no amount. */
+function toBonus(amount: unknown, scale: number): Money | null {
+  const bonus = toDecimal(amount)
+  return bonus === undefined ? null : money(timesRoundedDown(1n, [bonus, { digits: 1n, exponent: scale }]))
 }
 
 /** What only describes the bet, for the record: as it came (W-3). No member that we do not know, no money and no secret. */

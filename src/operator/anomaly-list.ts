@@ -1,0 +1,90 @@
+/** Anomalies: calls that contradict their bet or themselves, newest first. A person looks at each. */
+import { type Static, Type } from 'typebox'
+import { type Condition, compose } from '../db/conditions.ts'
+import { statement } from '../db/db.ts'
+import {
+  type Cursor,
+  decodeCursor,
+  limitOf,
+  noCursor,
+  onlyKnown,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+} from '../http/page.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
+import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
+import { inRange } from './bet-list.ts'
+import { BetSchema, CALL_COLUMNS, type CallRow, CallSchema, showCall } from './bets.ts'
+import { keysOf } from './described.ts'
+import { type OperatorDeps, show } from './operator.ts'
+import { BetIdSchema } from './shapes.ts'
+
+const { stake, oddsPayout } = BetSchema.properties
+
+export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, onlyKnown)
+export const AnomalySchema = Type.Object({
+  userId: UserIdSchema,
+  transactionId: BetIdSchema,
+  ...Type.Omit(CallSchema, ['transfers']).properties,
+  stake: Type.Optional({ ...stake, description: 'Of the bet, where it was placed.' }),
+  oddsPayout,
+})
+export const AnomalyListSchema = pageOf(AnomalySchema)
+
+export async function listAnomalies(deps: OperatorDeps, query: Static<typeof AnomalyQuerySchema>) {
+  const limit = limitOf(query)
+  const cursor = decodeCursor(query.after, 4)
+  const asked = { ...inRange('at', toTimeRange(query)), after: cursor && afterCall(cursor) }
+  const { statement, values } = compose(
+    'operator_list_anomalies',
+    [limit + 1],
+    asked,
+    (conditions) =>
+      `select ${CALL_COLUMNS} from purser.bet_call where anomaly is not null${conditions}
+       order by at desc, player desc, bet_id desc, seq desc limit $1::int`,
+  )
+  const rows = await deps.db.people.query<CallRow>(statement, values)
+  const termsOf = await readTerms(deps, rows)
+  const render = (row: CallRow) => ({
+    ...{ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) },
+    ...termsOf(row),
+  })
+  return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
+}
+
+function afterCall({ at, ids: [player, betId, seq] }: Cursor): Condition {
+  return ['(at, player, bet_id, seq) < (?::timestamptz, ?::text, ?::text, ?::int)', at, player, betId, toSeq(seq)]
+}
+
+function toSeq(text = ''): number {
+  if (!/^\d{1,9}$/.test(text)) throw noCursor()
+  return Number.parseInt(text, 10)
+}
+
+const READ_BETS = statement(
+  'operator_read_bets_of_anomalies',
+  `select b.* from unnest($1::int[], $2::text[], $3::text[]) as k (bucket, player, bet_id)
+   cross join lateral (
+     select ${BET_COLUMNS} from purser.bet where bucket = k.bucket and bet_id = k.bet_id and player = k.player limit 1
+   ) b`,
+  `select ${BET_COLUMNS} from purser.bet
+   where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[]))`,
+)
+
+/** Of the bet of each call: its stake, and what its odds pay. */
+async function readTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
+  const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, keysOf(deps, calls))
+  const found = new Map(bets.map((row) => [keyOf(row), row]))
+  return (call: CallRow) => {
+    const { stake = null, odds_payout = null, currency = null } = found.get(keyOf(call)) ?? {}
+    return {
+      ...(stake !== null && currency !== null && { stake: show(deps, stake, currency) }),
+      ...(odds_payout !== null && currency !== null && { oddsPayout: show(deps, odds_payout, currency) }),
+    }
+  }
+}
+
+const keyOf = ({ player, bet_id }: Pick<CallRow, 'player' | 'bet_id'>) => JSON.stringify([player, bet_id])
