@@ -1232,6 +1232,8 @@ CREATE INDEX conformance_run_by_time ON purser.conformance_run USING btree (star
 
 CREATE UNIQUE INDEX conformance_run_one ON purser.conformance_run USING btree ((true)) WHERE (state = 'running'::text);
 
+CREATE INDEX movement_by_bet ON purser.cash_movement USING btree (player, bet_id, bucket) WHERE (bet_id IS NOT NULL);
+
 CREATE INDEX movement_by_reference ON purser.cash_movement USING btree (reference, player);
 
 CREATE INDEX player_barred ON purser.player USING btree (player) WHERE ((status = 'blocked'::text) OR (self_excluded_until IS NOT NULL));
@@ -1249,6 +1251,8 @@ CREATE INDEX proposal_by_reference ON purser.proposal USING btree (reference, pl
 CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed_at, player, reference);
 
 CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);
+
+CREATE INDEX proposal_waiting ON purser.proposal USING btree (player, expires_at, bucket) WHERE (status = 'pending'::text);
 
 CREATE INDEX session_by_player ON purser.session USING btree (player, created_at, token_hash, bucket) WHERE (created_at > '-infinity'::timestamp with time zone);
 

@@ -19,19 +19,41 @@ export interface ShownBet {
   readonly transactionId: string
   readonly history: readonly ShownCall[]
   readonly details?: unknown
+  readonly adjustments?: readonly ShownAdjustment[]
+}
+
+interface ShownAdjustment {
+  readonly transferId: string
+  readonly archived?: Omit<InFile, 'transferId'>
 }
 
 /** The bet with all of its transfers, and what describes it. Throws Damaged, or WrongUse without its file. */
 export async function fillIn<B extends ShownBet>(folder: string, bet: B): Promise<B> {
   const files = new Map<string, ArchiveFile>()
-  for (const { file } of bet.history.flatMap(({ archived = [] }) => archived))
-    if (!files.has(file)) files.set(file, await readArchive(folder, file))
+  const { adjustments = [] } = bet
+  const inFiles = [...bet.history.flatMap(({ archived = [] }) => archived), ...adjustments.flatMap(inFileOf)]
+  for (const { file } of inFiles) if (!files.has(file)) files.set(file, await readArchive(folder, file))
   const history = bet.history.map(({ archived = [], ...call }) => ({
     ...call,
     transfers: [...archived.map((one) => transferIn(files, one)), ...call.transfers],
   }))
   const details = bet.details ?? detailsIn(files, bet)
-  return { ...bet, ...(details !== undefined && { details }), history }
+  const dated = adjustments.map((one) => inFileOf(one).reduce((_, found) => withTime(files, one, found), one))
+  return {
+    ...bet,
+    ...(details !== undefined && { details }),
+    ...(dated.length > 0 && { adjustments: dated }),
+    history,
+  }
+}
+
+function inFileOf({ transferId, archived }: ShownAdjustment): InFile[] {
+  return archived === undefined ? [] : [{ transferId, ...archived }]
+}
+
+/** Its time is all that the database does not have. */
+function withTime(files: ReadonlyMap<string, ArchiveFile>, { archived: _, ...one }: ShownAdjustment, found: InFile) {
+  return { at: transferIn(files, found).at, ...one }
 }
 
 /** As the API shows one (operator/statement.ts). */

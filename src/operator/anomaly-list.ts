@@ -75,7 +75,7 @@ const READ_BETS = statement(
 )
 
 /** Of the bet of each call: its stake, and what its odds pay. */
-async function readTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
+export async function readTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
   const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, keysOf(deps, calls))
   const found = new Map(bets.map((row) => [keyOf(row), row]))
   return (call: CallRow) => {

@@ -13,6 +13,7 @@ import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { lockItem, noteChanges } from '../wallet/store/change.ts'
+import { adjustmentProperties, adjustmentsOfBet } from './bet-adjustments.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { BetIdSchema, BetStatusSchema, SiteSchema } from './shapes.ts'
@@ -68,6 +69,7 @@ export const CallSchema = Type.Object({
 export const BetHistorySchema = Type.Object({
   ...BetSchema.properties,
   details: optional(Type.Unknown()),
+  ...adjustmentProperties,
   history: Type.Array(CallSchema),
 })
 
@@ -110,7 +112,7 @@ export interface CallRow extends Record<string, unknown> {
   at: Date
 }
 
-/** A bet, what describes it, and every call with the transfers it made, oldest first. */
+/** A bet, what describes it, what was adjusted for it by hand, and every call with the transfers it made, oldest first. */
 export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
   const key = [bucket, player.id, toBetId(transactionId)]
@@ -129,7 +131,12 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
     transfers: call.transfers.flatMap((version) => transfers.get(version) ?? []),
     ...showArchived(carried, row.currency, call.transfers.filter(isMissing)),
   }))
-  return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
+  return {
+    ...showBet(deps, record),
+    ...(row.details !== null && { details: row.details }),
+    ...(await adjustmentsOfBet(deps, { player, bucket }, record.betId)),
+    history,
+  }
 }
 
 /**

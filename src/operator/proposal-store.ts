@@ -90,6 +90,8 @@ export async function decideProposal(
 export const LIFE_MS = 7 * 86_400_000
 
 export interface Asked {
+  /** Of one player. */
+  readonly of?: { readonly bucket: number; readonly id: PlayerId } | undefined
   readonly status?: ProposalRow['status'] | undefined
   /** Of the pending ones, those that have expired by this time, or those that have not. */
   readonly expired?: { readonly is: boolean; readonly at: Date } | undefined
@@ -97,12 +99,13 @@ export interface Asked {
   readonly limit: number
 }
 
-export function listRows(reading: Reading, { status, expired, after, limit }: Asked): Promise<ProposalRow[]> {
+export function listRows(reading: Reading, { of, status, expired, after, limit }: Asked): Promise<ProposalRow[]> {
   const { statement: list, values } = compose(
     'list_proposals',
     [limit],
     {
       all: status === undefined ? ["proposed_at < 'infinity'"] : undefined,
+      whose: of && ['bucket = ?::int and player = ?::text', of.bucket, of.id],
       status: status && ['status = ?::text', status],
       expired: expired?.is ? ['expires_at <= ?::timestamptz', expired.at] : undefined,
       waiting: expired?.is === false ? waitingAt(expired.at) : undefined,
@@ -113,6 +116,32 @@ export function listRows(reading: Reading, { status, expired, after, limit }: As
        order by proposed_at desc, player desc, reference desc limit $1::int`,
   )
   return reading.query<ProposalRow>(list, values)
+}
+
+/** As `Located`, by the id alone. */
+export interface OfPlayer {
+  readonly bucket: number
+  readonly player: { readonly id: PlayerId }
+}
+
+/** Rows of one player, or of one bet. */
+const MOST = 100
+const READ_PENDING = statement(
+  'read_pending_proposals',
+  `select ${COLUMNS} from purser.proposal
+   where bucket = $1::int and player = $2::text and status = 'pending' and expires_at > $3::timestamptz
+     and ($4::text is null or bet_id = $4::text)
+   order by proposed_at, reference limit ${MOST}`,
+)
+
+/** Of a player, or of one bet of the player: those that can still be approved, oldest first. */
+export function readPending(
+  reading: Reading,
+  { player, bucket }: OfPlayer,
+  betId: BetId | undefined,
+  now: Date,
+): Promise<ProposalRow[]> {
+  return reading.query<ProposalRow>(READ_PENDING, [bucket, player.id, now, betId ?? null])
 }
 
 /** What has expired stays pending in its row, so the list ends where nothing older can wait any more. */

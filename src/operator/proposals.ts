@@ -12,10 +12,20 @@ import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../
 import { conflict, notFound, Problem } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
+import type { BetId } from '../protocol/ids.ts'
 import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findMovement, type Movement, makeMovement, ReferenceSchema, referenceReused } from './movement.ts'
-import { findPlayer, type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { decideProposal, insertProposal, LIFE_MS, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
+import { findPlayer, type Located, locate, type OperatorDeps, show, withPlayer } from './operator.ts'
+import {
+  decideProposal,
+  insertProposal,
+  LIFE_MS,
+  listRows,
+  type OfPlayer,
+  type ProposalRow,
+  readPending,
+  readProposal,
+} from './proposal-store.ts'
 import { type Doer, doerOf, isSamePerson } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
 
@@ -40,7 +50,7 @@ export const ProposalSchema = Type.Object({
 })
 export const ProposalPageSchema = pageOf(ProposalSchema)
 export const ProposalQuerySchema = Type.Object(
-  { status: Type.Optional(Type.Enum([...STATES])), ...pageQuery },
+  { status: Type.Optional(Type.Enum([...STATES])), userId: Type.Optional(UserIdSchema), ...pageQuery },
   onlyKnown,
 )
 export const DecisionSchema = Type.Object(
@@ -116,6 +126,12 @@ export async function getProposal(deps: OperatorDeps, userId: string, reference:
   return showProposal(deps, await findProposal(deps.db.people, await findPlayer(deps, userId), reference))
 }
 
+/** Those that wait for a second person, of a player or of one bet of the player. */
+export async function pendingOf(deps: OperatorDeps, located: OfPlayer, betId?: BetId) {
+  const rows = await readPending(deps.db.people, located, betId, deps.clock.now())
+  return rows.map((row) => showProposal(deps, row))
+}
+
 async function findProposal(reading: Reading, located: Located, reference: string): Promise<ProposalRow> {
   const found = await readProposal(reading, located, reference)
   if (found === undefined) throw notFound('the adjustment')
@@ -154,6 +170,7 @@ export async function listProposals(deps: OperatorDeps, query: Static<typeof Pro
   const cursor = decodeCursor(query.after, 3)
   const isTimed = query.status === 'pending' || query.status === 'expired'
   const rows = await listRows(deps.db.people, {
+    of: query.userId === undefined ? undefined : locate(deps, query.userId, '/query/userId'),
     status: query.status === 'expired' ? 'pending' : query.status,
     expired: isTimed ? { is: query.status === 'expired', at: now } : undefined,
     after: cursor && [cursor.at, cursor.ids[0] ?? '', cursor.ids[1] ?? ''],

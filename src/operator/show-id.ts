@@ -21,7 +21,7 @@ import { findId, findOfPlayer, type Match } from './find-id.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
 import { getPlayer, PlayerSchema } from './players.ts'
-import { getProposal, ProposalSchema } from './proposals.ts'
+import { getProposal, ProposalSchema, pendingOf } from './proposals.ts'
 import { describe } from './shapes.ts'
 import { getStatement, lineShower, StatementSchema, TransferSchema } from './statement.ts'
 
@@ -65,6 +65,9 @@ const ShownSchema = Type.Union([
     bets: Type.Array(BetSchema, { description: 'The latest.' }),
     transfers: Type.Array(TransferSchema, { description: 'The latest.' }),
     archived: StatementSchema.properties.archived,
+    pendingAdjustments: optional(
+      Type.Array(ProposalSchema, { description: 'Waiting for a second person (W-27); nothing has moved.' }),
+    ),
   }),
   Type.Object({ kind: Type.Literal('transfer'), userId: UserIdSchema, transfer: TransferSchema, balances }),
   Type.Object(
@@ -175,6 +178,7 @@ async function showPlayer(deps: OperatorDeps, userId: string): Promise<Shown> {
   const player = await getPlayer(deps, userId)
   const { data: bets } = await listBets(deps, { userId, limit: LATEST })
   const { data: transfers, archived } = await getStatement(deps, userId, { limit: LATEST })
+  const pending = await pendingOf(deps, await findPlayer(deps, userId))
   return {
     kind: 'player',
     player,
@@ -182,6 +186,7 @@ async function showPlayer(deps: OperatorDeps, userId: string): Promise<Shown> {
     bets,
     transfers,
     ...(archived && { archived }),
+    ...(pending.length > 0 && { pendingAdjustments: pending }),
   }
 }
 

@@ -43,9 +43,16 @@ function membersOf(members: Members): string {
   return texts.map(([name, text]) => fold(`${INDENT}${name.padEnd(width)}  `, text)).join('\n')
 }
 
+/** Lists that a member's name does not explain. */
+const TITLES = new Map([
+  ['adjusted', 'adjusted by hand, in total'],
+  ['adjustments', 'adjusted by hand'],
+  ['pendingAdjustments', 'adjustments that wait for a second person: nothing has moved'],
+])
+
 function listOf(name: string, items: readonly unknown[], above: Members = {}): string {
   const lines = items.flatMap((item) => (isObject(item) ? linesOf(item, above, INDENT) : [fold(INDENT, textOf(item))]))
-  return [`${name}${items.length === 0 ? ': none' : ''}`, ...lines].join('\n')
+  return [`${TITLES.get(name) ?? name}${items.length === 0 ? ': none' : ''}`, ...lines].join('\n')
 }
 
 /** An item on one line, its time first; the items of its own lists below it, without the ids and times that stand above. */

@@ -1,10 +1,12 @@
 /** The plans of the wallet's smaller questions, over 100,000 rows: adjustments that wait for somebody, and what was refused of the bets of a page. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import { adjustmentsOfBet } from '../../src/operator/bet-adjustments.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
-import { listProposals } from '../../src/operator/proposals.ts'
+import { listProposals, pendingOf } from '../../src/operator/proposals.ts'
 import { refusedResultsOf } from '../../src/operator/refused-results.ts'
 import { listSessions } from '../../src/operator/session-list.ts'
+import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
@@ -36,7 +38,13 @@ const ACTIONS = `insert into purser.action (subject, at, request_id, operation, 
   select player, at, 'request-' || token_hash || at, 'startSession', '{}', 'KEY', 'hash', '{}', '{}'
   from purser.session, lateral (values (created_at), (ended_at)) m (at)`
 
-const filled = filledDatabase(PROPOSALS, BET_CALLS, SESSIONS, ACTIONS)
+/** A tenth of a player's movements are adjustments, one in a hundred for a bet. */
+const MOVEMENTS = `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after, reason, person, bet_id)
+  select 0, 'player-' || i % 20, 'movement-' || i, case when i % 10 = 0 then 'adjustment' else 'deposit' end, 'EUR', 1, i, 1,
+    case when i % 10 = 0 then 'why' end, case when i % 10 = 0 then 'maria' end, case when i % 100 = 0 then 'bet-' || i end
+  from generate_series(1, ${MANY}) i`
+
+const filled = filledDatabase(PROPOSALS, BET_CALLS, SESSIONS, ACTIONS, MOVEMENTS)
 
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
@@ -62,6 +70,19 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   ])('adjustments by two, %s: through one index, a few rows', async (_which, index, query) => {
     const [plan] = await plansOf((deps) => listProposals(deps, { limit: '10', ...query }))
     expect(plan?.scans).toEqual([index])
+    expect(plan?.rows).toBeLessThan(FEW)
+  })
+
+  test('what was adjusted for a bet, and what waits: each through its index, a few rows', async () => {
+    const located = { player: { id: 'player-0' as PlayerId }, bucket: 0 }
+    const plans = await plansOf((deps) => adjustmentsOfBet(deps, located, 'bet-4000' as BetId))
+    expect(plans.map(({ scans }) => scans)).toEqual([['movement_by_bet', 'transfer_pkey'], ['proposal_waiting']])
+    for (const { rows } of plans) expect(rows).toBeLessThan(FEW)
+  })
+
+  test('what waits of a player: through its index, a few rows', async () => {
+    const [plan] = await plansOf((deps) => pendingOf(deps, { player: { id: 'player-0' as PlayerId }, bucket: 0 }))
+    expect(plan?.scans).toEqual(['proposal_waiting'])
     expect(plan?.rows).toBeLessThan(FEW)
   })
 

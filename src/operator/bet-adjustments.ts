@@ -1,0 +1,109 @@
+/** What people have adjusted for a bet by hand, and what waits for a second person: so that nobody pays twice (O-2, W-27). */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
+import type { BetId, Currency } from '../protocol/ids.ts'
+import { type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { transferId } from './movement.ts'
+import { type OperatorDeps, show } from './operator.ts'
+import type { OfPlayer } from './proposal-store.ts'
+import { ProposalSchema, pendingOf } from './proposals.ts'
+
+const optional = Type.Optional
+const signed = Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'Signed.' })
+
+const BetAdjustmentSchema = Type.Object({
+  at: optional(Type.String({ format: 'date-time', description: 'Absent where the transfer lies in a file (O-13).' })),
+  transferId: Type.String(),
+  currency: CurrencySchema,
+  amount: signed,
+  balance: Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'After this transfer.' }),
+  reason: Type.String(),
+  person: Type.String(),
+  ticket: optional(Type.String()),
+  approvedBy: optional(Type.String({ description: 'The second person, where it needed one (W-27).' })),
+  reference: Type.String(),
+  archived: optional(Type.Object({ file: Type.String(), account: Type.Integer() })),
+})
+
+/** Members of a bet, each absent when there is nothing of it. */
+export const adjustmentProperties = {
+  adjusted: optional(
+    Type.Array(Type.Object({ currency: CurrencySchema, amount: signed }), {
+      description: 'What all adjustments for this bet come to, by currency. It is no part of the payout.',
+    }),
+  ),
+  adjustments: optional(
+    Type.Array(BetAdjustmentSchema, { description: 'Made by hand for this bet (O-2), oldest first; 500 at most.' }),
+  ),
+  pendingAdjustments: optional(
+    Type.Array(ProposalSchema, { description: 'For this bet, waiting for a second person (W-27); nothing has moved.' }),
+  ),
+}
+
+/** Rows of one bet. */
+const MOST = 500
+
+const OF_BET = 'from purser.cash_movement where bucket = $1::int and player = $2::text and bet_id = $3::text'
+const READ = statement(
+  'read_adjustments_of_bet',
+  `select m.*, t.at from (
+     select reference, currency, amount, version, balance_after, reason, person, ticket, approved_by ${OF_BET}
+     order by currency, version limit ${MOST}
+   ) m
+   left join lateral (
+     select at from purser.transfer where bucket = $1::int and player = $2::text and currency = m.currency and version = m.version limit 1
+   ) t on true`,
+)
+const READ_SUMS = statement(
+  'read_adjusted_of_bet',
+  `select currency, sum(amount)::text as amount ${OF_BET} group by currency order by currency`,
+)
+
+interface Row extends Record<string, unknown> {
+  readonly reference: string
+  readonly currency: Currency
+  readonly amount: Money
+  readonly version: bigint
+  readonly balance_after: Money
+  readonly reason: string
+  readonly person: string
+  readonly ticket: string | null
+  readonly approved_by: string | null
+  readonly at: Date | null
+}
+
+export async function adjustmentsOfBet(deps: OperatorDeps, located: OfPlayer, betId: BetId) {
+  const key = [located.bucket, located.player.id, betId]
+  const rows = await deps.db.people.query<Row>(READ, key)
+  const pending = await pendingOf(deps, located, betId)
+  if (rows.length === 0) return pending.length === 0 ? {} : { pendingAdjustments: pending }
+  const sums = await deps.db.people.query<{ currency: Currency; amount: string }>(READ_SUMS, key)
+  const isInFile = rows.some(({ at }) => at === null)
+  const carried = isInFile ? await readCarried(deps.db.people, located.bucket, located.player.id) : []
+  return {
+    adjusted: sums.map(({ currency, amount }) => ({ currency, amount: show(deps, money(BigInt(amount)), currency) })),
+    adjustments: [...rows].sort(byTime).map((row) => showRow(deps, carried, row)),
+    ...(pending.length > 0 && { pendingAdjustments: pending }),
+  }
+}
+
+/** Archived ones are the oldest. */
+function byTime({ at: a }: Row, { at: b }: Row): number {
+  return (a?.getTime() ?? 0) - (b?.getTime() ?? 0)
+}
+
+function showRow(deps: OperatorDeps, carried: readonly Carried[], row: Row): Static<typeof BetAdjustmentSchema> {
+  const { at, currency, version, amount, balance_after, reason, person, ticket, approved_by, reference } = row
+  const found = at === null ? fileOf(carried, currency, version) : undefined
+  return {
+    ...(at !== null && { at: at.toISOString() }),
+    ...{ transferId: transferId(currency, version), currency },
+    ...{ amount: show(deps, amount, currency), balance: show(deps, balance_after, currency), reason, person },
+    ...(ticket !== null && { ticket }),
+    ...(approved_by !== null && { approvedBy: approved_by }),
+    reference,
+    ...(found && { archived: { file: found.file, account: found.place } }),
+  }
+}
