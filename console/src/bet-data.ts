@@ -3,11 +3,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { pathPart } from '../../src/protocol/path-part.ts'
-import type { JournalCall, PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
+import type { JournalCall, PlatformBet, WalletBet as ToldBet } from '../../src/timeline/sources.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
 import { type Span, spansOf } from './bet-calls.ts'
 import type { LiveMeta } from './live.tsx'
+import type { Adjusted } from './pages/adjusted.tsx'
 import { mayDo, type Session, useSession } from './session.tsx'
+
+type WalletBet = ToldBet & Adjusted
 
 export interface BetSources {
   readonly wallet: WalletBet | undefined

@@ -2,33 +2,23 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { Link } from 'wouter'
 import { pathPart } from '../../../src/protocol/path-part.ts'
-import { signed } from '../../../src/timeline/amounts.ts'
-import { ask, read } from '../api.ts'
+import { ask, part, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
-import { Time } from '../format.tsx'
 import { Badge } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
+import { AdjustedBefore } from './adjusted.tsx'
+import { type Asked, AskedFor } from './asked-for.tsx'
 import './adjust.css'
 
-/** Asked for, and not made. */
-export interface Asked {
-  readonly userId: string
-  readonly reference: string
-  readonly currency: string
-  readonly amount: string
-  readonly reason: string
-  readonly ticket?: string
-  readonly proposedBy: { readonly person: string }
-  readonly proposedAt: string
-  readonly expiresAt: string
-  readonly status: 'pending' | 'refused' | 'expired'
-  readonly decidedBy?: { readonly person: string }
-  readonly decidedAt?: string
+interface AdjustProps {
+  readonly user: string
+  readonly currencies: readonly string[]
+  /** The bet that it corrects, where the form is opened from one. */
+  readonly bet?: string
 }
 
-export function Adjust({ user, currencies }: { user: string; currencies: readonly string[] }) {
+export function Adjust(props: AdjustProps) {
   const { person } = useSession()
   const [isOpen, setOpen] = useState(false)
   if (!mayDo(person, 'cash')) return null
@@ -37,14 +27,18 @@ export function Adjust({ user, currencies }: { user: string; currencies: readonl
       <button type="button" className="button" onClick={() => setOpen(true)}>
         Adjust…
       </button>
-      {isOpen && <AdjustWindow user={user} currencies={currencies} close={() => setOpen(false)} />}
+      {isOpen && <AdjustWindow {...props} close={() => setOpen(false)} />}
     </>
   )
 }
 
+/** Characters of the id of a bet. */
+const SHORTEST_ID = 10
+
 /** The reference is made with the window: pressed twice it is booked once. */
-function AdjustWindow({ user, currencies, close }: { user: string; currencies: readonly string[]; close(): void }) {
+function AdjustWindow({ user, currencies, bet = '', close }: AdjustProps & { close(): void }) {
   const client = useQueryClient()
+  const [corrected, setCorrected] = useState(bet)
   const [reference] = useState(() => `console-${Date.now()}-${Math.floor(Math.random() * 1e9)}`)
   const make = useMutation({
     mutationFn: (body: object) =>
@@ -59,6 +53,7 @@ function AdjustWindow({ user, currencies, close }: { user: string; currencies: r
     make.mutate({
       ...{ currency: given('currency'), amount: given('amount'), reason: given('reason'), reference },
       ...(ticket !== '' && { ticket }),
+      ...(corrected !== '' && { transactionId: corrected }),
     })
   }
   return (
@@ -85,6 +80,17 @@ function AdjustWindow({ user, currencies, close }: { user: string; currencies: r
             <span>Ticket, if there is one</span>
             <input name="ticket" maxLength={128} autoComplete="off" />
           </label>
+          <label className="field">
+            <span>Bet that it corrects, if there is one</span>
+            <input
+              name="bet"
+              value={corrected}
+              onChange={({ target }) => setCorrected(target.value.trim())}
+              readOnly={bet !== ''}
+              autoComplete="off"
+            />
+          </label>
+          {corrected.length >= SHORTEST_ID && <AdjustedBefore user={user} bet={corrected} />}
           {make.error !== null && (
             <p className="notice" role="alert">
               Not booked: {make.error.message}.
@@ -119,11 +125,12 @@ function AdjustWindow({ user, currencies, close }: { user: string; currencies: r
 
 const LOOK_MS = 4_000
 
-/** Adjustments that wait for a second person; nothing when none does. */
-export function WaitingAdjustments() {
+/** Adjustments that wait for a second person, of one player or of all; nothing when none does. */
+export function WaitingAdjustments({ user }: { user?: string }) {
+  const of = user === undefined ? '' : `&userId=${part(user)}`
   const { data } = useQuery({
-    queryKey: ['adjustments'],
-    queryFn: ({ signal }) => read<{ data: Asked[] }>('/operator/adjustments?status=pending&limit=50', signal),
+    queryKey: ['adjustments', user],
+    queryFn: ({ signal }) => read<{ data: Asked[] }>(`/operator/adjustments?status=pending&limit=50${of}`, signal),
     refetchInterval: LOOK_MS,
   })
   if (data === undefined || data.data.length === 0) return null
@@ -161,75 +168,5 @@ export function AskedAdjustment({ one }: { one: Asked }) {
         <AskedFor one={one} />
       </ul>
     </section>
-  )
-}
-
-function AskedFor({ one }: { one: Asked }) {
-  const { person } = useSession()
-  const client = useQueryClient()
-  const decide = useMutation({
-    mutationFn: (what: 'approve' | 'refuse') =>
-      ask('POST', `/operator/players/${pathPart(one.userId)}/adjustments/${what}`, { reference: one.reference }),
-    onSettled: () => void client.invalidateQueries(),
-  })
-  return (
-    <li>
-      <strong className="num">
-        {signed(one.amount)} {one.currency}
-      </strong>
-      <span className="asked-what">
-        <span>
-          for <Link href={`/players/${pathPart(one.userId)}`}>{one.userId}</Link>: {one.reason}
-          {one.ticket !== undefined && <span className="muted"> ({one.ticket})</span>}
-        </span>
-        <span className="muted small">
-          <code>{one.reference}</code>, asked for by {one.proposedBy.person}, <Time at={one.proposedAt} />
-        </span>
-        <span className="muted small">
-          <Outcome one={one} />
-        </span>
-        {decide.error !== null && (
-          <span className="notice" role="alert">
-            Not done: {decide.error.message}.
-          </span>
-        )}
-      </span>
-      {one.status === 'pending' && mayDo(person, 'cash') && (
-        <span className="choices">
-          <button type="button" className="button" disabled={decide.isPending} onClick={() => decide.mutate('refuse')}>
-            Refuse
-          </button>
-          <button
-            type="button"
-            className="button main-one"
-            disabled={decide.isPending}
-            onClick={() => decide.mutate('approve')}
-          >
-            Approve
-          </button>
-        </span>
-      )}
-    </li>
-  )
-}
-
-/** Nothing has moved for it: what may still become of it, or why nothing will. */
-function Outcome({ one: { status, expiresAt, decidedBy, decidedAt } }: { one: Asked }) {
-  if (status === 'pending')
-    return (
-      <>
-        can be approved until <Time at={expiresAt} />
-      </>
-    )
-  if (status === 'expired')
-    return (
-      <>
-        nobody approved it until <Time at={expiresAt} />
-      </>
-    )
-  return (
-    <>
-      refused by {decidedBy?.person}, {decidedAt !== undefined && <Time at={decidedAt} />}
-    </>
   )
 }

@@ -22,7 +22,8 @@ import {
 import { capital, moneyText, Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
-import { type Asked, AskedAdjustment } from './adjust.tsx'
+import { AskedAdjustment } from './adjust.tsx'
+import type { Asked } from './asked-for.tsx'
 import { Nothing } from './find-nothing.tsx'
 import { Several } from './find-several.tsx'
 

@@ -13,7 +13,7 @@ import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { useSettledHeights } from '../settled.ts'
 import type { StatementPage, StatementRow } from '../statement.ts'
-import { Adjust } from './adjust.tsx'
+import { Adjust, WaitingAdjustments } from './adjust.tsx'
 import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
 import { PersonalData } from './player/personal.tsx'
@@ -63,6 +63,7 @@ export function PlayerPage({ user }: { user: string }) {
         {({ player, balances }) => (
           <>
             <PlayerMoney user={user} balances={balances} />
+            <WaitingAdjustments user={user} />
             <section className="card half tall" aria-label="Statement" id="statement">
               <header>
                 <h2>Statement</h2>

@@ -24,7 +24,10 @@ import { Answer, Badge, NONE } from '../../parts.tsx'
 import { Picture } from '../../picture.tsx'
 import { saveText } from '../../save.ts'
 import { useSession } from '../../session.tsx'
+import { Adjust } from '../adjust.tsx'
+import { AdjustedByHand } from '../adjusted.tsx'
 import { comparisonOf } from '../day-links.ts'
+import { Anomalies } from './anomalies.tsx'
 import { MomentPanel } from './moment.tsx'
 import { Replay } from './replay.tsx'
 import { Selections, text, toldOf } from './selections.tsx'
@@ -86,6 +89,9 @@ function Bet({ bet, sources, callsAre }: BetProps) {
           Share as a file
         </button>
         {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
+        {wallet?.currency !== undefined && (
+          <Adjust user={wallet.userId} currencies={[wallet.currency]} bet={wallet.transactionId} />
+        )}
       </span>
     </>
   )
@@ -121,6 +127,8 @@ function Bet({ bet, sources, callsAre }: BetProps) {
           <MomentPanel moment={moment} wallet={wallet} callsAre={callsAre} close={() => choose(undefined)} />
         )}
       </section>
+      {wallet !== undefined && <Anomalies of={wallet} />}
+      {wallet !== undefined && <AdjustedByHand of={wallet} />}
       <Selections sources={sources} />
       <Compared wallet={wallet} />
     </Headed>
@@ -192,7 +200,14 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
           {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in play</small>}
         </Fact>
       )}
-      {odds !== undefined && <Fact name="Odds">{text(odds)}</Fact>}
+      {odds !== undefined && (
+        <Fact name="Odds">
+          {text(odds)}
+          {wallet?.oddsPayout !== undefined && (
+            <small className="muted"> pay at most {moneyText(wallet.oddsPayout, currency)}</small>
+          )}
+        </Fact>
+      )}
       <div>
         <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Asked at'}</dt>
         <dd className="small">
