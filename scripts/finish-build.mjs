@@ -9,11 +9,11 @@ import { fileURLToPath } from 'node:url'
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
-/** A folder stays while there is one of its name, `x.js` and `x.js.map` while there is an `x.ts`. */
+/** A folder or `x.mjs` stays while its source has one of that name; `x.js` and each `.map` as long as their source exists. */
 for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
   if (name.split(sep)[0] === 'console') continue // of build-console.mjs
   const isFolder = statSync(join(DIST, name), { throwIfNoEntry: false })?.isDirectory()
-  const source = isFolder ? name : name.replace(/\.js(\.map)?$/, '.ts')
+  const source = isFolder ? name : name.replace(/\.map$/, '').replace(/\.js$/, '.ts')
   if (!existsSync(join(SRC, source))) rmSync(join(DIST, name), { recursive: true, force: true })
 }
 

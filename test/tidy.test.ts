@@ -171,7 +171,7 @@ describe('the rules see', () => {
 
   test('what every command would wait for', () => {
     const main = sourceOf(
-      'src/main.ts',
+      'src/commands.ts',
       "import { add } from './process/add.ts'\nimport { Command } from 'commander'\nadd(Command)",
     )
     const eager = sourceOf(
@@ -179,7 +179,7 @@ describe('the rules see', () => {
       "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
     )
     const lazy = sourceOf('src/process/add.ts', "export const add = () => import('pg')")
-    expect(complaintsAboutTheStart([main, eager])).toEqual(['every command loads pg: src/main.ts → src/process/add.ts'])
+    expect(complaintsAboutTheStart([main, eager])).toEqual(['every command loads pg: src/commands.ts → src/process/add.ts'])
     expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
 

@@ -1,0 +1,35 @@
+/**
+ * Before the compiler: one sentence for each reason why a build cannot work here. The compiler itself would fail
+ * with a stack, or with one line for each of a thousand files.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runtimeProblem } from '../src/runtime/supported.mjs'
+
+const WRONG_USE = 2
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DIST = join(ROOT, 'dist')
+
+const problem = runtimeProblem(process.versions) ?? missingPackages() ?? unwritable()
+if (problem !== undefined) {
+  process.stderr.write(problem)
+  process.exitCode = WRONG_USE
+}
+
+function missingPackages() {
+  if (['typescript', 'vite'].every((name) => existsSync(join(ROOT, 'node_modules', name)))) return undefined
+  return 'purser: the packages that the build needs are missing: run npm ci (not with --omit=dev or NODE_ENV=production)\n'
+}
+
+/** The build overwrites every file in dist. A build by root, as with sudo, leaves files that others cannot write. */
+function unwritable() {
+  try {
+    mkdirSync(DIST, { recursive: true })
+    for (const path of ['', ...readdirSync(DIST, { recursive: true })])
+      accessSync(join(DIST, String(path)), constants.W_OK)
+    return undefined
+  } catch (error) {
+    return `purser: the build cannot write to dist (${error.message}): make this folder writable for this user, or copy it to a place that is. A finished build needs none: node dist/main.js sandbox\n`
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Check of the JavaScript runtime. A runtime that is too old fails on the imports of all other
+ * modules with a SyntaxError, so that this module imports nothing. It is plain JavaScript because
+ * the build checks the runtime before the compiler runs.
+ */
+const NEEDED = 'Node 20.19 or later, of the 22 line 22.12 or later'
+
+/**
+ * The cause and the remedy as one sentence; undefined on a supported runtime.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} versions as `process.versions`
+ * @returns {string | undefined}
+ */
+export function runtimeProblem({ node = '', bun, deno }) {
+  if (bun === undefined && deno === undefined && isSupported(node)) return undefined
+  const runtime = bun !== undefined ? `Bun ${bun}` : deno !== undefined ? `Deno ${deno}` : `Node ${node}`
+  return `purser: ${runtime} cannot run this program: install ${NEEDED} (https://nodejs.org), and run it with that\n`
+}
+
+/**
+ * @param {string} version
+ * @returns {boolean}
+ */
+function isSupported(version) {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  return major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)
+}
