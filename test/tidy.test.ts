@@ -179,7 +179,9 @@ describe('the rules see', () => {
       "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
     )
     const lazy = sourceOf('src/process/add.ts', "export const add = () => import('pg')")
-    expect(complaintsAboutTheStart([main, eager])).toEqual(['every command loads pg: src/commands.ts → src/process/add.ts'])
+    expect(complaintsAboutTheStart([main, eager])).toEqual([
+      'every command loads pg: src/commands.ts → src/process/add.ts',
+    ])
     expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
 

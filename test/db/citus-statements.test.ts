@@ -48,7 +48,8 @@ function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): st
 
 const statements: Statement[] = []
 /** Not what begins to work when it is imported. */
-const isProgram = (path: string) => !['src/main.ts', 'src/commands.ts'].includes(path) && !path.startsWith('src/simulate/')
+const isProgram = (path: string) =>
+  !['src/main.ts', 'src/commands.ts'].includes(path) && !path.startsWith('src/simulate/')
 
 beforeAll(async () => {
   vi.resetModules()

@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Block } from './markdown.ts'
 
@@ -14,6 +14,8 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_TIMEOUT_MS = 120_000
 /** The addresses that pages name; the tests use free ports. */
 const PAGE_URLS = { wallet: 'http://127.0.0.1:8080', platform: 'http://127.0.0.1:8081' }
+/** The folder of programs that a machine may lack. It is the last one on the PATH. */
+const STAND_INS = 'stand-ins'
 /** Printed before each block, so that its output can be told from the others'. */
 const MARK = '\u001e'
 
@@ -25,6 +27,8 @@ export interface Folder {
 export function makeFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'purser-docs-'))
   for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(path, name))
+  mkdirSync(join(path, STAND_INS))
+  symlinkSync(join(ROOT, 'test/docs/curl.mjs'), join(path, STAND_INS, 'curl'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
@@ -90,7 +94,8 @@ export async function runBlocks(
   const at = (text: string) =>
     text.replaceAll(PAGE_URLS.wallet, urls.wallet).replaceAll(PAGE_URLS.platform, urls.platform)
   const script = blocks.map(({ text }) => `printf '${MARK}'\n${at(text)}`).join('\n')
-  const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { PATH: process.env.PATH, ...env } })
+  const PATH = `${process.env.PATH}${delimiter}${join(folder.path, STAND_INS)}`
+  const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { PATH, ...env } })
   const output = collect(shell)
   const [code] = await once(shell, 'close')
   if (code !== 0) throw new Error(`a command ended with ${code}:\n${output()}`)

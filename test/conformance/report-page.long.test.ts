@@ -1,26 +1,23 @@
 /** The report as a page, in a real browser: readable, still, and deaf to what a wallet puts into its answers. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { htmlReport } from '../../src/conformance/report/html.ts'
 import { junitReport } from '../../src/conformance/report/junit.ts'
 import type { Report } from '../../src/conformance/report/report.ts'
+import { launch } from '../console/browser.ts'
 import { startTestWallet } from './mutants/wallet.ts'
 import { flagsOf, runCommand } from './run-command.ts'
-
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 let browser: Browser
 let folder: string
 
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM))
-    throw new Error(`no Chromium at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`)
   folder = mkdtempSync(join(tmpdir(), 'purser-report-page-'))
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await launch()
 })
 afterAll(async () => {
   await browser?.close()
