@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSecretFault } from '../protocol/secret-text.ts'
-import { errorText } from '../runtime/error-text.ts'
+import { fileErrorText } from '../runtime/file-error.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 import { world } from '../runtime/world.ts'
 
@@ -12,7 +12,7 @@ export function readSecretFile(name: string, path: string, problems: string[]): 
     if (text !== '') return text
     problems.push(`${name}_FILE is empty: ${path}`)
   } catch (error) {
-    problems.push(`${name}_FILE cannot be read: ${errorText(error)}`)
+    problems.push(`${name}_FILE cannot be read: ${fileErrorText(error)}`)
   }
   return undefined
 }
@@ -39,7 +39,8 @@ export function keepSecret(dataDir: string, name: string, problems: string[]): K
     if (kept !== undefined) return { name, value: kept, path, isNew: false }
     writePrivateFile(path, `${value}\n`)
   } catch (error) {
-    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${errorText(error)}`)
+    const problem = `keys that are not set cannot be kept in PURSER_DATA_DIR: ${fileErrorText(error)}`
+    if (!problems.includes(problem)) problems.push(problem)
   }
   return { name, value, path, isNew: true }
 }

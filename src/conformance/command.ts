@@ -3,7 +3,7 @@
  * the report and the exit code. What differs is a Kit.
  */
 import { readFileSync } from 'node:fs'
-import { errorText } from '../runtime/error-text.ts'
+import { fileErrorText } from '../runtime/file-error.ts'
 import { printableLines } from '../runtime/printable.ts'
 import { type ReportFile, reportFileOf, writeReport } from '../runtime/report-file.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
@@ -168,7 +168,7 @@ export function readText(option: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new WrongUse(`${option}: ${errorText(error)}`)
+    throw new WrongUse(`${option}: ${fileErrorText(error)}`)
   }
 }
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { makePrivateFolder } from '../runtime/private-folder.ts'
+import { makePrivateFolder, requireAccess } from '../runtime/private-folder.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
 import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -43,6 +43,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } }).catch(async (error: unknown) => {
     if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
     await unlock()
+    if (!isNew) requireAccess(target, 'all')
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
   const tx = txOn(pglite)
@@ -97,6 +98,7 @@ function isFull(error: unknown): boolean {
 
 async function claim(dataDir: string): Promise<() => Promise<void>> {
   makePrivateFolder(dataDir)
+  requireAccess(dataDir, 'itself')
   return lockFolder(dataDir)
 }
 

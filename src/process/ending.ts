@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { explained } from '../db/refusal.ts'
 import { fullDisk } from '../runtime/disk.ts'
+import { fileErrorText } from '../runtime/file-error.ts'
 import { printableLines } from '../runtime/printable.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
@@ -47,6 +48,9 @@ interface SystemError extends Error {
   readonly hostname?: string
 }
 
+/** Node names it where the address is a socket file: the lock of a data folder is one. */
+const NO_PORT = -1
+
 /** HOST and PORT that cannot be listened on. A database's host is looked up where it is opened, and explained there. */
 function aboutAddress(error: unknown): WrongUse | undefined {
   if (!(error instanceof Error)) return undefined
@@ -54,6 +58,7 @@ function aboutAddress(error: unknown): WrongUse | undefined {
   if (syscall === 'getaddrinfo')
     return new WrongUse(`HOST=${hostname} is no address to listen on: there is no such host`)
   if (syscall !== 'listen' && syscall !== 'bind') return undefined // one of several processes has its port bound for it
+  if (port === NO_PORT) return new WrongUse(`${address} cannot be used: ${fileErrorText(error)}`, { cause: error })
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${address} is taken: stop the program that has it, or choose another port (PORT=…)`,
     EACCES: `port ${port} must not be opened by this user: choose one above 1023 (PORT=…)`,
@@ -69,7 +74,7 @@ function aboutFile(error: unknown): WrongUse | undefined {
   if (!(error instanceof Error)) return undefined
   const { syscall = '', path } = error as SystemError
   if (path === undefined || !FILE_CALLS.includes(syscall)) return undefined
-  return new WrongUse(`${path} cannot be used: ${error.message}`, { cause: error })
+  return new WrongUse(`${path} cannot be used: ${fileErrorText(error)}`, { cause: error })
 }
 
 function defect(error: unknown): string {

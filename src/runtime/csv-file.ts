@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, type InfoField, parse } from 'csv-parse'
 import { CSV_OPTIONS, columnNames, encodingOf, hasOpenEnds, looksShortened } from './csv-rules.ts'
+import { fileErrorText } from './file-error.ts'
 import { WrongUse } from './wrong-use.ts'
 
 export interface CsvTable {
@@ -57,7 +58,8 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
     }
   } catch (error) {
     if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
-    if (error instanceof Error && 'syscall' in error) throw new WrongUse(`${path} cannot be read: ${error.message}`)
+    if (error instanceof Error && 'syscall' in error)
+      throw new WrongUse(`${path} cannot be read: ${fileErrorText(error)}`)
     throw error
   }
   if (!isNamed) table.columnsOf([])

@@ -1,5 +1,16 @@
 /** The data folder holds keys, and a database with the partners' secrets in it: it is for nobody but its user. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { WrongUse } from './wrong-use.ts'
 
 const FOLDER_MODE = 0o700
@@ -15,6 +26,7 @@ const OURS = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platfor
 
 /** Makes the folder, or takes the rights of others from one that holds nothing but ours; throws NotPrivate when it cannot. */
 export function makePrivateFolder(path: string): void {
+  if (!existsSync(path)) requireParent(resolve(path))
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
   if (!isOpen(path)) return
   const strange = readdirSync(path).find((name) => !OURS.test(name))
@@ -29,6 +41,23 @@ export function makePrivateFolder(path: string): void {
       `others can enter the data folder ${path}, and its rights cannot be changed: set PURSER_DATA_DIR to a folder below it, which will be made`,
     )
   }
+}
+
+/** A recursive mkdir on a read-only file system fails with ENOENT, which does not say why. */
+function requireParent(path: string): void {
+  const parent = dirname(path)
+  if (existsSync(parent)) accessSync(parent, constants.W_OK)
+  else requireParent(parent)
+}
+
+/**
+ * Throws the system's error, which names the path, when this user cannot read and write the folder,
+ * or one of all the files in it: a start by root, as with sudo, leaves files that others cannot use.
+ */
+export function requireAccess(folder: string, what: 'itself' | 'all'): void {
+  const within = what === 'all' ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
+  accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  for (const name of within) accessSync(join(folder, name), constants.R_OK | constants.W_OK)
 }
 
 /** The content; undefined when there is none. Rights of others are taken away. */
