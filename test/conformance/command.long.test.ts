@@ -85,7 +85,9 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
     const { code, out } = await run({ only: [failing, passing] })
     expect(code).toBe(1)
     expect(out).toMatch(new RegExp(`^failed MUST: ${failing}$`, 'm'))
-    expect(out).toMatch(new RegExp(`^  again: purser conformance \\w+ --.* --only ${failing}$`, 'm'))
+    expect(out).toMatch(
+      new RegExp(`^one case again, .*: purser conformance \\w+ --.* --only ${failing} --verbose$`, 'm'),
+    )
     expect([wallet.secret, wallet.operatorKey, platform.key].filter((secret) => out.includes(secret))).toEqual([])
   })
 
@@ -137,7 +139,8 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
 
   test('masks tokens, signatures and headers on the terminal too, unless asked', async () => {
     const header = ['Authorization: Basic dXNlcjpwYXNzd29yZA==']
-    const flags = side === 'wallet' ? { header, only: [failing] } : { only: [failing] }
+    const common = { only: [failing], verbose: true } as const
+    const flags = side === 'wallet' ? { header, ...common } : common
     const [usual, shown, json] = await Promise.all([
       run(flags),
       run({ ...flags, showTokens: true }),

@@ -37,13 +37,13 @@ describe.concurrent('a run', () => {
     folder.remove()
     expect(code).toBe(1)
     expect(stdout).toContain(
-      '✗ platform-answer-02  MUST  400 with code 7 (not enough money) declines the bet, and no Rollback follows.',
+      '  platform-answer-02  400 with code 7 (not enough money) declines the bet, and no Rollback follows.',
     )
     expect(stdout).toContain('a record of cancelled bets that never were')
     expect(stdout).toContain('Rollback came once, where none should have')
     expect(stdout).toContain('"amount":10.00')
     expect(stdout).toMatch(
-      /again: purser conformance platform --listen 0 --platform-api \S+ --platform-key "\$PLATFORM_API_KEY" --only platform-answer-02$/m,
+      /^one case again, .*: purser conformance platform --listen 0 --platform-api \S+ --platform-key "\$PLATFORM_API_KEY" --only platform-answer-02 --verbose$/m,
     )
     expect([judged, results.length, results[0].verdict.kind]).toEqual(['platform', 1, 'failed'])
   })
