@@ -74,7 +74,7 @@ const READ_BETS = statement(
    where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[]))`,
 )
 
-/** Of the bet of each call: its stake, and what its odds pay. */
+/** The stake of each call's bet, and the payout of its odds. */
 export async function readTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
   const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, keysOf(deps, calls))
   const found = new Map(bets.map((row) => [keyOf(row), row]))

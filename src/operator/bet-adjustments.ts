@@ -1,4 +1,4 @@
-/** What people have adjusted for a bet by hand, and what waits for a second person: so that nobody pays twice (O-2, W-27). */
+/** Adjustments by hand of a bet, made (O-2) and pending (W-27). A bet shows them, so that it is not paid twice. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
@@ -31,7 +31,7 @@ const BetAdjustmentSchema = Type.Object({
 export const adjustmentProperties = {
   adjusted: optional(
     Type.Array(Type.Object({ currency: CurrencySchema, amount: signed }), {
-      description: 'What all adjustments for this bet come to, by currency. It is no part of the payout.',
+      description: 'The sum of all adjustments for this bet, by currency. It is no part of the payout.',
     }),
   ),
   adjustments: optional(

@@ -1,4 +1,4 @@
-/** A bet that somebody has paid for by hand says so on its page, and in the form before the next person sends another adjustment. */
+/** The page of a bet and the form of an adjustment show what was already adjusted for the bet by hand. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

@@ -1,4 +1,4 @@
-/** What was adjusted for a bet by hand, and what waits for a second person, stands wherever the bet does (O-2, W-27). */
+/** Adjustments of a bet, made and pending, are shown with the bet (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'

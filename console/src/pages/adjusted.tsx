@@ -1,4 +1,4 @@
-/** What people have adjusted for a bet by hand, and what waits for a second person: on the bet, and before somebody adjusts again. */
+/** Adjustments by hand of a bet, made and pending. The page of the bet and the form show them, so that no bet is paid twice. */
 import { useQuery } from '@tanstack/react-query'
 import { pathPart } from '../../../src/protocol/path-part.ts'
 import { signed } from '../../../src/timeline/amounts.ts'
@@ -63,7 +63,7 @@ function When({ of: { at, transferId } }: { of: BetAdjustment }) {
   return at === undefined ? <>the transfer {transferId} lies in a file</> : <Time at={at} />
 }
 
-/** In the form, before somebody sends another adjustment for the bet. */
+/** The form shows these lines before another adjustment of the bet is sent. */
 export function AdjustedBefore({ user, bet }: { user: string; bet: string }) {
   const { data } = useQuery({
     queryKey: ['adjusted-before', user, bet],
