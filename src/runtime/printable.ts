@@ -5,8 +5,8 @@
  * sequences, a CI server obeys lines such as `::error::`, and marks of direction reorder a line.
  *
  * Invariant: what `printableLine` returns has no control character, no line break, no mark of direction
- * and no command of a CI server. What is replaced is written as `\u001b`, which JSON reads as the
- * same character.
+ * and no command of a CI server. A replaced character is written as `\u001b`, which JSON reads
+ * as the same character.
  */
 
 /** C0, DEL, C1, separators of lines, marks of direction, the byte order mark, halves of a pair. */

@@ -44,7 +44,10 @@ describe('a run against a wallet that refunds with each Rollback prints', () => 
   let long: Ran
 
   beforeAll(async () => {
-    const flags = { ...flagsOf(await walletWith('rollback-repeat-refunds')), only: ['place-01', 'rollback'] }
+    const flags = {
+      ...flagsOf(await walletWith('rollback-repeat-refunds')),
+      only: ['place-01', 'rollback-02', 'rollback-04'],
+    }
     short = await runCommand(flags)
     long = await runCommand({ ...flags, verbose: true })
   })

@@ -1,4 +1,4 @@
-/** Of platforms, in the order of cost. */
+/** Remedies for platforms, in the order of cost. */
 export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   ['Sign the exact bytes that are sent, on every request.', 'platform-form-01'],
   [

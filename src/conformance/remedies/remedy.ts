@@ -1,4 +1,4 @@
-/** What to change when cases fail: one instruction for each cause, by the ids of the cases that show it. */
+/** Each cause of failures has one instruction, and names the cases that show it. */
 import { PLATFORM_REMEDIES } from './platform.ts'
 import { WALLET_REMEDIES } from './wallet.ts'
 

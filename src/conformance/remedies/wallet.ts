@@ -1,4 +1,4 @@
-/** Of wallets, in the order of cost: first what lets anyone take money, last what costs none. */
+/** Remedies for wallets, in the order of cost: a fault that lets anyone take money is the first one. */
 export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   [
     'Verify the signature on every path, before anything is read from the body, and refuse the call when it is wrong.',
@@ -113,7 +113,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
   ],
   [
     'Accept every value that the interface allows in a member that only describes the bet.',
-    'member-01 member-02 member-03 member-04 member-05 place-14 place-15 place-16 signature-15 message-15 message-13',
+    'member-01 member-02 member-03 member-04 member-05 member-07 place-14 place-15 place-16 signature-15 message-15 message-13',
   ],
   ['Answer Place bet and Rollback within 5 seconds, also under load.', 'answers-10'],
   ['Answer a refusal with HTTP status 400, never with 200.', 'answers-02 answers-12'],
@@ -137,6 +137,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
     'Refuse bets of players who must not bet, and stakes beyond the limits of the player.',
     'account-01 account-02 account-03 account-04 account-07 account-08 account-09',
   ],
+  ['Read several slashes in a path as one.', 'message-19'],
   ['Refuse a resultType that the interface does not have.', 'settle-10'],
   [
     'Answer Balance and Check with what is stored of this player and this bet only.',

@@ -48,7 +48,7 @@ function wronglyRefused({ verdict }: CaseResult): Exchange | undefined {
   return BAD_SIGNATURE.test(last.answer.body) ? last : undefined
 }
 
-/** Whatever form the answer has: as a number or a text, within another object or not. */
+/** The code may be a number or a text, and may stand within another object. */
 const BAD_SIGNATURE = new RegExp(`"code"\\s*:\\s*"?${REPLY_CODES.bad_signature.code}"?\\s*[,}]`)
 
 /** The call whose bytes show the fault best: none of its characters had to be replaced for printing. */
