@@ -104,7 +104,7 @@ ALTER TABLE ONLY gateway.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
 COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
 
 CREATE TABLE gateway.operator (
-    operator_id text NOT NULL,
+    operator_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
     secrets json CONSTRAINT operator_secret_not_null NOT NULL,
     created_at timestamp with time zone NOT NULL
@@ -113,9 +113,9 @@ CREATE TABLE gateway.operator (
 COMMENT ON COLUMN gateway.operator.secrets IS 'As platform.partner.secrets.';
 
 CREATE TABLE gateway.player (
-    user_id text NOT NULL,
-    operator_id text NOT NULL,
-    operator_user text NOT NULL,
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    operator_id text NOT NULL COLLATE pg_catalog."C",
+    operator_user text NOT NULL COLLATE pg_catalog."C",
     created_at timestamp with time zone NOT NULL
 );
 
@@ -123,7 +123,7 @@ COMMENT ON TABLE gateway.player IS 'user_id is the gateway''s own id of an opera
 
 CREATE TABLE gateway.session (
     token_hash bytea NOT NULL,
-    user_id text NOT NULL,
+    user_id text NOT NULL COLLATE pg_catalog."C",
     currency text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     operator_token json NOT NULL
@@ -178,9 +178,9 @@ COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds: name, connection, TL
 
 CREATE TABLE platform.bet (
     bet_id uuid NOT NULL,
-    partner_id text NOT NULL,
+    partner_id text NOT NULL COLLATE pg_catalog."C",
     frame_session_id uuid NOT NULL,
-    idempotency_key text,
+    idempotency_key text COLLATE pg_catalog."C",
     request_hash text NOT NULL,
     user_id text NOT NULL,
     operator_user text,
@@ -293,12 +293,12 @@ CREATE TABLE platform.delivery (
     delivery_id bigint NOT NULL,
     bet_id uuid NOT NULL,
     number integer NOT NULL,
-    partner_id text NOT NULL,
-    operation text NOT NULL,
+    partner_id text NOT NULL COLLATE pg_catalog."C",
+    operation text NOT NULL COLLATE pg_catalog."C",
     request_id uuid NOT NULL,
     payout bigint,
     result_type text,
-    status text NOT NULL,
+    status text NOT NULL COLLATE pg_catalog."C",
     attempts integer DEFAULT 0 NOT NULL,
     attempts_before integer DEFAULT 0 NOT NULL,
     code integer,
@@ -309,7 +309,7 @@ CREATE TABLE platform.delivery (
     finished_at timestamp with time zone,
     owed_since timestamp with time zone,
     owed_amount numeric,
-    owed_currency text,
+    owed_currency text COLLATE pg_catalog."C",
     is_claimed boolean DEFAULT false NOT NULL,
     CONSTRAINT delivery_operation_check CHECK ((operation = ANY (ARRAY['place'::text, 'settle'::text, 'unsettle'::text, 'rollback'::text]))),
     CONSTRAINT delivery_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'pending'::text, 'done'::text, 'refused'::text, 'unknown'::text, 'stuck'::text])))
@@ -330,7 +330,7 @@ ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS I
 );
 
 CREATE TABLE platform.event (
-    event_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
     status text NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     results_version bigint DEFAULT 0 NOT NULL,
@@ -352,7 +352,7 @@ COMMENT ON TABLE platform.event_total IS 'The number of accepted and settled bet
 
 CREATE TABLE platform.frame_session (
     frame_session_id uuid NOT NULL,
-    partner_id text NOT NULL,
+    partner_id text NOT NULL COLLATE pg_catalog."C",
     token text NOT NULL,
     user_id text NOT NULL,
     operator_user text,
@@ -390,8 +390,8 @@ CREATE TABLE platform.minute (
 COMMENT ON TABLE platform.minute IS 'As purser.minute: the calls that this platform made, by partner.';
 
 CREATE TABLE platform.outcome (
-    event_id text NOT NULL,
-    outcome_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    outcome_id text NOT NULL COLLATE pg_catalog."C",
     coefficient text,
     result text,
     CONSTRAINT outcome_result_check CHECK ((result = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text])))
@@ -409,7 +409,7 @@ WITH (fillfactor='50');
 COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled bets on an outcome, and what they pay if they win, in minor units.';
 
 CREATE TABLE platform.partner (
-    partner_id text NOT NULL,
+    partner_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
     secrets json CONSTRAINT partner_secret_not_null NOT NULL,
     created_at timestamp with time zone NOT NULL
@@ -442,14 +442,14 @@ COMMENT ON TABLE platform.retry IS 'chosen: the filters as they were given. coun
 CREATE TABLE platform.selection (
     bet_id uuid NOT NULL,
     number integer NOT NULL,
-    event_id text NOT NULL,
-    outcome_id text NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    outcome_id text NOT NULL COLLATE pg_catalog."C",
     coefficient text NOT NULL,
     details json NOT NULL
 );
 
 CREATE TABLE platform.setting (
-    name text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL
 );
 
@@ -595,7 +595,7 @@ CREATE TABLE purser.bet_call (
     player text NOT NULL COLLATE pg_catalog."C",
     bet_id text NOT NULL COLLATE pg_catalog."C",
     seq integer NOT NULL,
-    operation text NOT NULL,
+    operation text NOT NULL COLLATE pg_catalog."C",
     request_id text NOT NULL COLLATE pg_catalog."C",
     amount bigint,
     currency text COLLATE pg_catalog."C",
@@ -869,7 +869,7 @@ CREATE TABLE purser.proposal (
     person text NOT NULL,
     proposed_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    status text DEFAULT 'pending'::text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL COLLATE pg_catalog."C",
     decided_key text,
     decided_person text,
     decided_at timestamp with time zone,
@@ -900,7 +900,7 @@ CREATE TABLE purser.session (
 COMMENT ON COLUMN purser.session.token_hash IS 'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
 
 CREATE TABLE purser.setting (
-    name text NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL
 );
 
@@ -911,7 +911,7 @@ CREATE TABLE purser.transfer (
     player text NOT NULL COLLATE pg_catalog."C",
     currency text NOT NULL COLLATE pg_catalog."C",
     version bigint NOT NULL,
-    kind text NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
     debit text NOT NULL,
     credit text NOT NULL,
     amount bigint NOT NULL,

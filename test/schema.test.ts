@@ -28,6 +28,10 @@ const QUESTIONS = {
     where ${OURS} and relkind not in ('r', 'p', 'i', 'I', 'S') order by relname collate "C"`,
   sequences: `select nspname, relname from pg_class class join pg_namespace namespace on namespace.oid = relnamespace
     where ${OURS} and relkind = 'S' order by relname collate "C"`,
+  texts: `select distinct nspname || '.' || relname as name, pg_get_indexdef(indexrelid, key.number::int, true) as key
+    from pg_index join pg_class class on class.oid = indrelid join pg_namespace namespace on namespace.oid = relnamespace,
+      unnest(indcollation::oid[]) with ordinality key (collation_id, number) join pg_collation on pg_collation.oid = collation_id
+    where ${OURS} and collname not in ('C', 'POSIX')`,
   triggers: `select tgname from pg_trigger join pg_class class on class.oid = tgrelid
     join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and not tgisinternal`,
   functions: `select nspname || '.' || proname || '(' || oidvectortypes(proargtypes) || ')' as name, prosecdef, proconfig::text as settings from pg_proc
@@ -97,6 +101,10 @@ test('every table of money starts its primary key with bucket, and no index but 
     'transfer',
   ]
   expect(startsWithBucket).toEqual(tables.map((table) => `${table}_pkey`))
+})
+
+test('every text in an index is compared by its bytes, whatever happens to the order of the language', async () => {
+  expect(await Promise.all([ask(postgres, 'texts'), ask(pglite, 'texts')])).toEqual([[], []])
 })
 
 test('schema.sql shows the same tables', async () => {

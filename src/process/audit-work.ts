@@ -3,6 +3,7 @@ import { auditArchive } from '../archive/audit.ts'
 import type { Config } from '../config/config.ts'
 import { type Finding, Findings } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
+import { describeChangedTextOrder } from '../db/text-order.ts'
 import { numberAll } from '../feed/change-store.ts'
 import { type AuditedTo, audit, type Progress } from '../operator/audit.ts'
 import { authorOfCommand } from '../people/actions.ts'
@@ -27,6 +28,8 @@ export async function auditAll(
   db: Db,
   { config, onlyChanged, archive, say, progress }: AuditWork,
 ): Promise<readonly Finding[]> {
+  const changedOrder = await describeChangedTextOrder(db)
+  if (changedOrder !== undefined) say(changedOrder)
   const clean = onlyChanged ? await lastClean(db) : undefined
   const clawback = await recordedClawback(db, config)
   await numberAll(db, WALLET_CHANGES).catch(() => {}) // of a copy that cannot be written to

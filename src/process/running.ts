@@ -12,6 +12,7 @@ import { openDb } from '../db/open.ts'
 import { prepareDb } from '../db/prepare.ts'
 import type { Server } from '../db/rights.ts'
 import { checkScales } from '../db/scales.ts'
+import { describeChangedTextOrder } from '../db/text-order.ts'
 import { makeFirstAdmin } from '../people/console-people.ts'
 import { OWN } from '../people/server.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -60,6 +61,8 @@ export async function run(
   }
   try {
     await prepare(server, config, db)
+    const changedOrder = await describeChangedTextOrder(db)
+    if (changedOrder !== undefined) log.warn(changedOrder)
     const tracing = await startTracing(server, config, log)
     if (tracing !== undefined) opened.push({ close: tracing.stop })
     const created = await create(db, tracing)
