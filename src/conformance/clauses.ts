@@ -99,7 +99,7 @@ export function clausesOf(clause: string): string[] {
   return clause.split('; ')
 }
 
-export function isOfTheInterface(name: string): boolean {
+export function isOfTheInterface(name: string): name is keyof typeof CLAUSES {
   return name in CLAUSES
 }
 

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly what: string
   /** The kit looked at a balance; no step of the case. */
   readonly isLook?: true
+  /** The verdict names this call. */
+  readonly isBlamed?: true
   readonly request: SentRequest
   readonly answer: ReceivedAnswer
   readonly startedAt: Date

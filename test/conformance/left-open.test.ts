@@ -42,6 +42,9 @@ const MONEY: readonly MutantId[] = [
   ...(['settle-repeat-pays', 'settle-unknown-pays', 'settle-cancelled-pays', 'resettle-on-top'] as const),
   ...(['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked', 'tombstone-missing'] as const),
   ...(['clawback-partial', 'freebet-win-less-stake', 'float-amount-cut', 'negative-amount-accepted'] as const),
+  ...(['float-balance', 'float-balance-rounded', 'float32-balance', 'real-column', 'funds-unit-over'] as const),
+  ...(['stake-unit-less', 'stake-unit-more', 'win-unit-more', 'win-unit-less'] as const),
+  ...(['refund-unit-more', 'refund-unit-less', 'whole-balance-refused'] as const),
 ]
 
 /** What may be advice at most, of platforms. What is not shown is the order of results, what a 200 without a good body means, and Unsettle. */

@@ -44,9 +44,16 @@ export type Whereabouts = 'home' | 'refused' | 'no_tls' | 'no_such_name'
 export type Act =
   /** `aside`: the platform's answer is not waited for. */
   | { readonly kind: 'place'; readonly partner?: number; readonly aside?: true; readonly amount?: string }
-  | { readonly kind: 'settle'; readonly bet?: number; readonly resultType: ResultType; readonly amount: string }
-  | { readonly kind: 'unsettle'; readonly bet?: number }
-  | { readonly kind: 'cancel'; readonly bet?: number; readonly errorCode: number }
+  /** `twice`: asked two times at the same moment, as two workers would. */
+  | {
+      readonly kind: 'settle'
+      readonly bet?: number
+      readonly resultType: ResultType
+      readonly amount: string
+      readonly twice?: true
+    }
+  | { readonly kind: 'unsettle'; readonly bet?: number; readonly twice?: true }
+  | { readonly kind: 'cancel'; readonly bet?: number; readonly errorCode: number; readonly twice?: true }
   /** Ends when so many of these calls have come; or when none came for `patience` (patienceMs), or not all `within` this time. */
   | {
       readonly kind: 'await'

@@ -19,7 +19,7 @@ export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: strin
   ],
   [
     'Deliver the results of a bet in the order of their decisions, one at a time.',
-    'platform-result-08 platform-result-09',
+    'platform-result-08 platform-result-09 platform-result-13 platform-result-14 platform-rollback-11',
   ],
   [
     'Keep money as integers of minor units or as decimals, and write it exactly.',

@@ -80,7 +80,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
   ['Carry out a Rollback for every errorCode, listed or not.', 'rollback-11 rollback-15'],
   [
     'Keep money as integers of minor units or as decimals, never as floating-point numbers.',
-    'money-01 money-02 money-03 money-04 money-05 money-06',
+    'money-01 money-02 money-03 money-04 money-05 money-06 money-08',
   ],
   [
     'Keep each bet in the currency in which it was placed, also after the player has switched.',

@@ -48,8 +48,8 @@ function failsBesideAnother(wallet: Wallet, { operation }: BetCall): boolean {
 }
 
 /** As long as a database would take: whoever does not wait for a turn gets in between. */
-async function waitBeforeWriting({ faults }: Wallet): Promise<void> {
-  if ([...faults].some((id) => id.startsWith('race-'))) await setTimeout(RACE_MS)
+async function waitBeforeWriting({ isSlow }: Wallet): Promise<void> {
+  if (isSlow) await setTimeout(RACE_MS)
   else await setImmediate()
 }
 

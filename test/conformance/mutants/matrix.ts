@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { failing, judgeTestWallet } from './judged.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
+import { misnamed } from './named-mutants.ts'
 import { PAGE, readPage, rightCases, writePage } from './table.ts'
 
 /** A busy machine lets calls that race miss each other, and answers come late; a case that does not see its mutant never fails. */
@@ -16,9 +17,10 @@ export function testMutants(ids: readonly MutantId[]): void {
   const found = new Map<MutantId, readonly string[]>()
   const named = ids.map((id) => [MUTANTS[id].sentence, id] as const)
   test.concurrent.each(named)('the kit sees it: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
-    const failed = await judgeOften(id, expected.get(id))
+    const { failed, report } = await judgeOften(id, expected.get(id))
     found.set(id, failed)
     expect(rightCases(id, failed)).not.toEqual([])
+    expect(misnamed(id, report, rightCases(id, failed))).toEqual([])
     if (!IS_WRITING) expect(compared(id, failed)).toEqual(compared(id, expected.get(id)))
   })
   afterAll(() => {
@@ -27,14 +29,15 @@ export function testMutants(ids: readonly MutantId[]): void {
 }
 
 /** What is expected, if one of the runs finds just that; else what all of them find. */
-async function judgeOften(id: MutantId, expected?: readonly string[]): Promise<readonly string[]> {
-  let always = failing(await judgeTestWallet(id))
-  for (let run = 1; run < MAX_RUNS && !isAlike(id, always, expected); run += 1) {
-    const now = failing(await judgeTestWallet(id))
-    if (isAlike(id, now, expected)) return now
-    always = always.filter((one) => now.includes(one))
+async function judgeOften(id: MutantId, expected?: readonly string[]) {
+  let report = await judgeTestWallet(id)
+  let failed: readonly string[] = failing(report)
+  for (let run = 1; run < MAX_RUNS && !isAlike(id, failed, expected); run += 1) {
+    report = await judgeTestWallet(id)
+    const now = failing(report)
+    failed = isAlike(id, now, expected) ? now : failed.filter((one) => now.includes(one))
   }
-  return always
+  return { failed, report }
 }
 
 function isAlike(id: MutantId, failed: readonly string[], expected?: readonly string[]): boolean {

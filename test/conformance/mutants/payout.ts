@@ -27,6 +27,8 @@ function wantedBy(wallet: Wallet, call: BetCall, { stake }: Placement): bigint {
   switch (call.resultType) {
     case 'won':
       if (has(wallet, 'win-unpaid')) return 0n
+      if (has(wallet, 'win-unit-more')) return amount + 1n
+      if (has(wallet, 'win-unit-less')) return amount - 1n
       if (call.hasBonus && has(wallet, 'freebet-win-less-stake')) return amount - stake
       return has(wallet, 'win-adds-stake') ? amount + stake : amount
     case 'lost':

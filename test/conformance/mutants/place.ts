@@ -84,8 +84,13 @@ function placeNew(wallet: Wallet, call: BetCall): Decision {
   const isOtherCurrency = sessionOf(wallet, call)?.currency !== currency
   if (isOtherCurrency && !has(wallet, 'place-token-currency-unchecked')) return refuse(5)
   if (!isCovered(wallet, call, amount)) return refuseForGood(wallet, call, has(wallet, 'no-money-as-100') ? 100 : 7)
-  const stake = has(wallet, 'place-debits-nothing') ? 0n : amount
-  return { ...open(wallet, call, currency, amount), moves: [move(wallet, player, currency, -stake)] }
+  return { ...open(wallet, call, currency, amount), moves: [move(wallet, player, currency, -debitOf(wallet, amount))] }
+}
+
+function debitOf(wallet: Wallet, stake: bigint): bigint {
+  if (has(wallet, 'place-debits-nothing')) return 0n
+  if (has(wallet, 'stake-unit-less')) return stake - 1n
+  return has(wallet, 'stake-unit-more') ? stake + 1n : stake
 }
 
 function placeTokenProblem(wallet: Wallet, call: BetCall): 3 | 4 | undefined {
@@ -100,8 +105,12 @@ function placeTokenProblem(wallet: Wallet, call: BetCall): 3 | 4 | undefined {
 function isCovered(wallet: Wallet, { userId, currency = '' }: BetCall, stake: bigint): boolean {
   if (has(wallet, 'funds-unchecked')) return true
   const player = wallet.players.get(userId)
-  const needed = has(wallet, 'whole-balance-refused') ? stake + 1n : stake
-  return player !== undefined && purseOf(wallet, player, currency).covers(needed)
+  return player !== undefined && purseOf(wallet, player, currency).covers(neededFor(wallet, stake))
+}
+
+function neededFor(wallet: Wallet, stake: bigint): bigint {
+  if (has(wallet, 'whole-balance-refused')) return stake + 1n
+  return has(wallet, 'funds-unit-over') ? stake - 1n : stake
 }
 
 export const NEW_BET = {

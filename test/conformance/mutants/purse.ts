@@ -13,9 +13,32 @@ export interface Purse {
   text(): string
 }
 
+/** How a wallet that gets this wrong keeps a balance, and shows it. */
+interface FloatFormat {
+  keep(balance: number): number
+  show(balance: number, decimals: number): string
+}
+
 export function createPurse(faults: Faults, currency: string): Purse {
   const decimals = decimalsOf(faults, currency) ?? 2
-  return faults.has('float-balance') ? floatPurse(currency, decimals) : exactPurse(currency, decimals)
+  const format = () => floatFormatOf(faults)
+  return format() === undefined ? exactPurse(currency, decimals) : floatPurse(currency, decimals, format)
+}
+
+function floatFormatOf(faults: Faults): FloatFormat | undefined {
+  const asItIs = (balance: number) => balance
+  const rounded = (balance: number, decimals: number) => balance.toFixed(decimals)
+  if (faults.has('float-balance')) return { keep: asItIs, show: String }
+  if (faults.has('float-balance-rounded')) return { keep: asItIs, show: rounded }
+  if (faults.has('float32-balance')) return { keep: Math.fround, show: rounded }
+  return faults.has('real-column') ? { keep: throughReal, show: rounded } : undefined
+}
+
+/** Postgres writes a float4 with the fewest digits that tell it from others; a client reads these. */
+function throughReal(balance: number): number {
+  const kept = Math.fround(balance)
+  const texts = [6, 7, 8, 9].map((digits) => kept.toPrecision(digits))
+  return Number(texts.find((text) => Math.fround(Number(text)) === kept) ?? kept)
 }
 
 function exactPurse(currency: string, decimals: number): Purse {
@@ -31,16 +54,17 @@ function exactPurse(currency: string, decimals: number): Purse {
   }
 }
 
-function floatPurse(currency: string, decimals: number): Purse {
+function floatPurse(currency: string, decimals: number, format: () => FloatFormat | undefined): Purse {
   const scale = 10 ** decimals
   let balance = 0
   return {
     currency,
-    units: () => BigInt(Math.trunc(balance * scale)),
-    covers: (units) => balance >= Number(units) / scale,
+    units: () => BigInt(Math.round(balance * scale)),
+    covers: (units) => format() !== undefined && balance >= Number(units) / scale,
     add: (units) => {
-      balance += Number(units) / scale
+      const sum = balance + Number(units) / scale
+      balance = format()?.keep(sum) ?? sum
     },
-    text: () => String(balance),
+    text: () => format()?.show(balance, decimals) ?? '',
   }
 }

@@ -9,6 +9,8 @@ export const ROLLBACK_MUTANTS = {
   'rollback-unknown-refused': seenOnWire('The rollback of an unknown bet is refused', 'D57', 'K19'),
   'rollback-unknown-credits': seenOnWire('The rollback of an unknown bet refunds its amount', 'D57', 'K19'),
   'rollback-refunds-the-amount-asked': seenOnWire("The refund is the request's amount", 'D60', 'K18'),
+  'refund-unit-more': seenOnWire('A rollback refunds one minor unit too much', 'D55'),
+  'refund-unit-less': seenOnWire('A rollback refunds one minor unit too little', 'D55'),
   'rollback-amount-demanded': seenOnWire('A rollback of another amount than the stake is refused', 'D60', 'K18'),
   'rollback-token-demanded': seenOnWire('A rollback without a token is refused', 'D63', 'K18'),
   'rollback-live-token-demanded': seenOnWire('A rollback with a dead token is refused', 'D63', 'K18'),
@@ -30,6 +32,8 @@ export const ROLLBACK_MUTANTS = {
 
 export const SETTLE_MUTANTS = {
   'win-unpaid': seenOnWire('A win is acknowledged and not paid', 'E71'),
+  'win-unit-more': seenOnWire('A win pays one minor unit too much', 'E71'),
+  'win-unit-less': seenOnWire('A win pays one minor unit too little', 'E71'),
   'win-adds-stake': seenOnWire('A win pays the stake on top', 'E71'),
   'loss-leaves-open': seenOnWire('A loss does not close the bet', 'E72', 'K21'),
   'freebet-win-less-stake': seenOnWire('The win of a freebet is paid without the stake', 'I6'),

@@ -87,5 +87,7 @@ function cancel(wallet: Wallet, call: BetCall, bet: Bet, { stake, currency }: Pl
 
 function refundOf(wallet: Wallet, { amount }: BetCall, stake: bigint): bigint {
   if (has(wallet, 'rollback-ignored')) return 0n
+  if (has(wallet, 'refund-unit-more')) return stake + 1n
+  if (has(wallet, 'refund-unit-less')) return stake - 1n
   return amount !== undefined && has(wallet, 'rollback-refunds-the-amount-asked') ? amount : stake
 }

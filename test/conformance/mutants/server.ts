@@ -6,6 +6,7 @@ import { handleBetCall } from './bet-calls.ts'
 import { type CallName, isSigned } from './check-signature.ts'
 import { Crash, Malformed } from './crash.ts'
 import type { Answer } from './decision.ts'
+import { whileAnswering } from './fired.ts'
 import { type OperatorReply, operate, statement } from './operator-api.ts'
 import { operationOf, readBetCall, readBody } from './read-call.ts'
 import { type Body, isLongExpress } from './shape.ts'
@@ -39,7 +40,7 @@ export async function listen(wallet: Wallet): Promise<{ url: string; close(): Pr
 
 async function serve(wallet: Wallet, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const request = await read(wallet, incoming)
-  const { status, body } = await answer(wallet, request)
+  const { status, body } = await whileAnswering(String(request.bytes), () => answer(wallet, request))
   outgoing.writeHead(status, body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' })
   outgoing.end(status === 204 ? undefined : body)
 }
@@ -60,6 +61,7 @@ async function read(wallet: Wallet, incoming: IncomingMessage): Promise<Request>
 async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
   const { method, url } = request
   if (url.pathname.startsWith('/operator/')) return answerOperator(wallet, request)
+  if (wallet.hidesBalances && url.pathname === '/user/balance') return { status: 404, body: '' }
   if (method === 'GET' && url.pathname === '/healthz') return { status: 200, body: '{"status":"ok"}' }
   switch (`${method} ${url.pathname}`) {
     case 'POST /payment/bet':

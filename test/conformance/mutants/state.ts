@@ -74,6 +74,9 @@ export interface Bet {
 
 export interface Wallet {
   readonly faults: Faults
+  readonly hidesBalances: boolean
+  /** A call takes time between its decision and its write, so that calls at once meet. */
+  readonly isSlow: boolean
   readonly clock: Clock
   readonly secret: string
   readonly operatorKey: string

@@ -3,6 +3,7 @@
  * is one of the mutants. The conformance kit is judged by it: the correct one must pass, each mutant must fail.
  */
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
+import { recordedFault } from './fired.ts'
 import { type Faults, type MutantId, NO_FAULTS } from './mutants.ts'
 import { listen } from './server.ts'
 import type { Wallet } from './state.ts'
@@ -12,12 +13,16 @@ export interface WalletOptions {
   readonly fault?: MutantId
   readonly clock?: Clock
   readonly clawback?: Wallet['clawback']
+  /** The wallet has no /user/balance, so that the kit probes balances with bets. */
+  readonly hidesBalances?: boolean
 }
 
 export interface RunningWallet {
   readonly url: string
   readonly secret: string
   readonly operatorKey: string
+  /** Bodies of the calls that the fault had an effect on, and of some that asked for it in vain. */
+  readonly fired: ReadonlySet<string>
   close(): Promise<void>
 }
 
@@ -25,13 +30,19 @@ const SECRET = 'the-secret-of-the-test-wallet'
 const OPERATOR_KEY = 'the-operator-key-of-the-test-wallet'
 
 export async function startTestWallet(options: WalletOptions = {}): Promise<RunningWallet> {
-  const { fault, clock = systemClock, clawback = 'refuse' } = options
-  const faults = fault === undefined ? NO_FAULTS : new Set([fault])
-  const { url, close } = await listen(createState(faults, clock, clawback))
-  return { url, secret: SECRET, operatorKey: OPERATOR_KEY, close }
+  const { fault, clock = systemClock, clawback = 'refuse', hidesBalances = false } = options
+  const fired = new Set<string>()
+  const faults = fault === undefined ? NO_FAULTS : recordedFault(fault, fired)
+  const isSlow = fault?.startsWith('race-') ?? false
+  const { url, close } = await listen({ ...createState(faults, clock, clawback), hidesBalances, isSlow })
+  return { url, secret: SECRET, operatorKey: OPERATOR_KEY, fired, close }
 }
 
-function createState(faults: Faults, clock: Clock, clawback: Wallet['clawback']): Wallet {
+function createState(
+  faults: Faults,
+  clock: Clock,
+  clawback: Wallet['clawback'],
+): Omit<Wallet, 'hidesBalances' | 'isSlow'> {
   return {
     ...{ faults, clock, clawback, secret: SECRET, operatorKey: OPERATOR_KEY, inTurn: createTurns() },
     ...{ players: new Map(), sessions: new Map(), bets: new Map(), references: new Map(), movements: new Map() },

@@ -47,6 +47,10 @@ export interface Behaviour {
   readonly retouch: (operation: Operation, members: Members, attempt: number) => Members
   readonly sign: (operation: Operation | 'profile', text: string, secret: string) => string | undefined
   readonly order: 'decided' | 'all_at_once' | 'unsettle_first'
+  /** Every call of these is sent two times at the same moment. */
+  readonly sendsTwice: readonly Operation[]
+  /** One of these that is decided twice at the same moment is delivered so. */
+  readonly deliversBoth: readonly Operation[]
   readonly lanes: 'per_bet' | 'one_for_all'
   readonly afterRestart: {
     readonly placing: 'rolled_back' | 'forgotten' | 'called_accepted'
@@ -76,6 +80,8 @@ export function rightBehaviour(scale: number): Behaviour {
     retouch: (_operation, members) => members,
     sign: (_operation, text, secret) => sign(text, secret),
     order: 'decided',
+    sendsTwice: [],
+    deliversBoth: [],
     lanes: 'per_bet',
     afterRestart: { placing: 'rolled_back', forgets: [] },
     shows: (_operation, status) => status,

@@ -1,5 +1,5 @@
 /** Faults of deliveries: how Rollbacks and results are insisted on (P8 to P14). */
-import { ends, insists, type Mutant, schedules, why } from './fault.ts'
+import { ends, insists, type Mutant, schedules, sendsTwice, why } from './fault.ts'
 
 export const ROLLBACKS_MUTANTS: readonly Mutant[] = [
   {
@@ -134,6 +134,47 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     name: 'does not try an Unsettle again',
     caughtBy: 'platform-result-10',
     fault: ends('unsettle', () => true),
+  },
+]
+
+/** The same call, twice at once. */
+export const TWIN_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'sends each Place bet twice at once',
+    caughtBy: 'platform-answer-01',
+    fault: sendsTwice('place'),
+    alone: true,
+  },
+  { name: 'sends each Settle twice at once', caughtBy: 'platform-result-01', fault: sendsTwice('settle'), alone: true },
+  {
+    name: 'sends each Unsettle twice at once',
+    caughtBy: 'platform-result-14',
+    fault: sendsTwice('unsettle'),
+    alone: true,
+  },
+  {
+    name: 'sends each Rollback twice at once',
+    caughtBy: 'platform-rollback-04',
+    fault: sendsTwice('rollback'),
+    alone: true,
+  },
+  {
+    name: 'delivers a result that comes twice at once by two workers',
+    caughtBy: 'platform-result-13',
+    fault: () => ({ deliversBoth: ['settle'] }),
+    alone: true,
+  },
+  {
+    name: 'delivers an Unsettle that comes twice at once by two workers',
+    caughtBy: 'platform-result-14',
+    fault: () => ({ deliversBoth: ['unsettle'] }),
+    alone: true,
+  },
+  {
+    name: 'delivers a cancellation that comes twice at once by two workers',
+    caughtBy: 'platform-rollback-11',
+    fault: () => ({ deliversBoth: ['rollback'] }),
+    alone: true,
   },
 ]
 

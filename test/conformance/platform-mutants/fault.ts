@@ -55,3 +55,7 @@ export const writes =
     members: (operation, members, { newestCurrency, token }) =>
       operation === of ? { ...members, ...change(members, newestCurrency, token) } : members,
   })
+
+export const sendsTwice =
+  (operation: Operation): Mutant['fault'] =>
+  () => ({ sendsTwice: [operation] })

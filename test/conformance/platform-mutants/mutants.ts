@@ -1,5 +1,5 @@
 /** Every mutant; the slow ones first, so that they run beside the others. */
-import { RESULTS_MUTANTS, ROLLBACKS_MUTANTS, SLOW_MUTANTS } from './delivery-mutants.ts'
+import { RESULTS_MUTANTS, ROLLBACKS_MUTANTS, SLOW_MUTANTS, TWIN_MUTANTS } from './delivery-mutants.ts'
 import { EXACT_MUTANTS, PLAYER_MUTANTS } from './exact-mutants.ts'
 import type { Mutant } from './fault.ts'
 import { LIVES_MUTANTS } from './life-mutants.ts'
@@ -11,6 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...SILENCE_MUTANTS,
   ...ROLLBACKS_MUTANTS,
   ...RESULTS_MUTANTS,
+  ...TWIN_MUTANTS,
   ...EXACT_MUTANTS,
   ...PLAYER_MUTANTS,
   ...LIVES_MUTANTS,

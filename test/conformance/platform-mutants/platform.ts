@@ -215,10 +215,13 @@ function write(state: State, { betId, frame }: Bet, operation: Operation, amount
 function decide(state: State, bet: Bet, operation: Operation, members: Members): object {
   const delivery: Delivery = { operation, members, attempts: 0, status: 'pending' }
   const { order } = state.behaviour
-  const isWorking = bet.deliveries.some(({ status }) => status === 'pending')
+  const pending = bet.deliveries.filter(({ status }) => status === 'pending')
+  const isWorking = pending.length > 0
+  const isTwin = pending.some((one) => one.operation === operation && one.members.amount === members.amount)
   if (order === 'unsettle_first' && operation === 'unsettle') bet.deliveries.unshift(delivery)
   else bet.deliveries.push(delivery)
-  if (order === 'all_at_once') void work(state, bet, delivery)
+  const isAtOnce = isTwin && state.behaviour.deliversBoth.includes(operation)
+  if (order === 'all_at_once' || isAtOnce) void work(state, bet, delivery)
   else if (!isWorking) void deliver(state, bet)
   return { betId: bet.betId, status: bet.status }
 }
@@ -276,5 +279,7 @@ async function sendNow(state: State, bet: Bet, { operation, members, attempts }:
   const method = operation === 'place' ? 'POST' : 'PUT'
   const signature = behaviour.sign(operation, text, partner.secret)
   const target = { url: `${partner.baseUrl}/payment/bet`, method, text, signature, killed: life.signal } as const
-  return outcomeOf(await callPartner(behaviour, target), bet.betId)
+  const copies = behaviour.sendsTwice.includes(operation) ? [target, target] : [target]
+  const [answered] = await Promise.all(copies.map((one) => callPartner(behaviour, one)))
+  return outcomeOf(answered ?? { kind: 'unknown', why: 'empty' }, bet.betId)
 }

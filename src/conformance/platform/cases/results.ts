@@ -163,4 +163,30 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     acts: [PLACE, won('25.00'), awaiting('settle', 3), WATCH],
     expect: [count('settle', 3), { kind: 'same_data', call: 'settle', exactly: false }],
   },
+  {
+    kind: 'scene',
+    id: 'platform-result-13',
+    clause: 'C-6',
+    level: 'SHOULD',
+    sentence:
+      'A result that the platform receives twice at the same moment leads to no two Settles at the same moment.',
+    loses: 'Both Settles find the bet open at the partner, and the win is paid twice.',
+    covers: ['P14'],
+    answers: { settle: { first: [{ kind: 'ok', after: 'quietMs' }] } },
+    acts: [PLACE, { ...won('25.00'), twice: true }, awaiting('settle'), WATCH],
+    expect: [atLeast('settle', 1), { kind: 'one_at_a_time' }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-14',
+    clause: 'C-6',
+    level: 'SHOULD',
+    sentence:
+      'An Unsettle that the platform receives twice at the same moment leads to no two Unsettles at the same moment.',
+    loses: 'Both Unsettles find the bet settled at the partner, and the payout is taken back twice.',
+    covers: ['P14'],
+    answers: { unsettle: { first: [{ kind: 'ok', after: 'quietMs' }] } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), { kind: 'unsettle', twice: true }, awaiting('unsettle'), WATCH],
+    expect: [atLeast('unsettle', 1), { kind: 'one_at_a_time' }],
+  },
 ]

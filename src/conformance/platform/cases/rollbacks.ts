@@ -1,5 +1,6 @@
 /** How the platform insists on a Rollback, and when it stops (P8 to P11; C-4). */
 
+import { ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import type { PlatformCase } from '../case.ts'
 import { MAX_ROLLBACK_ATTEMPTS } from '../play/timing.ts'
 import { atLeast, awaiting, count, HANG, PLACE, ROLLED_BACK, refusal, status, times, WATCH } from './scenes.ts'
@@ -137,5 +138,23 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     acts: [PLACE, WINDOW, WATCH],
     expect: [{ kind: 'shown', as: 'stuck' }],
     slow: true,
+  },
+  {
+    kind: 'scene',
+    id: 'platform-rollback-11',
+    clause: 'C-6',
+    level: 'SHOULD',
+    sentence:
+      'A cancellation that the platform receives twice at the same moment leads to no two Rollbacks at the same moment.',
+    loses: 'Both Rollbacks find the stake debited at the partner, and it is refunded twice.',
+    covers: ['P8'],
+    answers: { rollback: { first: [{ kind: 'ok', after: 'quietMs' }] } },
+    acts: [
+      PLACE,
+      { kind: 'cancel', errorCode: ROLLBACK_REASON.eventWithdrawn, twice: true },
+      awaiting('rollback'),
+      WATCH,
+    ],
+    expect: [atLeast('rollback', 1), { kind: 'one_at_a_time' }],
   },
 ]

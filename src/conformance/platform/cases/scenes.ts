@@ -12,7 +12,7 @@ export const times = (count: number, answer: Answer): Answer[] => Array<Answer>(
 export const PLACE: Act = { kind: 'place' }
 export const WATCH: Act = { kind: 'watch' }
 export const UNSETTLE: Act = { kind: 'unsettle' }
-export const won = (amount: string): Act => ({ kind: 'settle', resultType: 'won', amount })
+export const won = (amount: string): Act & { kind: 'settle' } => ({ kind: 'settle', resultType: 'won', amount })
 export const awaiting = (call: BetOperation, count = 1): Act => ({ kind: 'await', call, count })
 
 export const count = (call: BetOperation, from: number, to = from): Expectation => ({ kind: 'count', call, from, to })

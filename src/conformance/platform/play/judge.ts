@@ -67,6 +67,12 @@ export function judge(expectation: Expectation, played: Played, timing: Timing):
   }
 }
 
+/** 'Settle 25' */
+function nameOf({ call, body }: Received): string {
+  const names: Readonly<Record<string, string>> = NAMES
+  return [names[call] ?? call, ...(body.amount === undefined ? [] : [String(body.amount)])].join(' ')
+}
+
 function of({ calls }: Played, call: BetOperation): readonly Received[] {
   return calls.filter((received) => received.call === call)
 }
@@ -203,7 +209,7 @@ function judgeOverlaps(played: Played, { answerMs, earlyMs }: Timing): string | 
       if (isOpen) return !isSameDelivery(call, before) || call.at - before.at < answerMs - earlyMs
       return !isSameDelivery(call, before) && before.ended?.status !== 200 && before.ended?.status !== 400
     })
-    if (early !== undefined) return `a ${early.call} came before the call that precedes it was over`
+    if (early !== undefined) return `${nameOf(early)} came before the call that precedes it was over`
   }
   return undefined
 }
@@ -215,19 +221,20 @@ function judgeCurrencies(expected: readonly string[], { calls, bets }: Played): 
   })
   if (wrong === undefined) return undefined
   const placed = expected[bets.indexOf(String(wrong.body.transactionId))]
-  return `a ${wrong.call} in ${wrong.body.currency} for a bet that was placed in ${placed}`
+  return `${nameOf(wrong)} came in ${wrong.body.currency}, and the bet was placed in ${placed}`
 }
 
 /** The bets came in the order in which they were wished. */
 function judgePlayers({ calls, bets, wishes }: Played): string | undefined {
   const bettors = wishes.flatMap(({ player }) => (player === undefined ? [] : [player]))
-  for (const { call, body } of calls) {
+  for (const one of calls) {
+    const { call, body } = one
     const player = bettors[bets.indexOf(String(body.transactionId))]
     if (player === undefined) continue
     const { token, userId, operatorUser } = player
     const expected = { userId, operatorUser, ...(call === 'place' && { token }) }
     const wrong = Object.entries(expected).find(([name, value]) => body[name] !== value)
-    if (wrong) return `a ${call} with ${wrong[0]} ${body[wrong[0]]}, where the player's is ${wrong[1]}`
+    if (wrong) return `${nameOf(one)} came with ${wrong[0]} ${body[wrong[0]]}; the player's is ${wrong[1]}`
   }
   return undefined
 }

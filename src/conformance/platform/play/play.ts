@@ -92,11 +92,11 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
     case 'place':
       return place(scene, act)
     case 'settle':
-      return onBet(scene, act.bet, (bet) => ({ do: 'settle', bet, resultType: act.resultType, amount: act.amount }))
+      return onBet(scene, act, (bet) => ({ do: 'settle', bet, resultType: act.resultType, amount: act.amount }))
     case 'unsettle':
-      return onBet(scene, act.bet, (bet) => ({ do: 'unsettle', bet }))
+      return onBet(scene, act, (bet) => ({ do: 'unsettle', bet }))
     case 'cancel':
-      return onBet(scene, act.bet, (bet) => ({ do: 'cancel', bet, errorCode: act.errorCode }))
+      return onBet(scene, act, (bet) => ({ do: 'cancel', bet, errorCode: act.errorCode }))
     case 'await': {
       const within = act.within && { withinMs: timing[act.within] + timing.noiseMs }
       const patienceMs = within === undefined ? timing[act.patience ?? 'patienceMs'] : within.withinMs
@@ -148,17 +148,29 @@ async function place(
   return isMoved || journal.of('place').length > before ? DONE : fulfilled
 }
 
-async function onBet(scene: Scene, number = 0, toWish: (bet: string) => Wish): Promise<Fulfilled> {
+interface OnBet {
+  readonly bet?: number
+  readonly twice?: true
+}
+
+async function onBet(
+  scene: Scene,
+  { bet: number = 0, twice }: OnBet,
+  toWish: (bet: string) => Wish,
+): Promise<Fulfilled> {
   const { stage, journal, partners, wishes } = scene
   const bet = journal.bets()[number]
   if (bet === undefined) return unable('the platform did not place the bet')
   const placed = journal.of('place').find(({ body }) => body.transactionId === bet)
   const wish = toWish(bet)
-  await stage.pace.turn(1)
+  await stage.pace.turn(twice ? 2 : 1)
   const partnerId = placed?.partner.partnerId ?? ''
   const partner = partners.findIndex((one) => one.partnerId === partnerId)
   if (wish.do === 'settle') wishes.push({ call: 'settle', partner, partnerId, at: performance.now() })
-  return stage.drive(wish)
+  if (!twice) return stage.drive(wish)
+  // The platform may refuse the second one.
+  const [first, second] = await Promise.all([stage.drive(wish), stage.drive(wish)])
+  return first.kind === 'done' ? first : second
 }
 
 async function awaitFates(scene: Scene): Promise<Fulfilled> {

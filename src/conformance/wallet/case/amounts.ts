@@ -1,6 +1,7 @@
 /** Amounts of cases: as text for the wire, as minor units for the expectation. */
 import { formatMoney, money, parseDecimal, shortestDecimal } from '../../../protocol/money.ts'
 import type { Amount } from './case.ts'
+import { chooseAmount } from './chosen-amounts.ts'
 
 export interface Resolved {
   /** As it stands in the body. */
@@ -9,11 +10,22 @@ export interface Resolved {
   readonly units: bigint | undefined
 }
 
-/** `balance` in minor units is what parts are taken of. */
-export function resolveAmount(amount: Amount, balance: bigint, scale: number): Resolved {
+/** Minor units of A, of which parts are taken. */
+export interface Balances {
+  readonly now: bigint
+  /** The balance by the fixtures, where the wallet behaves as if it were another (Player.misstated). */
+  readonly stated: bigint
+}
+
+export function resolveAmount(amount: Amount, { now, stated }: Balances, scale: number): Resolved {
   if (typeof amount === 'string') return { text: amount, units: parseDecimal(amount, scale) }
   if ('finer' in amount) return { text: `${amount.finer}.${'0'.repeat(scale)}3`, units: undefined }
-  const units = (balance * BigInt(amount.percent)) / 100n + BigInt(amount.plusUnits)
+  if ('chosen' in amount) return resolveUnits(chooseAmount(amount.chosen, now, scale), scale)
+  const whole = amount.isStated ? stated : now
+  return resolveUnits((whole * BigInt(amount.percent)) / 100n + BigInt(amount.plusUnits), scale)
+}
+
+export function resolveUnits(units: bigint, scale: number): Resolved {
   return { text: shortestDecimal(money(units), scale), units }
 }
 

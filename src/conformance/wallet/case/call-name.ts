@@ -4,7 +4,7 @@ import { changeOf } from './alike.ts'
 import type { Call, TokenChoice } from './case.ts'
 import { writeJson } from './json-text.ts'
 
-const NAMES = {
+export const OPERATION_NAMES = {
   place: 'Place bet',
   settle: 'Settle',
   unsettle: 'Unsettle',
@@ -19,7 +19,7 @@ export function nameOf(call: Call, amount: string | undefined): string {
   const { operation, bet, resultType, who } = call
   const isAboutBet = operation !== 'profile' && operation !== 'balance'
   const isReplaced = call.raw !== undefined || 'amount' in call.members
-  const words = [NAMES[operation], ...(isAboutBet ? [bet, resultType, isReplaced ? undefined : amount] : [])]
+  const words = [OPERATION_NAMES[operation], ...(isAboutBet ? [bet, resultType, isReplaced ? undefined : amount] : [])]
   const extras = [who === 'A' ? undefined : `of ${who}`, ...odditiesOf(call)]
   const said = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined)
   return [said(words).join(' '), ...said(extras)].join(', ')

@@ -19,6 +19,7 @@ import type { Operation } from '../../../protocol/operation.ts'
 import type { CaseFacts } from '../../case-facts.ts'
 import type { BodyRule } from '../play/body-rules.ts'
 import type { LintRule } from '../play/lint.ts'
+import type { ChosenAmount } from './chosen-amounts.ts'
 import type { LateRule } from './late-rule.ts'
 
 /** A case that sends something. */
@@ -62,10 +63,17 @@ export type PlayerKind =
 export type Need = 'B' | 'dead token' | 'second currency' | 'operator' | '/user/balance' | '/payment/check'
 
 /**
- * Money in major units as it is written on the wire ('10.0', '1e2'); a part of A's balance as it is at that step; or so many
- * major units and a little less than half a minor unit, which no currency can hold.
+ * An amount is one of:
+ * - money in major units as the wire has it ('10.0', '1e2');
+ * - a part of A's balance at that step, or of the balance that the fixtures state;
+ * - major units and a little less than half a minor unit, which no currency can hold;
+ * - an amount that the kit chooses by A's balance at that step (chosen-amounts.ts).
  */
-export type Amount = string | { readonly percent: number; readonly plusUnits: number } | { readonly finer: string }
+export type Amount =
+  | string
+  | { readonly percent: number; readonly plusUnits: number; readonly isStated?: true }
+  | { readonly finer: string }
+  | { readonly chosen: ChosenAmount }
 
 /** A and B are players of the fixtures; nobody is a userId that no player has. */
 export type Who = 'A' | 'B' | 'nobody'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../exchange.ts'
-import { type Answer, isFinal, isSystemError, readAnswer } from '../play/answer.ts'
+import { isFinal, isSystemError, readAnswer } from '../play/answer.ts'
 import type { Play } from './plan.ts'
 
 /**
@@ -20,13 +20,13 @@ export async function insist(
   { signal, target }: Play,
   operation: Operation,
   attempt: () => Promise<Exchange>,
-  isEnough: (answer: Answer) => boolean,
+  isEnough: (exchange: Exchange) => boolean,
 ): Promise<Exchange> {
   const start = performance.now()
   let exchange = await attempt()
   for (const gapMs of GAPS_MS) {
     const isOver = performance.now() - start > INSIST_FOR_MS
-    if (isOver || isEnough(readAnswer(exchange)) || !isSentAgain(operation, exchange)) break
+    if (isOver || isEnough(exchange) || !isSentAgain(operation, exchange)) break
     await sleep(gapMs * (1 + Math.random() * MAX_JITTER), undefined, { signal })
     await target.sender.turn(1)
     exchange = await attempt()

@@ -1,5 +1,6 @@
 /** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
-import { type Answer, describeAnswer, isFinal, isSystemError } from '../play/answer.ts'
+import type { Exchange } from '../../exchange.ts'
+import { type Answer, isFinal, isSystemError } from '../play/answer.ts'
 import { applyChange, type Books, type Change, changesSettlement, isPlaced, isSettled } from '../play/books.ts'
 import type { Allowed, Call } from './case.ts'
 
@@ -8,6 +9,8 @@ export interface Judged {
   readonly call: Call
   readonly name: string
   readonly answer: Answer
+  /** The last attempt. */
+  readonly exchange: Exchange
   /** Minor units. */
   readonly amount: bigint | undefined
   readonly matches: readonly Allowed[]
@@ -35,32 +38,37 @@ export function isAllowedNow(books: Books, { call, matches }: Judged): boolean {
   return matches.some((allowed) => isPossible(allowed, books, betOf(call), false))
 }
 
-export function explain({ answer, call }: Judged): string {
-  const allowed = call.allow.map((one) => {
-    if (one.kind === 'accepted') return 'accepted'
-    if (one.kind === 'lost') return 'no success'
-    if (one.kind === 'given up') return 'a failure, and its Rollback'
-    return one.codes.length === 0 ? 'refused' : `refused with ${one.codes.join(' or ')}`
-  })
-  return `${describeAnswer(answer)}; allowed: ${[...new Set(allowed)].join(', ')}`
-}
+/** Every state of the books that the answers may mean, or the first call whose answer fits none. */
+export type Possible =
+  | { readonly kind: 'some'; readonly books: readonly Books[] }
+  | { readonly kind: 'none'; readonly wrong: Judged; readonly before: Books; readonly isAlone: boolean }
 
-/** Every state of the books that the answers may mean; calls at the same moment are taken in the order of the case. */
-export function possibleBooks(start: Books, judged: readonly Judged[]): Books[] {
+/** Calls at the same moment are taken in the order of the case. */
+export function possibleBooks(start: Books, judged: readonly Judged[]): Possible {
   const isAlone = judged.length === 1
-  let possible: Books[] = [start]
-  for (const { call, amount, matches } of judged) {
-    const bet = betOf(call)
+  let possible: readonly Books[] = [start]
+  for (const one of judged) {
     const next = possible.flatMap((books) =>
-      matches
-        .filter((one) =>
-          isPossible(one, books, bet, isAlone && !changesSettlement(books, bet, amount, call.resultType)),
-        )
-        .map((one) => applyChange(books, changeOf(call, one, amount))),
+      one.matches
+        .filter((allowed) => isAllowed(allowed, books, one, isAlone))
+        .map((allowed) => applyChange(books, changeOf(one.call, allowed, one.amount))),
     )
+    const [before = start] = possible
+    if (next.length === 0) return { kind: 'none', wrong: one, before, isAlone }
     possible = withoutTwins(next)
   }
-  return possible
+  return { kind: 'some', books: possible }
+}
+
+/** By the state of the bet; a call that is alone changes the settlement only when it differs from it. */
+export function isAllowed(
+  allowed: Allowed,
+  books: Books,
+  { call, amount }: Pick<Judged, 'call' | 'amount'>,
+  isAlone: boolean,
+): boolean {
+  const bet = betOf(call)
+  return isPossible(allowed, books, bet, isAlone && !changesSettlement(books, bet, amount, call.resultType))
 }
 
 function isPossible({ only }: Allowed, books: Books, bet: string, nothingChanges: boolean): boolean {

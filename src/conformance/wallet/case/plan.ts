@@ -8,7 +8,7 @@ import type { PlannedRequest, Sender } from '../play/sender.ts'
 import type { Lease, Player } from '../players/players.ts'
 import { type Accepted, acceptedOf } from './accepted.ts'
 import { twinOf } from './alike.ts'
-import { type Resolved, resolveAmount } from './amounts.ts'
+import { type Balances, type Resolved, resolveAmount, resolveUnits } from './amounts.ts'
 import { nameOf } from './call-name.ts'
 import type { Call, Who } from './case.ts'
 import { accountOf, planRequest, unknownToken } from './request.ts'
@@ -58,8 +58,7 @@ export interface Planned {
 export function plan(play: Play, call: Call): Planned {
   const player = playerOf(play, call.who)
   const account = accountOf(player, call)
-  const balance = play.books.balances.get('A/first') ?? 0n
-  const amount = amountOf(play, call, balance, account.scale)
+  const amount = amountOf(play, call, balancesOf(play), account.scale)
   const ingredients = {
     requestId: call.requestId === undefined ? randomUUID() : idOf(play.requestIds, call.requestId),
     betId: idOf(play.betIds, call.bet),
@@ -76,16 +75,21 @@ export function plan(play: Play, call: Call): Planned {
   return { request, name: nameOf(call, amount?.text), amount: amount?.units }
 }
 
+function balancesOf({ books, players }: Play): Balances {
+  const now = books.balances.get('A/first') ?? 0n
+  return { now, stated: now - (players.get('A')?.misstated ?? 0n) }
+}
+
 /** A Rollback repeats the stake as it was sent, unless the case says another amount. */
 function amountOf(
   { stakes }: Play,
   { operation, bet, amount }: Call,
-  balance: bigint,
+  balances: Balances,
   scale: number,
 ): Resolved | undefined {
   const wanted = operation === 'rollback' ? (amount ?? stakes.get(bet) ?? '100') : amount
   if (wanted === undefined) return undefined
-  const resolved = resolveAmount(wanted, balance, scale)
+  const resolved = resolveAmount(wanted, balances, scale)
   if (operation === 'place') stakes.set(bet, resolved.text)
   return resolved
 }
@@ -142,8 +146,7 @@ export function holdersOf({ players, books }: Play): [string, Holder][] {
 /** Calls of the kit itself: balances, probes and closing bets. They are in the journal like all others. */
 export function asker(play: Play): Ask {
   return async (call, { player, account }, amount, betId = randomUUID()) => {
-    const text =
-      amount === undefined ? undefined : resolveAmount({ percent: 100, plusUnits: 0 }, amount, account.scale).text
+    const text = amount === undefined ? undefined : resolveUnits(amount, account.scale).text
     const { userId, operatorUser, token } = player
     const ingredients = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
     await play.target.sender.turn(1)

@@ -3,6 +3,7 @@ import { type ReplyCode, replyCodes } from '../../../protocol/codes.ts'
 import type { Operation } from '../../../protocol/operation.ts'
 import type { BodyRule } from '../play/body-rules.ts'
 import type { Act, Allowed, Amount, Call, Effect, OperatorAct, Pause, Rounds, Step, Together } from './case.ts'
+import type { ChosenAmount } from './chosen-amounts.ts'
 
 /** What a call may say beside the usual: see Call. */
 export type With = Partial<Omit<Call, 'kind' | 'operation' | 'allow'>>
@@ -116,6 +117,19 @@ export function act(what: OperatorAct, { who = 'A', bet = 'X' }: { who?: 'A' | '
 /** The whole balance of A, as it is expected at that step, and some minor units more. */
 export function whole(plusUnits = 0): Amount {
   return { percent: 100, plusUnits }
+}
+
+/**
+ * The whole balance as the fixtures state it, and some minor units more. A wallet that compares with
+ * one minor unit too much or too little has another balance by its bets, and the bets agree.
+ */
+export function stated(plusUnits = 0): Amount {
+  return { percent: 100, plusUnits, isStated: true }
+}
+
+/** An amount that the kit chooses by the balance. */
+export function chosen(amount: ChosenAmount): Amount {
+  return { chosen: amount }
 }
 
 /** So many minor units: 1003 are 10.03 EUR, 1003 JPY, 1.003 KWD. */

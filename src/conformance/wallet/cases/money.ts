@@ -1,7 +1,7 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
 import type { PlayedCase } from '../case/case.ts'
 import { written } from '../case/json-text.ts'
-import { accept, deny, finer, place, refuse, rollback, rounds, settle, units } from '../case/words.ts'
+import { accept, chosen, deny, finer, place, refuse, rollback, rounds, settle, units } from '../case/words.ts'
 
 /** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
 const NOT_BINARY = [29, 115, 1003].map(units)
@@ -99,5 +99,19 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     loses: 'a win that cost nothing: the operator pays',
     covers: ['C31', 'K4'],
     steps: [place({ amount: '0' }, refuse('invalid_request'))],
+  },
+  {
+    id: 'money-08',
+    clause: 'Place bet, partner action 4; Place bet, partner action 5; Settle, partner action 5; M-1',
+    level: 'MUST',
+    sentence:
+      'after a win and a stake that a floating-point number cannot add up, the rest can be bet to the minor unit',
+    loses: 'a cent here and there, and bets that the player has the money for: both sides',
+    covers: ['C35', 'C36', 'K23'],
+    steps: [
+      ...[place({ amount: units(1) }), settle('won', chosen('inexact win'))],
+      place({ bet: 'Y', amount: chosen('major part') }, [accept('debit'), ...TOO_LARGE]),
+      place({ bet: 'Z', amount: chosen('minor part') }),
+    ],
   },
 ]

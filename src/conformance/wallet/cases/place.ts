@@ -1,6 +1,19 @@
 /** Part C, K7 and K9: a stake is debited once, or not at all. */
 import type { PlayedCase } from '../case/case.ts'
-import { accept, act, deny, MOMENT, place, refuse, rollback, settle, times, units, whole } from '../case/words.ts'
+import {
+  accept,
+  act,
+  deny,
+  MOMENT,
+  place,
+  refuse,
+  rollback,
+  settle,
+  stated,
+  times,
+  units,
+  whole,
+} from '../case/words.ts'
 
 const SELECTION = {
   ...{ disciplineId: 1, discipline: 'Football', tournamentId: 77, tournament: 'Eliteserien', eventId: 4711 },
@@ -23,7 +36,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     sentence: 'a bet of the whole balance is accepted',
     loses: 'bets that the player has the money for: the operator loses them',
     covers: ['C28'],
-    steps: [place({ amount: whole() }), rollback()],
+    steps: [place({ amount: stated() }), rollback()],
   },
   {
     id: 'place-03',
@@ -32,7 +45,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     sentence: 'a bet of one minor unit more than the balance is refused with 7',
     loses: 'players bet money that they do not have: the operator pays',
     covers: ['C29', 'K7'],
-    steps: [place({ amount: whole(1) }, refuse('not_enough_money'))],
+    steps: [place({ amount: stated(1) }, refuse('not_enough_money'))],
   },
   {
     id: 'place-04',

@@ -4,6 +4,7 @@
  */
 
 import { replyCode } from '../../../protocol/codes.ts'
+import { isObject } from '../../../protocol/json.ts'
 import { parseWireBalance } from '../../../protocol/money.ts'
 import type { Exchange } from '../../exchange.ts'
 import { describeUnits } from '../case/amounts.ts'
@@ -23,10 +24,17 @@ export interface Holder {
 /** Sends one call of a player, about a bet of its own. */
 export type Ask = (call: Call, holder: Holder, amount: bigint | undefined, betId?: string) => Promise<Exchange>
 
+/** The purse holds none of the amounts that it may. */
+export interface Mismatch {
+  readonly problem: string
+  /** The purse holds more than each of them, or less; undefined where that is not known. */
+  readonly isTooHigh?: boolean
+}
+
 export interface BalanceReader {
   readonly kind: 'call' | 'probe'
-  /** Which of these amounts the purse holds; a text that says what is wrong when it holds none of them. */
-  match(holder: Holder, amounts: readonly bigint[], ask: Ask): Promise<bigint | string>
+  /** Which of these amounts the purse holds. */
+  match(holder: Holder, amounts: readonly bigint[], ask: Ask): Promise<bigint | Mismatch>
   /** What the purse holds when nobody is sure of it, probably `near`; a text that says why it cannot be known. */
   find(holder: Holder, near: bigint, ask: Ask): Promise<bigint | string>
 }
@@ -35,9 +43,12 @@ export const callReader: BalanceReader = {
   kind: 'call',
   async match(holder, amounts, ask) {
     const found = await readBalance(holder, ask)
-    if (typeof found === 'string') return holder.isCurrent ? found : (amounts[0] ?? found)
+    if (typeof found === 'string') return holder.isCurrent ? { problem: found } : (amounts[0] ?? { problem: found })
     if (amounts.includes(found)) return found
-    return `the balance is ${show(found, holder)}, it should be ${amounts.map((one) => show(one, holder)).join(' or ')}`
+    const wanted = amounts.map((one) => show(one, holder)).join(' or ')
+    const problem = `the balance is ${show(found, holder)}; it had to be ${wanted}`
+    const isAbove = amounts.map((amount) => found > amount)
+    return new Set(isAbove).size === 1 ? { problem, isTooHigh: isAbove.includes(true) } : { problem }
   },
   /** A purse beside the current one may be refused until there is money in it; that it should not be is a case (P-3). */
   async find(holder, near, ask) {
@@ -52,23 +63,28 @@ async function readBalance(holder: Holder, ask: Ask): Promise<bigint | string> {
   if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
   const { amount } = readObject(answer.body) ?? {}
   const units = parseWireBalance(amount, holder.account.scale)
-  return units ?? `the balance is ${JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
+  const written = isObject(amount) ? amount.written : undefined // its double would be another number
+  return (
+    units ?? `the balance is ${written ?? JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
+  )
 }
 
 export const probeReader: BalanceReader = {
   kind: 'probe',
   async match(holder, amounts, ask) {
     if (!holder.isCurrent) return amounts[0] ?? 0n
-    let problem = ''
+    let last: Mismatch = { problem: '' }
     for (const amount of amounts) {
       const wrong = await probe(holder, amount, ask)
       if (wrong === undefined) return amount
-      problem = wrong
+      last = wrong
     }
-    return problem
+    return amounts.length === 1 ? last : { problem: last.problem }
   },
   async find(holder, near, ask) {
-    if (!holder.isCurrent || (await probe(holder, near, ask)) === undefined) return near
+    if (!holder.isCurrent) return near
+    for (const amount of [near, near + 1n, near - 1n])
+      if ((await probe(holder, amount, ask)) === undefined) return amount
     const found = await search(holder, near, ask)
     const isFound = found !== undefined && (await probe(holder, found, ask)) === undefined
     return isFound ? found : 'the balance could not be found with bets'
@@ -93,15 +109,17 @@ async function search(holder: Holder, near: bigint, ask: Ask): Promise<bigint | 
 }
 
 /** Undefined when the purse holds exactly this much, as far as bets can tell. */
-async function probe(holder: Holder, amount: bigint, ask: Ask): Promise<string | undefined> {
+async function probe(holder: Holder, amount: bigint, ask: Ask): Promise<Mismatch | undefined> {
+  const mismatch = (seen: string, isTooHigh: boolean): Mismatch => ({
+    problem: `${seen}; the balance had to be ${show(amount, holder)}`,
+    isTooHigh,
+  })
   const tooMuch = amount < 0n ? 1n : amount + 1n
   const above = await tryBet(holder, tooMuch, ask)
-  if (above === 'accepted' || above === 'kept')
-    return `a bet of ${show(tooMuch, holder)} was accepted: the balance should be ${show(amount, holder)}`
+  if (above === 'accepted' || above === 'kept') return mismatch(`a bet of ${show(tooMuch, holder)} is accepted`, true)
   if (above === 'untold' || amount <= 0n) return undefined
   const exact = await tryBet(holder, amount, ask)
-  if (exact === 'too much')
-    return `a bet of ${show(amount, holder)} was refused: the balance should be ${show(amount, holder)}`
+  if (exact === 'too much') return mismatch(`a bet of ${show(amount, holder)} is refused`, false)
   return undefined
 }
 

@@ -9,9 +9,9 @@ import { insist } from '../case/insist.ts'
 import { type LateRule, STAGES, type Stage } from '../case/late-rule.ts'
 import { asker, holdersOf, type Play } from '../case/plan.ts'
 import { type Answer, describeAnswer, readAnswer } from './answer.ts'
+import type { Finding } from './finding.ts'
 
-export interface LateFinding {
-  readonly why: string
+export interface LateFinding extends Finding {
   readonly exchanges: readonly Exchange[]
 }
 
@@ -106,15 +106,20 @@ async function repeatStage(
   found: LateFindings,
 ): Promise<void> {
   const begin = play.journal.length
+  const judge = (rule: LateRule, why: string | undefined, blamed: Exchange | undefined) =>
+    note(found.get(rule), why && { why, ...(blamed && { blamed }), exchanges: play.journal.slice(begin) })
+  let last: Exchange | undefined
   for (const call of calls) {
-    const answer = readAnswer(await send(play, call))
-    note(play, found, call.stage, begin, refusal(call, answer))
-    if (!call.isCancelled) note(play, found, 'same answer', begin, difference(call, answer))
+    last = await send(play, call)
+    const answer = readAnswer(last)
+    judge(call.stage, refusal(call, answer), last)
+    if (!call.isCancelled) judge('same answer', difference(call, answer), last)
   }
   const [{ stage }] = calls as [LateCall]
   const moved = await movement(play, balances)
   if (moved === undefined) return
-  note(play, found, stage, begin, `after ${calls.length} of ${play.caseId}: ${moved}`)
+  const names = [...new Set(calls.map(({ name }) => name))].join(' + ')
+  judge(stage, `${names}, again at the end of ${play.caseId}: accepted, and then ${moved}`, last)
   await readBalances(play, balances)
 }
 
@@ -125,26 +130,28 @@ async function send(play: Play, { name, operation, request }: Accepted): Promise
     play.journal.push(exchange)
     return exchange
   }
-  return insist(play, operation, attempt, ({ kind }) => kind === 'accepted')
+  return insist(play, operation, attempt, (exchange) => readAnswer(exchange).kind === 'accepted')
 }
 
-function note(play: Play, found: LateFindings, rule: LateRule, begin: number, why: string | undefined): void {
-  const entry = found.get(rule)
+function note(
+  entry: { seen: number; readonly findings: LateFinding[] } | undefined,
+  finding: LateFinding | '' | undefined,
+): void {
   if (entry === undefined) return
   entry.seen += 1
-  if (why !== undefined) entry.findings.push({ why, exchanges: play.journal.slice(begin) })
+  if (finding) entry.findings.push(finding)
 }
 
 /** The result in force, and a Rollback, are a success each time; a cashout may ask for a token that has died since. */
 function refusal({ stage, operation, name, isCashout, isCancelled }: LateCall, answer: Answer): string | undefined {
   const mustBeDone = stage === 'rollback' || (stage === 'settle' && !isCashout && !isCancelled)
   if (!mustBeDone || isDone(operation, answer)) return undefined
-  return `${name}, again at the end: ${describeAnswer(answer)}; allowed: accepted`
+  return `${name}, again at the end: ${describeAnswer(answer)}; it had to be accepted`
 }
 
 function difference({ name, answer: first }: LateCall, answer: Answer): string | undefined {
   const [now, then] = [describeFully(answer), describeFully(first)]
-  return now === then ? undefined : `${name}, again at the end: ${now}; at first it was ${then}`
+  return now === then ? undefined : `${name}, again at the end: ${now}; it had to be as at first, ${then}`
 }
 
 function describeFully(answer: Answer): string {
@@ -155,7 +162,7 @@ function describeFully(answer: Answer): string {
 async function movement(play: Play, balances: ReadonlyMap<string, bigint>): Promise<string | undefined> {
   for (const [key, holder] of holdersOf(play)) {
     const now = await play.target.reader.match(holder, [balances.get(key) ?? 0n], asker(play))
-    if (typeof now === 'string') return now
+    if (typeof now === 'object') return now.problem
   }
   return undefined
 }

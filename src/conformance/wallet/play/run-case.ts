@@ -18,7 +18,8 @@ import {
 } from '../players/players.ts'
 import type { Books } from './books.ts'
 import { bringBack } from './closing.ts'
-import { type Finding, playSteps } from './play.ts'
+import { type Finding, withClause } from './finding.ts'
+import { playSteps } from './play.ts'
 
 /** Exchanges that a report shows of a failed case: the last ones. */
 const MAX_SHOWN = 40
@@ -63,7 +64,7 @@ interface Playing {
 
 async function playWith(lease: Lease, { one, target, fixtures, signal }: Playing): Promise<Verdict> {
   const play = begin(one, target, lease, signal)
-  let finding: Finding = 'interrupted'
+  let finding: Finding | undefined = { why: 'interrupted' }
   let journal: readonly Exchange[] = []
   try {
     finding = (await readStart(play)) ?? (await playSteps(play, one.steps))
@@ -73,7 +74,7 @@ async function playWith(lease: Lease, { one, target, fixtures, signal }: Playing
     lease.giveBack(back ?? [])
     target.keep(over(play, back))
   }
-  return finding === undefined ? { kind: 'passed' } : failed(finding, journal)
+  return finding === undefined ? { kind: 'passed' } : failed(withClause(finding, one), journal)
 }
 
 /** For the repeats at the end: without what the report needs, with the balances that the players have been left with. */
@@ -93,10 +94,19 @@ function missingCalls({ needs = [] }: PlayedCase, { has }: Target): readonly Lac
   return absent.map((path) => ({ add: path, why: `the wallet has no ${path}` }))
 }
 
-export function failed(why: string, journal: readonly Exchange[]): Verdict {
-  const exchanges = journal.slice(-MAX_SHOWN)
+export function failed({ why, blamed }: Finding, journal: readonly Exchange[]): Verdict {
+  const marked = journal.map((one) => (one === blamed ? { ...one, isBlamed: true as const } : one))
+  const exchanges = lastOf(marked)
   const last = exchanges.findLast(({ isLook }) => isLook !== true) ?? exchanges.at(-1)
-  return { kind: 'failed', why, exchanges, repeat: last === undefined ? '' : curlOf(last.request) }
+  const repeated = blamed ?? last
+  return { kind: 'failed', why, exchanges, repeat: repeated === undefined ? '' : curlOf(repeated.request) }
+}
+
+/** The last ones, and before them the call that the verdict names. */
+function lastOf(exchanges: readonly Exchange[]): readonly Exchange[] {
+  const shown = exchanges.slice(-MAX_SHOWN)
+  const blamed = exchanges.find(({ isBlamed }) => isBlamed)
+  return blamed === undefined || shown.includes(blamed) ? shown : [blamed, ...shown.slice(1)]
 }
 
 function begin({ id, needs = [] }: PlayedCase, target: Target, { players, act }: Lease, signal?: AbortSignal): Play {
@@ -115,16 +125,28 @@ function begin({ id, needs = [] }: PlayedCase, target: Target, { players, act }:
 }
 
 /** Begins from what the wallet says: the fixtures of a file grow old. What is found with many bets is found once. */
-async function readStart(play: Play): Promise<Finding> {
+async function readStart(play: Play): Promise<Finding | undefined> {
   const balances = new Map(play.books.balances)
   for (const [key, holder] of holdersOf(play)) {
     const { player, isCurrent } = holder
     if (player.isSeen && play.target.reader.kind === 'probe') continue
     const found = await play.target.reader.find(holder, balances.get(key) ?? 0n, asker(play))
-    if (typeof found === 'string') return `before the first step: ${found}`
+    if (typeof found === 'string') return { why: `before the first step: ${found}` }
     balances.set(key, found)
-    if (isCurrent) play.players.set(key.startsWith('A') ? 'A' : 'B', { ...player, balance: found })
+    if (isCurrent)
+      play.players.set(key.startsWith('A') ? 'A' : 'B', {
+        ...player,
+        ...misstatement(play, player, found),
+        balance: found,
+      })
   }
   play.books = { ...play.books, balances }
   return undefined
+}
+
+/** Bets found one minor unit more, or less, than the file of players states. */
+function misstatement({ target }: Play, { balance, isSeen }: Player, found: bigint): Pick<Player, 'misstated'> {
+  if (target.reader.kind !== 'probe' || balance === undefined || isSeen) return {}
+  const misstated = found - balance
+  return misstated === 1n || misstated === -1n ? { misstated } : {}
 }

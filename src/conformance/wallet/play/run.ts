@@ -16,6 +16,7 @@ import { balance, check, profile } from '../case/words.ts'
 import { CASES } from '../cases/all.ts'
 import { type Fixtures, OperatorFailed, type Player } from '../players/players.ts'
 import { callReader, probeReader } from './balance.ts'
+import { withClause } from './finding.ts'
 import { requireSecret } from './first-answer.ts'
 import { type LateFindings, repeatAll } from './late.ts'
 import { createLinter, type Linter } from './lint.ts'
@@ -190,13 +191,15 @@ async function runOrStop(
   }
 }
 
-function gathered({ rule }: GatheredCase, linter: Linter): Verdict {
-  const { seen, bad, examples } = linter.findings(rule)
+function gathered(one: GatheredCase, linter: Linter): Verdict {
+  const { seen, bad, examples } = linter.findings(one.rule)
   if (seen === 0) return { kind: 'not judged', why: 'no such answer was seen' }
   const [first] = examples
   if (first === undefined) return { kind: 'passed' }
   const exchanges = examples.map(({ exchange }) => exchange)
-  return failed(`${bad} of ${seen} answers, as of ${exchanges.at(-1)?.what}: ${examples.at(-1)?.why}`, exchanges)
+  const { exchange: blamed, why: problem } = examples.at(-1) ?? first
+  const why = `${blamed.what}: ${problem}; ${bad} of ${seen} answers are so`
+  return failed(withClause({ why, blamed }, one), exchanges)
 }
 
 const INTERRUPTED = 'the run was interrupted'
@@ -217,11 +220,12 @@ async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal })
 }
 
-function lateVerdict({ late }: LateCase, found: LateFindings | string): Verdict {
+function lateVerdict(one: LateCase, found: LateFindings | string): Verdict {
   if (typeof found === 'string') return { kind: 'not judged', why: found }
-  const { seen = 0, findings = [] } = found.get(late) ?? {}
+  const { seen = 0, findings = [] } = found.get(one.late) ?? {}
   if (seen === 0) return { kind: 'not judged', why: 'no such call was accepted of a player whose balance is known' }
   const [first] = findings
   if (first === undefined) return { kind: 'passed' }
-  return failed(findings.length === 1 ? first.why : `${findings.length} times, as of ${first.why}`, first.exchanges)
+  const more = findings.length === 1 ? '' : `; ${findings.length - 1} more such calls`
+  return failed(withClause({ ...first, why: first.why + more }, one), first.exchanges)
 }

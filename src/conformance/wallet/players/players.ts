@@ -25,6 +25,11 @@ export interface Player {
   readonly balance?: bigint
   /** The balance was seen in this run; that of a file may have grown old. */
   readonly isSeen?: true
+  /**
+   * Minor units: the balance that bets found first, less that of the file. It is kept where it is one
+   * unit up or down: a file that has grown old is hardly ever wrong by just that.
+   */
+  readonly misstated?: bigint
   /** What the profile must say of the player. */
   readonly known?: KnownProfile
   /** Was valid once, is not any more. */

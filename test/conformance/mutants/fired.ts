@@ -1,0 +1,29 @@
+/** Which calls a fault of the test wallet had an effect on: those during which the wallet asked for it. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Faults, MutantId } from './mutants.ts'
+
+/** The body of the call that is being answered. */
+const answering = new AsyncLocalStorage<string>()
+
+export function whileAnswering<T>(body: string, work: () => Promise<T>): Promise<T> {
+  return answering.run(body, work)
+}
+
+/** The fault alone; `fired` receives the body of each call that asks for it. */
+export function recordedFault(fault: MutantId, fired: Set<string>): Faults {
+  const faults = new Set([fault])
+  const note = () => void fired.add(answering.getStore() ?? '')
+  return {
+    ...{ size: 1, forEach: faults.forEach.bind(faults), entries: () => faults.entries() },
+    ...{ keys: () => faults.keys(), values: () => faults.values() },
+    has(id) {
+      const isFault = id === fault
+      if (isFault) note()
+      return isFault
+    },
+    [Symbol.iterator]() {
+      note()
+      return faults[Symbol.iterator]()
+    },
+  }
+}

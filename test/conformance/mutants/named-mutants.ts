@@ -1,0 +1,29 @@
+/** The call that a verdict names is the call that the mutant gets wrong. */
+import type { Report } from '../../../src/conformance/report/report.ts'
+import type { MutantId } from './mutants.ts'
+import type { RunningWallet } from './wallet.ts'
+
+export type Judged = Report & Pick<RunningWallet, 'fired'>
+
+/**
+ * Faults that a later call shows: the call that goes wrong is answered as it should be, and leaves a
+ * wrong state. The verdict names the first call of which the books or the answer are wrong.
+ */
+const SHOWN_LATER: readonly MutantId[] = [
+  ...(['tombstone-missing', 'loss-leaves-open', 'cashout-leaves-open', 'unsettle-cancelled-reopens'] as const),
+  'switch-keeps-tokens',
+  // A balance that is answered wrongly cannot be told from one that is wrong.
+  ...(['balance-in-minor-units', 'balance-currency-ignored'] as const),
+]
+
+/** Of these cases, the failures that name another call than one that the fault had an effect on. */
+export function misnamed(fault: MutantId, { results, fired }: Judged, ids: readonly string[]): string[] {
+  return results.flatMap(({ id, verdict }) => {
+    if (!ids.includes(id) || verdict.kind !== 'failed') return []
+    const named = verdict.exchanges.find(({ isBlamed }) => isBlamed)
+    if (named === undefined) return [`${id} names no call: ${verdict.why}`]
+    if (!verdict.why.includes(named.what)) return [`${id} does not say ${named.what}: ${verdict.why}`]
+    const isRight = fired.has(named.request.body) || SHOWN_LATER.includes(fault)
+    return isRight ? [] : [`${id} names ${named.what}: ${verdict.why}`]
+  })
+}

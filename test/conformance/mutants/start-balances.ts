@@ -1,0 +1,68 @@
+/** Players who begin with a given balance, in a test wallet of which some cases are judged. */
+import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
+import { runKit } from '../../../src/conformance/wallet/play/run.ts'
+import { readFixturesFile } from '../../../src/conformance/wallet/players/file.ts'
+import type { Fixtures } from '../../../src/conformance/wallet/players/players.ts'
+import { type OperatorClient, operatorClient, playerWithMoney } from '../../support/operator.ts'
+import { failing } from './judged.ts'
+import type { MutantId } from './mutants.ts'
+import { startTestWallet } from './wallet.ts'
+
+/** Ten balances whose doubles are too low, too high and exact; of one and of more than 24 bits. */
+export const START_BALANCES = [
+  ...['10.00', '100.00', '250.00', '999.99', '1000.00'],
+  ...['2500.00', '5000.00', '12345.67', '100000.00', '1000000.00'],
+]
+
+/** The least that a file of players may state. */
+const LEAST_OF_A_FILE = 1000
+
+export interface Judging {
+  readonly fault?: MutantId
+  readonly start: string
+  /** By the file; `start` when absent. */
+  readonly stated?: string
+  readonly hidesBalances: boolean
+  /** All cases when absent. */
+  readonly only?: readonly string[]
+}
+
+/** The ids of the MUST cases that fail. */
+export async function failingMusts({ fault, start, stated = start, hidesBalances, only }: Judging): Promise<string[]> {
+  const wallet = await startTestWallet({ hidesBalances, ...(fault !== undefined && { fault }) })
+  const operator = operatorClient(wallet.url, wallet.operatorKey)
+  const cases = CASES.filter(({ id }) => only === undefined || only.includes(id))
+  try {
+    const fixtures =
+      Number(start) < LEAST_OF_A_FILE ? freshPlayers(operator, start) : await guidesFile(operator, start, stated)
+    const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, cases })
+    const musts = report.results.filter(({ level }) => level === 'MUST')
+    return failing({ ...report, results: musts })
+  } finally {
+    await wallet.close()
+  }
+}
+
+/** Three players, as the file of the guide has them. */
+async function guidesFile(operator: OperatorClient, start: string, balance: string): Promise<Fixtures> {
+  const made = await Promise.all([1, 2, 3].map(() => playerWithMoney(operator, start)))
+  const players = made.map(({ userId, token }) => ({ userId, token, balance }))
+  return readFixturesFile(JSON.stringify({ currency: 'EUR', players }))
+}
+
+/** A player for each case: a file takes none with so little. */
+function freshPlayers(operator: OperatorClient, start: string): Fixtures {
+  const minorUnits = BigInt(start.replace('.', ''))
+  const euro = { currency: 'EUR', scale: 2 }
+  return {
+    capacity: 4,
+    areThrownAway: true,
+    missing: (kind, needs) =>
+      kind === 'ordinary' && needs.length === 0 ? [] : [{ add: 'such a player', why: 'there is none' }],
+    async lease() {
+      const { userId, token } = await playerWithMoney(operator, start)
+      const A = { userId, token, first: euro, balance: minorUnits }
+      return { players: { A }, act: () => Promise.reject(new Error('there is no operator')), giveBack() {} }
+    },
+  }
+}
