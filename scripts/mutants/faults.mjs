@@ -62,7 +62,7 @@ const BY_FILE = {
   ],
   'src/wallet/apply/judge.ts': [
     ['return now > startBefore', 'return false', LANES],
-    ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
+    ["if (placed && decision.kind === 'apply') {", 'if (placed) {', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
     ['stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion', 'stakeVersion: null', RULES],
     [
@@ -138,7 +138,7 @@ const BY_FILE = {
   'src/wallet/decide/decision.ts': [
     ['effect < 0n && after < 0n', 'after < 0n', BOUNDS],
     ['> rules.resettleWindowMs', '>= rules.resettleWindowMs', BOUNDS],
-    ['return fitsBalance(after) ?', 'return true ?', BOUNDS],
+    ['return fitsBalance(after)\n', 'return true\n', BOUNDS],
   ],
   'src/wallet/decide/seen.ts': [
     ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
