@@ -8,7 +8,13 @@ import { remedyFor } from '../../src/conformance/remedies/remedy.ts'
 import { causesOf } from '../../src/conformance/report/causes.ts'
 import { htmlReport } from '../../src/conformance/report/html.ts'
 import { junitReport } from '../../src/conformance/report/junit.ts'
-import { type CaseResult, isCertified, isGood, type Report } from '../../src/conformance/report/report.ts'
+import {
+  type CaseResult,
+  isCertified,
+  isGood,
+  needsOperatorApi,
+  type Report,
+} from '../../src/conformance/report/report.ts'
 import { plain, terminalReport } from '../../src/conformance/report/terminal.ts'
 import { missingInputsOf } from '../../src/conformance/report/verdict.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
@@ -131,6 +137,19 @@ describe('cases that are not judged', () => {
   test('fail a complete run where they are a MUST', () => {
     expect(isGood({ ...report, isComplete: true })).toBe(false)
     expect(junitReport({ ...report, isComplete: true })).toMatch(/errors="[1-9]/)
+  })
+
+  test('leave the run certified over the wire where only the operator could show them', () => {
+    const judged = results.map((one) =>
+      needsOperatorApi(one) ? one : { ...one, verdict: { kind: 'passed' } as const },
+    )
+    const whole: Report = { ...report, results: judged, isComplete: true }
+    const must = judged.filter((one) => one.level === 'MUST' && needsOperatorApi(one)).length
+    expect(must).toBeGreaterThan(0)
+    expect([isGood(whole), isCertified(whole)]).toEqual([true, true])
+    expect(terminalReport(whole, plain).split('\n').at(-1)).toBe(
+      `Certified over the wire: every MUST that needs no operator was judged and passed, ${must} MUST need one.`,
+    )
   })
 
   test('are none where every MUST was judged: that run is certified', () => {

@@ -1,6 +1,9 @@
 /** What a run of the kit found: plain data, the same for a judged wallet and a judged platform. Reports are written from it. */
 import type { Exchange } from '../exchange.ts'
 
+/** The option that gives the kit the API of a Purser wallet's operator. */
+export const OPERATOR_API = '--operator-api'
+
 export type Verdict = { readonly kind: 'passed' } | Failure | NotJudged
 
 export interface Failure {
@@ -50,7 +53,7 @@ export interface Report {
   readonly durationMs: number
   readonly wasInterrupted: boolean
   readonly isStrict: boolean
-  /** A MUST that is not judged fails the run (--complete). */
+  /** A MUST that the given inputs could judge, and that was not judged, fails the run (--complete). */
   readonly isComplete?: true
   /** Only some of the cases were asked for (--only). */
   readonly isPart?: true
@@ -95,18 +98,29 @@ export function isGood(report: Report): boolean {
 
 /**
  * Every MUST of the interface was judged, and none failed: also none of those that were expected to
- * fail. Nothing less is called certified.
+ * fail. A case that needs the operator's API is left out where there is no such API: the interface
+ * defines none, and the wire alone cannot show what the case asks.
  */
 export function isCertified(report: Report): boolean {
   const { results, isPart, wasInterrupted } = report
-  const isProven = ({ level, verdict }: CaseResult) => level === 'SHOULD' || verdict.kind === 'passed'
-  return isPart !== true && !wasInterrupted && results.length > 0 && isGood(report) && results.every(isProven)
+  const isProven = (result: CaseResult) =>
+    result.level === 'SHOULD' || result.verdict.kind === 'passed' || needsOperatorApi(result)
+  const isWhole = isPart !== true && !wasInterrupted && results.some(({ verdict }) => verdict.kind === 'passed')
+  return isWhole && isGood(report) && results.every(isProven)
+}
+
+/** A case that was not judged because only `--operator-api` lets the kit act as the operator. */
+export function needsOperatorApi({ verdict }: CaseResult): boolean {
+  return verdict.kind === 'not judged' && verdict.add?.includes(OPERATOR_API) === true
 }
 
 /** True for what makes the run fail. */
 export function isCounted({ isStrict, isComplete }: Report, result: CaseResult): boolean {
   const { verdict, level } = result
-  if (verdict.kind === 'not judged') return verdict.isFault === true || (isComplete === true && level === 'MUST')
+  if (verdict.kind === 'not judged') {
+    const isLeftOut = isComplete === true && level === 'MUST' && !needsOperatorApi(result)
+    return verdict.isFault === true || isLeftOut
+  }
   return isUnexpected(result) && (level === 'MUST' || isStrict)
 }
 

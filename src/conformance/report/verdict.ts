@@ -1,16 +1,23 @@
 /** The verdict on a run in words, the same for the terminal, the page and JUnit. */
-import { type CaseResult, isCertified, isGood, type Report, totalsOf } from './report.ts'
+import { type CaseResult, isCertified, isGood, needsOperatorApi, type Report, totalsOf } from './report.ts'
 
 /** A clause without its end: 'fails 3 MUST', 'certified: …', 'not certified: 12 MUST are not judged'. */
 export function verdictOf(report: Report): string {
   const end = report.wasInterrupted ? ' so far' : ''
   const { failedMust, failedShould, notJudgedMust } = totalsOf(report)
   if (report.results.every(({ verdict }) => verdict.kind === 'not judged')) return 'nothing was judged'
-  if (isCertified(report)) return 'certified: every MUST was judged and passed'
+  if (isCertified(report)) return certifiedText(report)
   const failed = [...some(failedMust, 'MUST'), ...(report.isStrict ? some(failedShould, 'SHOULD') : [])]
   if (failed.length > 0) return `fails ${failed.join(' and ')}${end}`
   if (!isGood(report) && notJudgedMust === 0) return `could not judge all that was asked for${end}`
   return `not certified: ${reasonsOf(report).join(', ')}${end}`
+}
+
+function certifiedText({ results }: Report): string {
+  const operators = results.filter((one) => one.level === 'MUST' && needsOperatorApi(one)).length
+  return operators === 0
+    ? 'certified: every MUST was judged and passed'
+    : `certified over the wire: every MUST that needs no operator was judged and passed, ${operators} MUST need one`
 }
 
 function some(count: number, level: string): string[] {

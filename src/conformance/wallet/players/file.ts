@@ -8,6 +8,7 @@ import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '.
 import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
 import { CustomFieldsSchema } from '../../../protocol/user-profile.ts'
 import { errorText } from '../../../runtime/error-text.ts'
+import { OPERATOR_API } from '../../report/report.ts'
 import type { Need, PlayerKind } from '../case/case.ts'
 import {
   type Account,
@@ -196,7 +197,7 @@ function missing(
   const ordinary = pools.get('ordinary')?.length ?? 0
   const candidates = pools.get(kind) ?? []
   const lacks: readonly (readonly [isLacking: boolean, add: string, why: string])[] = [
-    [needs.includes('operator'), '--operator-api', 'the operator acts in the middle of it, which takes --operator-api'],
+    [needs.includes('operator'), OPERATOR_API, 'the operator acts in the middle of it, which takes --operator-api'],
     [candidates.length === 0, kind, `the fixtures have no "${kind}" player`],
     [
       needs.includes('second currency') && candidates.every(({ second }) => second === undefined),
