@@ -8,6 +8,7 @@
 import type pg from 'pg'
 import { world } from '../runtime/world.ts'
 import { NotDurable } from './errors.ts'
+import { SESSION_SQL } from './session.ts'
 
 /** Milliseconds between two looks at a server in use. */
 const WATCH_MS = 1_000
@@ -30,10 +31,11 @@ function refuseOff(look: Look | undefined): void {
   throw new NotDurable(`the Postgres server has ${settings}: an answered bet could be lost in a crash`)
 }
 
-/** For a new connection, before anything else is sent on it: pins what can be pinned; throws NotDurable. */
-export async function makeDurable(client: pg.ClientBase, timeoutMs: number): Promise<void> {
-  const [, looked] = (await client.query(withTime(`${PIN}; ${LOOK}`, timeoutMs))) as unknown as pg.QueryResult<Look>[]
-  refuseOff(looked?.rows[0])
+/** For a new connection, before anything else is sent on it: sets what can be set; throws NotDurable. */
+export async function beginSession(client: pg.ClientBase, timeoutMs: number): Promise<void> {
+  const text = `${SESSION_SQL}; ${PIN}; ${LOOK}`
+  const results = (await client.query(withTime(text, timeoutMs))) as unknown as pg.QueryResult<Look>[]
+  refuseOff(results.at(-1)?.rows[0])
 }
 
 /** For the start of a process: a server that is set up to forget commits was set up for something else. */

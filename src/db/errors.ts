@@ -45,8 +45,11 @@ function namedByWorker(message: string): string {
   return SAID_BY_WORKERS.find(([words]) => message.startsWith(words))?.[1] ?? UNNAMED
 }
 
+/** The database is not as it must be: nothing may be asked of it until that is mended. */
+export class Unusable extends WrongUse {}
+
 /** What the server has committed, or would commit, could be lost (durability.ts). */
-export class NotDurable extends WrongUse {}
+export class NotDurable extends Unusable {}
 
 /** The wallet's tables are in another database now (moved.ts): Postgres refuses to write here. Each worker names its own part of a constraint. */
 export function isClosed(error: unknown): boolean {
@@ -55,7 +58,7 @@ export function isClosed(error: unknown): boolean {
 
 /** The database cannot be worked with: every other call would fail too. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof NotDurable || isClosed(error)) return true
+  if (error instanceof Unusable || isClosed(error)) return true
   const code = codeOf(error)
   if (code === undefined)
     return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)

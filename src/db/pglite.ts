@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { makePrivateFolder, requireAccess } from '../runtime/private-folder.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
 import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
@@ -21,8 +21,16 @@ import {
   toText,
   writtenBy,
 } from './pglite-wire.ts'
+import { readable, SESSION_SQL } from './session.ts'
 
 const INT8 = 20
+/** Lists are read with the parsers of what is in them. */
+const PARSERS = {
+  [INT8]: BigInt,
+  ...Object.fromEntries(
+    [types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ].map((type) => [type, readable((text) => new Date(text))]),
+  ),
+}
 
 /** Of the Postgres that this PGlite is. */
 const POSTGRES_VERSION = '18'
@@ -40,12 +48,13 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const unlock = isMemory ? async () => {} : await claim(dataDir)
   const target = isMemory ? dataDir : join(dataDir, FILES)
   const isNew = !isMemory && !existsSync(target)
-  const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } }).catch(async (error: unknown) => {
+  const pglite = await PGlite.create(target, { parsers: PARSERS }).catch(async (error: unknown) => {
     if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
     await unlock()
     if (!isNew) requireAccess(target, 'all')
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
+  await pglite.exec(SESSION_SQL)
   const tx = txOn(pglite)
   const begun =
     (settings: string): Db['transaction'] =>

@@ -20,7 +20,8 @@ import {
   SUMS_SETTINGS_SQL,
   type Tx,
 } from './db.ts'
-import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
+import { beginSession, heedWarnings, refuseUnsafeServer, watchDurability } from './durability.ts'
+import { readable, refuseEncoding, TIME_TYPES } from './session.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
 /** Of a lane of calls, which has one batch at a time. */
@@ -70,6 +71,7 @@ export async function openPostgres(url: string, newSocket: () => Socket = () => 
   let onCitus: boolean
   try {
     await refuseUnsafeServer(slow)
+    await refuseEncoding(slow)
     await refuseSharedConnections(read)
     onCitus = await isCitus(slow)
   } catch (error) {
@@ -129,12 +131,9 @@ function poolOf(use: string, pools: readonly pg.Pool[]): Pool {
   }
 }
 
-const ISOLATION = "set default_transaction_isolation = 'read committed'"
-
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
 async function setHot(client: pg.ClientBase): Promise<void> {
-  const text = `${hotSettings('session')}; ${ISOLATION}`
-  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  await client.query({ text: hotSettings('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
 /** As hot statements are planned; a read may wait for a lock, and ends on the server when nobody waits for it any more. */
@@ -177,7 +176,7 @@ function createPool(
     types: { getTypeParser: parserOf },
     application_name: 'purser',
     onConnect: async (client) => {
-      await makeDurable(client, HOT_TIMEOUT_MS)
+      await beginSession(client, HOT_TIMEOUT_MS)
       await prepare(client)
       await client.query({ text: IF_CITUS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     },
@@ -234,7 +233,8 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   if (format !== 'binary' && oid === INT8) return BigInt
   if (format !== 'binary' && oid === INT8_ARRAY)
     return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
-  return pg.types.getTypeParser(oid, format as 'text')
+  const parser = pg.types.getTypeParser(oid, format as 'text')
+  return format !== 'binary' && TIME_TYPES.has(oid) ? readable(parser) : parser
 }
 
 /** A pooler that others use too may by chance give a connection its process back, but not so many times. */

@@ -7,8 +7,8 @@ import { statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createDatabase } from '../support/database.ts'
 
-const INSERT = statement('insert', 'insert into kept values ($1::int)')
-const READ = statement('read', 'select n from kept order by n')
+const INSERT = statement('insert', 'insert into public.kept values ($1::int)')
+const READ = statement('read', 'select n from public.kept order by n')
 const PID = statement('pid', 'select pg_backend_pid() as pid')
 
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -22,11 +22,11 @@ beforeAll(async () => {
   lane = db.openLane()
   sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
-  await sql.query('create table kept (n int primary key deferrable initially deferred, check (n < 100))')
+  await sql.query('create table public.kept (n int primary key deferrable initially deferred, check (n < 100))')
 })
 
 beforeEach(async () => {
-  await sql.query('truncate kept')
+  await sql.query('truncate public.kept')
 })
 
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 async function kept(): Promise<number[]> {
-  return (await sql.query('select n from kept order by n')).rows.map(({ n }) => n)
+  return (await sql.query('select n from public.kept order by n')).rows.map(({ n }) => n)
 }
 
 /** Reads, then sends these rows with COMMIT behind them. */
