@@ -3,6 +3,7 @@ import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
 import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
+import { findNetworkFault } from '../runtime/networks.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
@@ -39,6 +40,8 @@ export interface Config {
   readonly behindAggregator: boolean
   /** Whether partners and operators may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
+  /** Networks of the proxies whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly string[]
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
@@ -144,10 +147,8 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     scales,
     buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
-    allowsPrivateAddresses: allowsPrivate(
-      read.choice('PURSER_PRIVATE_ADDRESSES', ['auto', 'allow', 'refuse']),
-      isProduction,
-    ),
+    allowsPrivateAddresses: read.allows('PURSER_PRIVATE_ADDRESSES', !isProduction),
+    trustedProxies: read.networks('PURSER_TRUSTED_PROXIES'),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
@@ -169,10 +170,6 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
-}
-
-function allowsPrivate(choice: 'auto' | 'allow' | 'refuse', isProduction: boolean): boolean {
-  return choice === 'auto' ? !isProduction : choice === 'allow'
 }
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
@@ -222,9 +219,31 @@ function createReader(env: Environment, problems: string[]) {
     return value
   }
   const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
+  const list = (name: SettingName, given: string): string[] => {
+    const parts = (given ?? '').split(',').map((part) => part.trim())
+    if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
+    return parts.filter((part) => part !== '')
+  }
+  const choice = <const T extends string>(name: SettingName, choices: readonly T[]): T => {
+    const value = text(name)
+    const chosen = choices.find((candidate) => candidate === value)
+    if (chosen === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+    return chosen ?? (choices[0] as T)
+  }
   return {
     optional,
     text,
+    list,
+    choice,
+    allows(name: SettingName, auto: boolean): boolean {
+      const chosen = choice(name, ['auto', 'allow', 'refuse'])
+      return chosen === 'auto' ? auto : chosen === 'allow'
+    },
+    networks(name: SettingName): string[] {
+      const networks = list(name, text(name))
+      problems.push(...faultsOf(name, networks))
+      return networks
+    },
     integer(name: SettingName, min: number, max: number, fallback = ''): number | undefined {
       const value = text(name) || fallback
       if (value === '') return undefined
@@ -233,27 +252,7 @@ function createReader(env: Environment, problems: string[]) {
       problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
       return undefined
     },
-    choice<const T extends string>(name: SettingName, choices: readonly T[]): T {
-      const value = text(name)
-      const choice = choices.find((candidate) => candidate === value)
-      if (choice === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
-      return choice ?? (choices[0] as T)
-    },
-    list(name: SettingName, given: string): string[] {
-      const parts = given.split(',').map((part) => part.trim())
-      if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
-      return parts.filter((part) => part !== '')
-    },
-    /** Never shown, also when it is wrong. */
-    encryptionKeys(): Buffer[] {
-      const parts = (optional('PURSER_ENCRYPTION_KEY') ?? '').split(',').map((part) => part.trim())
-      if (parts.join('') === '') return []
-      if (!parts.every((part) => ENCRYPTION_KEY.test(part)))
-        problems.push(
-          'PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits, or several of these with commas: openssl rand -hex 32',
-        )
-      return parts.map((part) => Buffer.from(part, 'hex'))
-    },
+    encryptionKeys: () => readEncryptionKeys(optional('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
     httpUrl(name: SettingName): string | undefined {
@@ -272,8 +271,26 @@ function createReader(env: Environment, problems: string[]) {
   }
 }
 
+function faultsOf(name: SettingName, networks: readonly string[]): string[] {
+  return networks.flatMap((network) => {
+    const fault = findNetworkFault(network)
+    return fault === undefined ? [] : [`${name}: ${network} ${fault}`]
+  })
+}
+
 /** AES-256 has a key of 32 bytes. */
 const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
+
+/** A wrong key is not shown either. */
+function readEncryptionKeys(given: string | undefined, problems: string[]): Buffer[] {
+  const parts = (given ?? '').split(',').map((part) => part.trim())
+  if (parts.join('') === '') return []
+  if (!parts.every((part) => ENCRYPTION_KEY.test(part)))
+    problems.push(
+      'PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits, or several of these with commas: openssl rand -hex 32',
+    )
+  return parts.map((part) => Buffer.from(part, 'hex'))
+}
 
 function defaultOf(name: SettingName): string | undefined {
   const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)

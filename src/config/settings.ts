@@ -145,6 +145,13 @@ export const SETTINGS = [
     example: 'allow',
   },
   {
+    name: 'PURSER_TRUSTED_PROXIES',
+    readBy: SERVERS,
+    meaning:
+      'Addresses and networks of the proxies in front, comma-separated. From them `X-Forwarded-For` names the source of a call, for the journal, the log and throttling. Absent: no header is read.',
+    example: '10.0.0.0/8,::1',
+  },
+  {
     name: 'PURSER_CALLS_PER_PARTNER',
     readBy: ['platform'],
     default: '512',

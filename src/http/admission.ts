@@ -34,7 +34,7 @@ export function createAdmission(
   const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
   const turnAway = async (request: FastifyRequest, reason: Nobody) => {
     refused[reason] += 1
-    const failures = strangers.note(request.ip)
+    const failures = strangers.note(request.source)
     if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
     if (reason === 'unknown') await strangers.hold(failures)
   }
@@ -67,8 +67,8 @@ export function createAdmission(
 }
 
 /** Never the key that was sent: it may be a good one with a letter too many. */
-function about({ id, ip, method, routeOptions }: FastifyRequest): object {
-  return { requestId: id, address: ip, method, route: routeOptions.url }
+function about({ id, source, method, routeOptions }: FastifyRequest): object {
+  return { requestId: id, address: source, method, route: routeOptions.url }
 }
 
 function forbidden({ keyName, role }: Caller, least: Role): Problem {

@@ -14,6 +14,7 @@ import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
 import { metricsOfAll } from './siblings.ts'
+import { createSourceOf, type SourceOf } from './source.ts'
 import { wirePathOf } from './wire-path.ts'
 
 /**
@@ -36,15 +37,23 @@ const GRACE_MS = 6_000
 export interface HttpApp {
   readonly app: FastifyInstance
   readonly door: Door
+  readonly sourceOf: SourceOf
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
 }
 
-/** `apiPrefix`: the path that our own API begins with; empty when every path is one of its. */
-export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
+export interface HttpAppOptions {
+  /** The path that our own API begins with; empty when every path is one of its. */
+  readonly apiPrefix?: string
+  readonly trustedProxies?: readonly string[]
+  readonly patience?: Patience
+}
+
+export function createHttpApp({ apiPrefix = '', trustedProxies, patience }: HttpAppOptions = {}): HttpApp {
   let drainingSince: number | undefined
   const isDraining = () => drainingSince !== undefined
   const door = new Door(isDraining, patience)
+  const sourceOf = createSourceOf(trustedProxies)
   const app = Fastify({
     logger: false,
     genReqId: () => world.uuid(),
@@ -55,11 +64,16 @@ export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
   })
+  app.decorateRequest('source', {
+    getter() {
+      return sourceOf(this.raw)
+    },
+  })
   app.addHook('preClose', async () => {
     drainingSince = world.elapsed()
     await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
-  return { app, door, isDraining }
+  return { app, door, sourceOf, isDraining }
 }
 
 function listenBehind(door: Door, handle: RequestListener): Server {

@@ -1,6 +1,8 @@
 /**
- * Who sends wrong keys, by address. The more an address has sent lately, the later the answer that says so; a good key is never kept
- * waiting, for behind a proxy everybody has the proxy's address (W-26). What is remembered is bounded, and so is the log.
+ * Wrong keys, counted by address. The more an address has sent lately, the later the answer comes.
+ *
+ * A good key never waits, because all callers behind an unnamed proxy share its address (W-26).
+ * The memory is bounded, and so is the log.
  */
 import { createLru } from '../runtime/lru.ts'
 import { pause } from '../runtime/pause.ts'

@@ -13,6 +13,7 @@ import type { Span, Tracing } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
 import { HEADERS, WITHOUT_BODY, type WireAnswer } from './answer.ts'
 import { arrivalOf, type Door, type Read } from './door.ts'
+import type { SourceOf } from './source.ts'
 import { beginSpan } from './span.ts'
 import { inTurn } from './turns.ts'
 import { wirePathOf } from './wire-path.ts'
@@ -33,7 +34,7 @@ export interface WireRequest {
 
 /** What is known of every call, whatever it came to. */
 export interface Seen {
-  /** The address of the other end of the connection. */
+  /** The address of the other end of the connection, or the one that a trusted proxy names. */
   readonly source: string
   /** Empty when it could not be read. */
   readonly body: Buffer
@@ -73,12 +74,14 @@ declare module 'fastify' {
 export interface Entrance {
   readonly app: Pick<FastifyInstance, 'register'>
   readonly door: Pick<Door, 'handsTo'>
+  readonly sourceOf: SourceOf
 }
 
 /** A call whose body is there, whichever way it came. */
 interface Came extends WireRequest {
   readonly path: string
   readonly socket: Socket
+  readonly sourceOf: SourceOf
 }
 
 /**
@@ -86,19 +89,19 @@ interface Came extends WireRequest {
  * than all the rest of them; what is not plain takes a route. Encapsulated: its body parser and error handler reach no other route.
  */
 export async function registerWire<Handled extends { readonly reply: WireReply }>(
-  { app, door }: Entrance,
+  { app, door, sourceOf }: Entrance,
   side: WireSide<Handled>,
 ): Promise<void> {
-  door.handsTo((request) => readerOf(side, request))
+  door.handsTo((request) => readerOf(side, sourceOf, request))
   await app.register(async (wire) => {
     keepBytes(wire)
     wire.setErrorHandler((error: FastifyError, request, reply) => {
       const handled = handledError(side, error, request)
       send(side, reply, handled)
-      tell(side, handled, toCame(request), world.elapsed())
+      tell(side, handled, toCame(request, sourceOf), world.elapsed())
     })
     const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
-      work(side, endpoint, toCame(request), (handled) => send(side, reply, handled))
+      work(side, endpoint, toCame(request, sourceOf), (handled) => send(side, reply, handled))
     const { schemas } = side
     wire.post(OPERATIONS.place.path, shown(schemas?.place), answer('bet'))
     wire.put(OPERATIONS.settle.path, shown(schemas?.change), answer('bet'))
@@ -138,13 +141,13 @@ function work<Handled extends { readonly reply: WireReply }>(
 function tell<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
   handled: Handled,
-  { arrivedAt, body, socket, span }: Came,
+  { arrivedAt, body, headers, socket, sourceOf, span }: Came,
   readAt: number,
 ): void {
   const now = world.elapsed()
   const times = { arrivalMs: readAt - arrivedAt, totalMs: now - arrivedAt, readAt }
   try {
-    side.answered(handled, { source: socket.remoteAddress ?? '', body, ...times, span })
+    side.answered(handled, { source: sourceOf({ headers, socket }), body, ...times, span })
   } catch (error) {
     side.onFailure(error)
   }
@@ -164,6 +167,7 @@ function isPlace(method: string | undefined, endpoint: Endpoint): boolean {
 /** Of a call that says how long its body is, and has one that is not too long. */
 function readerOf<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
+  sourceOf: SourceOf,
   request: IncomingMessage,
 ): Read | undefined {
   const { method = '', url, headers, socket } = request
@@ -175,7 +179,9 @@ function readerOf<Handled extends { readonly reply: WireReply }>(
   if (endpoint === undefined || !isOurs || !isPlain) return undefined
   const arrivedAt = arrivalOf(request)
   return (body, answer) =>
-    work(side, endpoint, { method, headers, body, arrivedAt, path, socket }, ({ reply }) => answer(inBytes(reply)))
+    work(side, endpoint, { method, headers, body, arrivedAt, path, socket, sourceOf }, ({ reply }) =>
+      answer(inBytes(reply)),
+    )
 }
 
 /** Each character is a byte: head and body go out as one text. */
@@ -204,9 +210,9 @@ function keepBytes(wire: FastifyInstance): void {
   })
 }
 
-function toCame({ method, headers, body, arrivedAt, routeOptions, socket }: FastifyRequest): Came {
+function toCame({ method, headers, body, arrivedAt, routeOptions, socket }: FastifyRequest, sourceOf: SourceOf): Came {
   const path = routeOptions.url ?? ''
-  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, path, socket }
+  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, path, socket, sourceOf }
 }
 
 /** A request that Fastify could not read is code 5; anything else that is thrown is a bug. */

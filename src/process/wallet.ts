@@ -105,7 +105,7 @@ export async function createApp(
     encryptionKeys,
     allowsPrivateAddresses,
   } = config
-  const http = createHttpApp('/operator')
+  const http = createHttpApp({ apiPrefix: '/operator', trustedProxies: config.trustedProxies })
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }

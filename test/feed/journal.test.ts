@@ -12,7 +12,10 @@ let wallet: TestWallet
 
 beforeAll(async () => {
   wallet = await startWallet({
-    env: { PARTNER_SECRET: 'the-new-secret-of-the-journal-test,the-old-secret-of-the-journal-test' },
+    env: {
+      PARTNER_SECRET: 'the-new-secret-of-the-journal-test,the-old-secret-of-the-journal-test',
+      PURSER_TRUSTED_PROXIES: '127.0.0.0/8',
+    },
   })
 })
 afterAll(async () => {
@@ -44,6 +47,14 @@ test('the life of a bet: each call with its ids, its answer, its times', async (
   expect(queue + database + reply).toBeCloseTo(work)
   expect(new Set(calls.map(({ batch }) => batch)).size).toBe(4) // three batches, and none for the question
   expect(JSON.parse(place?.answer.body ?? '')).toMatchObject({ transactionId: bet.transactionId })
+})
+
+test('a call through a trusted proxy has the source that the proxy names', async () => {
+  const requestId = randomUUID()
+  const message = { ...(await playerWithMoney(wallet.operator)), requestId }
+  const headers = { 'x-forwarded-for': '10.1.1.1, 198.51.100.1' }
+  await wallet.wire.call('POST', '/user/balance', message, { headers })
+  expect(await callsOf(wallet, `requestId=${requestId}`, 1)).toMatchObject([{ source: '198.51.100.1' }])
 })
 
 test('the body is there as it came, with its hash, but for the token', async () => {

@@ -11,7 +11,7 @@ import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } fro
 let scene: GatewayScene
 let ann: GatewayPlayer
 beforeAll(async () => {
-  scene = await newGatewayScene(1)
+  scene = await newGatewayScene(1, { PURSER_TRUSTED_PROXIES: '127.0.0.0/8' })
   ann = await newPlayer(scene)
 })
 afterAll(() => scene.stop())
@@ -26,6 +26,13 @@ async function kept(requestId: string): Promise<CallView> {
   }
   return call
 }
+
+test('a call through a trusted proxy has the source that the proxy names', async () => {
+  const message = placeMessage({ userId: ann.userId, token: ann.token, requestId: randomUUID() })
+  const headers = { 'x-forwarded-for': '10.1.1.1, 198.51.100.1' }
+  await scene.gateway.wire.call('POST', '/payment/bet', message, { headers })
+  expect(await kept(String(message.requestId))).toMatchObject({ source: '198.51.100.1' })
+})
 
 async function place(over: object = {}) {
   const message = placeMessage({ userId: ann.userId, token: ann.token, requestId: randomUUID(), ...over })

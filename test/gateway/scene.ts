@@ -21,8 +21,8 @@ export interface GatewayPlayer extends GatewaySession {
   readonly operatorToken: string
 }
 
-export async function newGatewayScene(operators = 2): Promise<GatewayScene> {
-  const gateway = await startGateway()
+export async function newGatewayScene(operators = 2, env: Record<string, string> = {}): Promise<GatewayScene> {
+  const gateway = await startGateway({ env })
   const scene = { gateway, operators: await Promise.all(Array.from({ length: operators }, () => newOperator(gateway))) }
   const stop = async () => {
     await gateway.stop()

@@ -18,7 +18,7 @@ interface Asked {
 }
 
 async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
-  const { app, door, isDraining } = createHttpApp()
+  const { app, door, sourceOf, isDraining } = createHttpApp()
   const asked: Asked[] = []
   let requests = 0
   const told: number[] = []
@@ -26,7 +26,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
     requests += 1
   })
   await registerWire<Handled>(
-    { app, door },
+    { app, door, sourceOf },
     {
       handle: (_endpoint, { body }) =>
         new Promise((resolve) => {

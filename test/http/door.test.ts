@@ -15,13 +15,13 @@ const SHORT = { leastMs: 10, hopeMs: 40, mostMs: 500 }
 
 /** Answers yes to all that it lets in; the test says how much room there is. */
 async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
-  const { app, door, isDraining } = createHttpApp('', patience)
+  const { app, door, sourceOf, isDraining } = createHttpApp({ patience })
   let room = 1
   let bodies = 0
   let prospect = Number.POSITIVE_INFINITY
   door.waitsFor(() => room)
   await registerWire(
-    { app, door },
+    { app, door, sourceOf },
     {
       handle: async (_endpoint, { body }) => {
         if (body.length > 0) bodies += 1

@@ -9,6 +9,7 @@ import type { GatewayMetrics } from '../../gateway/metrics.ts'
 import { createOperators } from '../../gateway/operators.ts'
 import { registerCalls } from '../../gateway/wire.ts'
 import type { Door } from '../../http/door.ts'
+import { createSourceOf } from '../../http/source.ts'
 import type { OperatorDeps } from '../../operator/operator.ts'
 import { authorOfCommand } from '../../people/actions.ts'
 import { startDatabaseClock } from '../../platform/database-clock.ts'
@@ -86,7 +87,7 @@ function createEntrance() {
     read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
     return true
   }
-  return { shown: { app: { register: (() => Promise.resolve()) as never }, door }, host }
+  return { shown: { app: { register: (() => Promise.resolve()) as never }, door, sourceOf: createSourceOf() }, host }
 }
 
 export interface GatewayParty {
