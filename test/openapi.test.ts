@@ -82,9 +82,16 @@ const PLATFORM = [
   ...keysOf(''),
 ]
 
+const GATEWAY = [
+  ...['GET /operators', 'POST /operators', 'PUT /operators/{operatorId}'],
+  ...['GET /operators/actions', 'GET /operators/calls', 'POST /operators/{operatorId}/sessions'],
+  ...keysOf('/operators'),
+]
+
 describe.each([
   ['wallet', WALLET],
   ['platform', PLATFORM],
+  ['gateway', GATEWAY],
 ] as const)('the document of the %s', (server, surface) => {
   const document = readDocument(server)
   const operations = operationsOf(document)
@@ -103,6 +110,11 @@ describe.each([
     expect(references.filter((reference) => target(document, reference) === undefined)).toEqual([])
     const named = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
     expect(named.filter((name) => !references.includes(name))).toEqual([])
+  })
+
+  test('names no schema that is empty: it would stand for every other empty one', () => {
+    const empty = Object.entries(document.components.schemas).filter(([, schema]) => Object.keys(schema).length === 0)
+    expect(empty).toEqual([])
   })
 
   test('gives every operation an id of its own', () => {

@@ -30,11 +30,21 @@ export async function makeDocument({ frame, schemas, start, describe = () => {},
 
 function swaggerOptions(frame, named) {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, forReaders(schema)]))
+  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, saying(name, schema)]))
   return {
     openapi: { ...frame, info: { ...frame.info, version }, components: { ...frame.components, schemas } },
     transform: ({ schema, url }) => ({ schema: describedBy(schema), url }),
   }
+}
+
+/**
+ * An empty schema would take the place of every other empty one. It is the sign of an import
+ * that has another name by now, and that JavaScript answers with undefined.
+ */
+function saying(name, schema) {
+  if (schema === undefined || Object.keys(schema).length === 0)
+    throw new Error(`the schema named ${name} is empty: name one that exists, or leave the name out`)
+  return forReaders(schema)
 }
 
 /** Only routes with an `operationId` belong to an API. Swagger keeps members that begin with x-. */
@@ -54,6 +64,13 @@ function forReaders(value) {
   return Object.fromEntries(
     members.filter(([name]) => name !== 'examples').map(([name, member]) => [name, forReaders(member)]),
   )
+}
+
+/** From then on every question is answered as by a database that is down. */
+export async function closeForGood(db) {
+  await db.close()
+  const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
+  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
 export function operationsOf(document) {

@@ -1,16 +1,24 @@
 /** The examples of openapi/gateway.json: an operator is registered and its player comes, told to a real gateway. */
 
+import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'
 
+const OPERATIONS = [
+  ...['saveOperator', 'changeOperator', 'listOperators', 'listCalls', 'listActions', 'exchangeToken'],
+  ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+]
+
 /** One record per call: operation, name, request, status, answer, values of parameters. */
-export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
+export async function recordGatewayExamples({ app, db, wallet, walletUrl, keys }) {
   const token = await makePlayer(wallet, keys)
   const records = []
-  for (const { call, key = keys.GATEWAY_API_KEY, ...names } of story({
+  for (const { before, call, key = keys.GATEWAY_API_KEY, ...names } of story({
+    db,
     walletUrl,
     secret: keys.PARTNER_SECRET,
     token,
   })) {
+    await before?.()
     const [method, url, request] = call
     const headers = { authorization: `Bearer ${key}`, ...(request && { 'content-type': 'application/json' }) }
     const reply = await app.inject({ method, url, headers, ...(request && { payload: JSON.stringify(request) }) })
@@ -33,7 +41,7 @@ export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
   return withoutChance(records, walletUrl, token)
 }
 
-function story({ walletUrl: baseUrl, secret, token }) {
+function story({ db, walletUrl: baseUrl, secret, token }) {
   const save = (over) => ['POST', '/operators', { operatorId: 'acme', baseUrl, secret, ...over }]
   const change = (over, operatorId = 'acme') => ['PUT', `/operators/${operatorId}`, { baseUrl, ...over }]
   const list = (query = '') => ['GET', `/operators${query}`]
@@ -83,6 +91,10 @@ function story({ walletUrl: baseUrl, secret, token }) {
     step('exchangeToken', 404, 'unknown', 'No such operator', exchange(token, 'nobody')),
     step('exchangeToken', 422, 'refused', 'The operator says no', exchange(unknown)),
     step('exchangeToken', 502, 'failed', 'Nobody listens at its address', exchange(unknown, 'closed')),
+    ...OPERATIONS.map((operationId, at) => ({
+      ...step(operationId, 503, 'unavailable', 'The database is down', list()),
+      ...(at === 0 && { before: () => closeForGood(db) }),
+    })),
   ]
 }
 

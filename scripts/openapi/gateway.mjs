@@ -77,5 +77,5 @@ async function startBoth(beforeRoutes) {
     await closeGateway()
     await wallet.close()
   }
-  return { app, wallet, walletUrl, keys: KEYS, close }
+  return { app, db, wallet, walletUrl, keys: KEYS, close }
 }

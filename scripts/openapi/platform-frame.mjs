@@ -3,6 +3,7 @@
 import { ProblemSchema } from '../../dist/http/problem-schema.js'
 import * as actions from '../../dist/people/action-list.js'
 import * as apiKeys from '../../dist/people/key-routes.js'
+import { DeliveryPageSchema } from '../../dist/platform/api/delivery-list.js'
 import * as lists from '../../dist/platform/api/lists.js'
 import * as partners from '../../dist/platform/api/partner-list.js'
 import * as shapes from '../../dist/platform/api/shapes.js'
@@ -71,7 +72,7 @@ export const NAMED_SCHEMAS = {
   ResultsApplied: shapes.ResultsAppliedSchema,
   Limits: LimitsSchema,
   Delivery: views.DeliverySchema,
-  DeliveryPage: lists.DeliveryPageSchema,
+  DeliveryPage: DeliveryPageSchema,
   Attempt: views.AttemptSchema,
   NewKey: apiKeys.NewKeySchema,
   KeyRotation: apiKeys.RotationSchema,

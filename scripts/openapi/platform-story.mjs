@@ -1,5 +1,6 @@
 /** A day of a platform, one call after another: the examples of its API reference. Each step says what it must be answered. */
 import { changeSteps } from './change-story.mjs'
+import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'
 
 const NO_BET = '/bets/00000000-0000-4000-8000-000000000000'
@@ -284,9 +285,7 @@ const unavailable = OPERATIONS.map((operationId, at) =>
 
 async function loseDatabase({ db, deliverer }) {
   await deliverer.stop()
-  await db.close()
-  const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
-  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
+  await closeForGood(db)
 }
 
 export const STORY = [partners, before, bets, results, lists, keys, withoutKey, unavailable].flat()

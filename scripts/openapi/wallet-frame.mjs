@@ -74,7 +74,6 @@ export const NAMED_SCHEMAS = {
   Settle: requests.SettleSchema,
   Unsettle: requests.UnsettleSchema,
   Rollback: requests.RollbackSchema,
-  Selection: requests.SelectionSchema,
   BetReply: replies.BetReplySchema,
   ErrorReply: replies.ErrorReplySchema,
   ProfileRequest: users.ProfileRequestSchema,

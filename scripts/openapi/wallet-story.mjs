@@ -1,6 +1,7 @@
 /** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'
+import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'
 import { sessionSteps } from './session-story.mjs'
 import { webhookSteps } from './webhook-story.mjs'
@@ -235,7 +236,7 @@ const withoutKey = OPERATIONS.split(' ').map((operationId) =>
 
 /** A wallet whose database has gone: the calls that the platform will send again, and those of the operator. */
 const failing = [
-  step('changeBet', 500, 'failed', 'The database is down', settle(), { before: loseDatabase }),
+  step('changeBet', 500, 'failed', 'The database is down', settle(), { before: closeForGood }),
   step('readProfile', 500, 'failed', 'The database is down', ask('/user/profile', {})),
   step(
     'readBalance',
@@ -252,12 +253,6 @@ const failing = [
     post('/payment/check', { transactionId: BET, userId: 'alice' }),
   ),
 ]
-
-async function loseDatabase(db) {
-  await db.close()
-  const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
-  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
-}
 
 /** Every call asks the database, so which one is sent does not matter. */
 const unavailable = OPERATIONS.split(' ').map((operationId) =>

@@ -60,7 +60,7 @@ export const RetryViewSchema = Type.Object({
   at: time,
   key: Type.String({ description: 'The name of the key that asked.' }),
   person: Type.Optional(Type.String()),
-  chosen: Type.Object({}, { description: 'What chose the deliveries.' }),
+  chosen: Type.Object({}, { additionalProperties: true, description: 'What chose the deliveries.' }),
   state: Type.Enum(['running', 'finished', 'cut_short'], {
     description: 'cut_short: nothing has come of it for a minute; call it again, it sends what is left.',
   }),

@@ -100,13 +100,16 @@ export const BetDetailSchema = Type.Object({
         coefficient: decimal,
         result: optional(Type.Enum(['won', 'lost', 'refund'])),
       },
-      { description: 'As they were placed, with all their members.' },
+      { additionalProperties: true, description: 'As they were placed, with all their members.' },
     ),
   ),
   deliveries: Type.Array(
     Type.Object({
       ...DeliverySchema.properties,
-      request: Type.Object({}, { description: 'The body that every attempt sends, without the token.' }),
+      request: Type.Object(
+        {},
+        { additionalProperties: true, description: 'The body that every attempt sends, without the token.' },
+      ),
       attemptList: Type.Array(AttemptSchema),
     }),
   ),
