@@ -249,6 +249,17 @@ CREATE TABLE platform.change_count (
 
 COMMENT ON TABLE platform.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE platform.console_failure (
+    name text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL COLLATE pg_catalog."C",
+    failures integer NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    failed_at timestamp with time zone NOT NULL,
+    CONSTRAINT console_failure_failures_check CHECK ((failures >= 0))
+);
+
+COMMENT ON TABLE platform.console_failure IS 'As purser.console_failure, of the platform''s console.';
+
 CREATE TABLE platform.console_person (
     name text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL,
@@ -256,10 +267,7 @@ CREATE TABLE platform.console_person (
     password_at timestamp with time zone NOT NULL,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    failures integer DEFAULT 0 NOT NULL,
-    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
-    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -726,6 +734,17 @@ CREATE TABLE purser.conformance_run (
 
 COMMENT ON TABLE purser.conformance_run IS 'seen_at is the last sign of life of the process that runs it. cases: the catalogue as it was then; results: what each case came to, without what was sent. One runs at a time.';
 
+CREATE TABLE purser.console_failure (
+    name text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL COLLATE pg_catalog."C",
+    failures integer NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    failed_at timestamp with time zone NOT NULL,
+    CONSTRAINT console_failure_failures_check CHECK ((failures >= 0))
+);
+
+COMMENT ON TABLE purser.console_failure IS 'Wrong passwords of a name since the last right one, by address (the /64, in IPv6); locked_until is when that address may try the name again.';
+
 CREATE TABLE purser.console_person (
     name text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL,
@@ -733,16 +752,13 @@ CREATE TABLE purser.console_person (
     password_at timestamp with time zone NOT NULL,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    failures integer DEFAULT 0 NOT NULL,
-    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
-    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash; failures are wrong passwords since the last right one, locked_until when the next may be tried.';
+COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
 
 CREATE TABLE purser.console_session (
     hash bytea NOT NULL,
@@ -993,6 +1009,9 @@ ALTER TABLE ONLY platform.bet
 ALTER TABLE ONLY platform.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY platform.console_failure
+    ADD CONSTRAINT console_failure_pkey PRIMARY KEY (name, address);
+
 ALTER TABLE ONLY platform.console_person
     ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
 
@@ -1086,6 +1105,9 @@ ALTER TABLE ONLY purser.change_count
 ALTER TABLE ONLY purser.conformance_run
     ADD CONSTRAINT conformance_run_pkey PRIMARY KEY (run_id);
 
+ALTER TABLE ONLY purser.console_failure
+    ADD CONSTRAINT console_failure_pkey PRIMARY KEY (name, address);
+
 ALTER TABLE ONLY purser.console_person
     ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
 
@@ -1149,6 +1171,8 @@ CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
 CREATE UNIQUE INDEX change_by_number ON platform.change USING btree (last_number) WHERE (last_number IS NOT NULL);
 
 CREATE INDEX change_to_number ON platform.change USING btree (change_id) WHERE (last_number IS NULL);
+
+CREATE INDEX console_failure_failed_at_idx ON platform.console_failure USING btree (failed_at);
 
 CREATE INDEX delivery_declined ON platform.delivery USING btree (delivery_id) WHERE ((status = 'refused'::text) AND (operation = 'place'::text));
 
@@ -1231,6 +1255,8 @@ CREATE INDEX change_to_number ON purser.change USING btree (change_id) WHERE (la
 CREATE INDEX conformance_run_by_time ON purser.conformance_run USING btree (started_at, run_id);
 
 CREATE UNIQUE INDEX conformance_run_one ON purser.conformance_run USING btree ((true)) WHERE (state = 'running'::text);
+
+CREATE INDEX console_failure_by_time ON purser.console_failure USING btree (failed_at);
 
 CREATE INDEX movement_by_bet ON purser.cash_movement USING btree (player, bet_id, bucket) WHERE (bet_id IS NOT NULL);
 

@@ -22,6 +22,8 @@ export interface Admission extends Measured {
   stillAdmits(request: FastifyRequest): Promise<boolean>
   /** Counts one that is nobody's; resolves when the answer that says so may go out (W-26). */
   turnAway(request: FastifyRequest, reason: Nobody): Promise<void>
+  /** Resolves when the next password of this request's address may be worked out (U-4). */
+  beforeGuess(request: FastifyRequest): Promise<void>
 }
 
 /** A key goes before a session. */
@@ -44,6 +46,7 @@ export function createAdmission(
   }
   return {
     turnAway,
+    beforeGuess: ({ ip }) => strangers.beforeNext(ip),
     async stillAdmits(request) {
       const caller = await whoAsks(request)
       const { role: least } = request.routeOptions.config

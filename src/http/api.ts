@@ -32,11 +32,7 @@ export async function registerApi(
 ): Promise<void> {
   await app.register(
     async (api) => {
-      api.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
-        const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusy(request) : toProblem(error)
-        if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
-        return sendProblem(reply, problem, request)
-      })
+      answerErrors(api, log)
       api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound('this path'), request))
       api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
@@ -60,6 +56,15 @@ export async function registerApi(
     },
     { prefix },
   )
+}
+
+/** Errors become problem details; the log has those that are ours. Shared with the console's own routes. */
+export function answerErrors(app: FastifyInstance, log: Logger): void {
+  app.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
+    const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusy(request) : toProblem(error)
+    if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
+    return sendProblem(reply, problem, request)
+  })
 }
 
 function toBusy({ method }: FastifyRequest): Problem {

@@ -46,6 +46,13 @@ export class Strangers {
     return failures
   }
 
+  /** Resolves when this address may make its next guess: as late as its last failure was answered. */
+  async beforeNext(address: string): Promise<void> {
+    const known = this.records.get(placeOf(address))
+    if (known === undefined || this.now() - known.lastAt >= FORGET_MS) return
+    await this.hold(known.failures)
+  }
+
   /** Resolves when the answer to a wrong key may go out. */
   async hold(failures: number): Promise<void> {
     const milliseconds = delayOf(failures)

@@ -42,6 +42,7 @@ export const FEED = ['change_count', 'change'] as const
 export const STAY: Readonly<Record<string, string>> = {
   migration: 'that of the new database, which has the same version',
   minute: 'what each process counted in the last hour',
+  console_failure: 'wrong passwords of the last day',
 }
 
 /** Nothing is written there any more once the database was moved away. The rest says what was asked of it since. */

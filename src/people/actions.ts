@@ -6,7 +6,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Reading, statement, type Tx } from '../db/db.ts'
-import { callerOf } from '../http/caller.ts'
+import { type Caller, callerOf } from '../http/caller.ts'
 import { invalid } from '../http/problem.ts'
 import { world } from '../runtime/world.ts'
 import { type ActionPage, type ActionQuery, listActions, type Only } from './action-list.ts'
@@ -41,6 +41,8 @@ export interface Said {
 export interface ActionLog {
   /** 400 when body and header name two persons. */
   by(request: FastifyRequest, said?: Said): Author
+  /** For what the console records itself: a sign-in, a sign-out, a refused password. */
+  as(request: FastifyRequest, operation: string, caller: Pick<Caller, 'keyName' | 'keyHash' | 'person'>): Author
   /** Of a call that a user's site makes for the user (W-24): kept only when it names a person, who does it by hand then. */
   byUser(request: FastifyRequest): Author
   /** Newest first; of one subject, or all. */
@@ -58,6 +60,10 @@ export function createActionLog(schema: Schema): ActionLog {
   }
   return {
     by,
+    as: ({ id }, operation, { keyName, keyHash, person = null }) => {
+      const author = [id, operation, keyName, keyHash, person, null]
+      return { person, keyName, record: (tx, change) => record(tx, insert, author, change) }
+    },
     byUser: (request) => {
       const author = by(request)
       return author.person === null ? { ...author, record: async () => {} } : author

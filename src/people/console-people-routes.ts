@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Admission } from '../http/admission.ts'
 import { callerOf, ROLES, type Role } from '../http/caller.ts'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
+import { placeOf } from '../http/strangers.ts'
 import { isObject } from '../protocol/json.ts'
 import type { ActionLog } from './actions.ts'
 import type { ConsolePersons } from './console-people.ts'
@@ -53,7 +54,11 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
     const wanted = textIn(request.body, 'next') ?? ''
     if (wanted.length < PASSWORD_MIN || wanted.length > PASSWORD_MAX)
       throw invalid('/next', `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`)
-    const known = await persons.find(person, textIn(request.body, 'password') ?? '')
+    const known = await persons.find({
+      ...{ name: person, password: textIn(request.body, 'password') ?? '', address: placeOf(request.ip) },
+      author: actions.as(request, 'refuseSignIn', callerOf(request)),
+      ready: () => admission.beforeGuess(request),
+    })
     const changed = known && (await persons.change(actions.by(request), known, wanted))
     const begun = changed && (await sessions.beginFor(changed))
     if (begun === undefined)

@@ -3,13 +3,27 @@ import type { Db } from '../db/db.ts'
 import type { Role } from '../http/caller.ts'
 import { world } from '../runtime/world.ts'
 import { type Author, authorOfCommand } from './actions.ts'
+import { KEY_NAME_PATTERN } from './key-store.ts'
 import { hashPassword, inLine, isPassword, newPassword } from './password.ts'
 import { type ConsoleSchema, createPersonStore, type KnownPerson, type PersonRow } from './person-store.ts'
+import type { SignInCounts } from './sign-in-counts.ts'
+
+/** A password that a request shows. */
+export interface Guess {
+  readonly name: string
+  readonly password: string
+  /** Where it comes from, as `placeOf` gives it. */
+  readonly address: string
+  /** In the action log the author of the refusal. */
+  readonly author: Author
+  /** Resolves when this address may guess again. */
+  ready?(): Promise<void>
+}
 
 export interface ConsolePersons {
   list(): Promise<PersonRow[]>
-  /** Undefined: no such name and password, or too many wrong ones lately. */
-  find(name: string, password: string): Promise<KnownPerson | undefined>
+  /** Undefined: no such name and password, or the name is locked to the address. */
+  find(guess: Guess): Promise<KnownPerson | undefined>
   /** The password, which is shown this once; undefined when the name has been given. */
   make(author: Author, name: string, role: Role): Promise<string | undefined>
   /** A new password; sessions of the old one end. */
@@ -19,7 +33,7 @@ export interface ConsolePersons {
   end(author: Author, name: string): Promise<boolean>
 }
 
-export function createConsolePersons(schema: ConsoleSchema, db: Db): ConsolePersons {
+export function createConsolePersons(schema: ConsoleSchema, db: Db, signIns: SignInCounts): ConsolePersons {
   const store = createPersonStore(schema)
   const setPassword = async (author: Author, name: string, password: string, numberBefore?: number) => {
     const kept = await hashPassword(password)
@@ -32,13 +46,27 @@ export function createConsolePersons(schema: ConsoleSchema, db: Db): ConsolePers
   }
   return {
     list: () => store.list(db.people),
-    find: (name, password) =>
-      inLine(async () => {
-        const kept = await db.transaction((tx) => store.attempt(tx, name))
+    find: ({ name, password, address, author, ready }) =>
+      inLine(address, async () => {
+        await ready?.()
+        const isName = new RegExp(KEY_NAME_PATTERN).test(name)
+        const kept = isName ? await db.transaction((tx) => store.attempt(tx, name, address)) : undefined
         const isRight = await isPassword(password, kept?.password)
-        if (kept === undefined || !isRight) return undefined
-        await db.transaction((tx) => store.succeed(tx, name))
-        return kept.person
+        if (kept !== undefined && isRight) {
+          await db.transaction((tx) => store.succeed(tx, name, address))
+          return kept.person
+        }
+        signIns.count('refused')
+        if (kept === undefined) return undefined
+        const { failures, lockedUntil } = kept
+        if (lockedUntil !== null) signIns.count('locked')
+        const after = {
+          ...{ refused: true, ip: address, failures },
+          ...(lockedUntil && { lockedUntil: lockedUntil.toISOString() }),
+        }
+        const change = { on: { person: name }, before: {}, after, at: new Date(world.wall()) }
+        await db.transaction((tx) => author.record(tx, change))
+        return undefined
       }),
     async make(author, name, role) {
       const password = newPassword()
@@ -53,7 +81,9 @@ export function createConsolePersons(schema: ConsoleSchema, db: Db): ConsolePers
     },
     async reset(author, name) {
       const password = newPassword()
-      return (await setPassword(author, name, password)) === undefined ? undefined : password
+      if ((await setPassword(author, name, password)) === undefined) return undefined
+      await db.transaction((tx) => store.unlock(tx, name))
+      return password
     },
     async change(author, known, password) {
       const passwordNumber = await setPassword(author, known.name, password, known.passwordNumber)

@@ -3,7 +3,7 @@
  * cookie that no script can read; a request that changes or reads something must also carry a header of ours, which no page of another origin can send.
  */
 import type { FastifyRequest } from 'fastify'
-import { type Db, statement } from '../db/db.ts'
+import { type Db, statement, type Tx } from '../db/db.ts'
 import type { Caller, Role, SignedIn } from '../http/caller.ts'
 import { world } from '../runtime/world.ts'
 import { hashOf } from './api-key.ts'
@@ -23,12 +23,16 @@ export interface Begun {
   readonly caller: Caller
 }
 
+/** Writes the action of a sign-in or sign-out, in the transaction of the change. */
+export type RecordSession = (tx: Tx, caller: Caller) => Promise<void>
+
 export interface ConsoleSessions extends SignedIn {
-  /** Undefined when nobody has this key. */
-  begin(key: string): Promise<Begun | undefined>
+  /** Undefined when no live key is this one. */
+  begin(key: string, record?: RecordSession): Promise<Begun | undefined>
   /** Undefined when the password that was right has been replaced since, or the person has been ended. */
-  beginFor(known: KnownPerson): Promise<Begun | undefined>
-  end(request: FastifyRequest): Promise<void>
+  beginFor(known: KnownPerson, record?: RecordSession): Promise<Begun | undefined>
+  /** False when the request shows no live session. `record` is called when a session was ended. */
+  end(request: FastifyRequest, record?: (tx: Tx) => Promise<void>): Promise<boolean>
   /** As a Set-Cookie header; without a token it takes the cookie away. */
   cookie(request: FastifyRequest, token?: string): string
 }
@@ -43,18 +47,25 @@ export function createConsoleSessions(
   const name = `purser_${server}`
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
   return {
-    async begin(key) {
+    async begin(key, record) {
       const caller = await keyring.find(key)
       if (caller === undefined) return undefined
       const token = newToken()
-      await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS]))
+      await db.transaction(async (tx) => {
+        await tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS])
+        await record?.(tx, caller)
+      })
       return { token, caller }
     },
-    async beginFor(known) {
-      const token = newToken()
+    async beginFor(known, record) {
+      const [token, caller] = [newToken(), callerFor(known)]
       const values = [hashOf(token), known.name, known.passwordNumber, SESSION_SECONDS]
-      const begun = await db.transaction((tx) => tx.query(sql.beginFor, values))
-      return begun.length === 0 ? undefined : { token, caller: callerFor(known) }
+      const isBegun = await db.transaction(async (tx) => {
+        const begun = await tx.query(sql.beginFor, values)
+        if (begun.length > 0) await record?.(tx, caller)
+        return begun.length > 0
+      })
+      return isBegun ? { token, caller } : undefined
     },
     async of(request) {
       const token = tokenOf(request)
@@ -68,9 +79,14 @@ export function createConsoleSessions(
           : person !== null && role !== null && callerFor({ name: person, role })
       return caller ? { ...caller, inBrowser: true } : 'unknown'
     },
-    async end(request) {
+    async end(request, record) {
       const token = tokenOf(request)
-      if (token !== undefined) await db.transaction((tx) => tx.query(sql.end, [hashOf(token)]))
+      if (token === undefined) return false
+      return db.transaction(async (tx) => {
+        const isEnded = (await tx.query(sql.end, [hashOf(token)])).length > 0
+        if (isEnded) await record?.(tx)
+        return isEnded
+      })
     },
     cookie(request, token) {
       const age = token === undefined ? 0 : SESSION_SECONDS
@@ -137,7 +153,7 @@ function statementsOn(schema: 'purser' | 'platform') {
     ),
     end: statement(
       `${schema}_end_console_session`,
-      `update ${schema}.console_session set ends_at = statement_timestamp() where hash = $1::bytea and ends_at > statement_timestamp()`,
+      `update ${schema}.console_session set ends_at = statement_timestamp() where hash = $1::bytea and ends_at > statement_timestamp() returning hash`,
     ),
   }
 }

@@ -1,6 +1,8 @@
 /**
- * Passwords of people (U-4), kept as scrypt. One is worked out at a time, on a thread of its own, and few may wait: whoever tries many at once
- * keeps neither the processor nor the calls of the wire waiting.
+ * Passwords of people (U-4), kept as scrypt.
+ *
+ * One hash is worked out at a time, on a thread of its own. Each address has a queue of its own, and
+ * the queues take turns: many guesses from one address delay another address by one hash.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { busy } from '../http/problem.ts'
@@ -12,8 +14,11 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** Of memory, with room for what scrypt needs besides. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Passwords that wait for their turn. */
+/** Passwords of one address that may wait, and addresses that may. */
 const MAX_WAITING = 8
+const MAX_ADDRESSES = 64
+/** The queue of passwords that an admin makes. */
+const MADE = 'made'
 
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 256
@@ -27,14 +32,14 @@ export function newPassword(): string {
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = world.bytes(SALT_BYTES)
-  const hash = await inLine(() => derive(password, salt, COST))
+  const hash = await inLine(MADE, () => derive(password, salt, COST))
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Of nobody: takes as long as any other, so that the time says not who is known. */
 const NOBODY = ['scrypt', COST.N, COST.r, COST.p, 'A'.repeat(22), 'A'.repeat(43)].join('$')
 
-/** By whoever has a place in the line. `kept` undefined: false, as slowly. */
+/** Runs inside `inLine`. `kept` undefined: false, after the same time. */
 export async function isPassword(password: string, kept = NOBODY): Promise<boolean> {
   const [, n = '', r = '', p = '', salt = '', hash = ''] = kept.split('$')
   const cost = { N: Number.parseInt(n, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
@@ -43,15 +48,27 @@ export async function isPassword(password: string, kept = NOBODY): Promise<boole
   return wanted.length === worked.length && timingSafeEqual(wanted, worked)
 }
 
-let waiting = 0
+interface Queue {
+  length: number
+  last: Promise<unknown>
+}
+const queues = new Map<string, Queue>()
 
-/** A place in the line for as long as the work takes. Rejects when there is none, and nothing of the work has been done then. */
-export async function inLine<T>(work: () => Promise<T>): Promise<T> {
-  if (waiting >= MAX_WAITING) throw busy
-  waiting += 1
-  return work().finally(() => {
-    waiting -= 1
+/**
+ * Runs the work after all earlier work of the same address. Rejects with `busy`, before the work has
+ * begun, when too many wait.
+ */
+export async function inLine<T>(address: string, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(address) ?? { length: 0, last: Promise.resolve() }
+  if (queue.length >= MAX_WAITING || (queue.length === 0 && queues.size >= MAX_ADDRESSES)) throw busy
+  queues.set(address, queue)
+  queue.length += 1
+  const mine = queue.last.then(work).finally(() => {
+    queue.length -= 1
+    if (queue.length === 0) queues.delete(address)
   })
+  queue.last = mine.catch(() => {})
+  return mine
 }
 
 let last: Promise<unknown> = Promise.resolve()

@@ -9,6 +9,7 @@ import { createKeyStore } from './key-store.ts'
 import { createKeyring } from './keyring.ts'
 import { createKeyChanges, type KeyChanges } from './keys.ts'
 import { OWN, type Server } from './server.ts'
+import { createSignInCounts, type SignInCounts } from './sign-in-counts.ts'
 
 export interface People {
   readonly admission: Admission
@@ -20,6 +21,7 @@ export interface People {
 export interface ConsolePeople extends People {
   readonly sessions: ConsoleSessions
   readonly persons: ConsolePersons
+  readonly signIns: SignInCounts
 }
 
 export interface PeopleDeps {
@@ -46,10 +48,11 @@ export function createConsolePeople(server: 'wallet' | 'platform', { db, firstKe
   const store = createKeyStore(schema)
   const keyring = createKeyring(db, store, setting, firstKey)
   const sessions = createConsoleSessions(server, schema, db, keyring)
+  const signIns = createSignInCounts()
   return {
     admission: createAdmission(keyring, log, sessions),
     actions: createActionLog(schema),
     keys: createKeyChanges(db, store, keyring.forget),
-    ...{ sessions, persons: createConsolePersons(schema, db) },
+    ...{ sessions, signIns, persons: createConsolePersons(schema, db, signIns) },
   }
 }

@@ -1,11 +1,12 @@
 /**
  * People who sign in by name, as they are stored (U-4).
  *
- * live ──wrong password, five times──► locked ──time──► live
- *   └──end──► ended: for good; the name is not given again
+ * live, to one address ──five wrong passwords──► locked to it ──time──► live
+ * live ──end──► ended: for good; the name is not given again
  *
- * Invariant: at most one attempt counts as the fifth, however many come at once, for each takes the row's lock before the password is looked at.
- * Passwords of one person have numbers: what was allowed by one that has been replaced meanwhile is not done.
+ * Invariant: at most one attempt of an address counts as the fifth, however many come at once: each
+ * locks the row of its name and address before the password is compared. Passwords of one person
+ * have numbers: what an older password allowed is not done once a newer one is set.
  */
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import type { Role } from '../http/caller.ts'
@@ -14,7 +15,7 @@ import type { Server } from './server.ts'
 export type ConsoleServer = Exclude<Server, 'gateway'>
 export type ConsoleSchema = 'purser' | 'platform'
 
-/** Wrong passwords in a row that lock a name, and for how many seconds: doubled by each one more, up to the last. */
+/** Wrong passwords in a row that lock a name to their address, and seconds: each further one doubles them, up to the last. */
 export const LOCK_AFTER = 5
 const LOCK_SECONDS = 60
 const MAX_LOCK_SECONDS = 3_600
@@ -25,6 +26,16 @@ export interface PersonRow extends Record<string, unknown> {
   readonly made_at: Date
   readonly is_live: boolean
   readonly is_locked: boolean
+}
+
+export interface Attempt {
+  readonly person: KnownPerson
+  /** As it is stored. */
+  readonly password: string
+  /** Since the last right one, with this attempt. */
+  readonly failures: number
+  /** Until when this attempt locks the name to its address, if it is wrong. */
+  readonly lockedUntil: Date | null
 }
 
 /** Whose password was right. */
@@ -42,13 +53,23 @@ export interface PersonStore {
   add(tx: Tx, name: string, role: Role, password: string): Promise<boolean>
   /** The first of all; false when there is one. */
   addFirst(tx: Tx, name: string, password: string): Promise<boolean>
-  /** Counts one more attempt and returns the kept password; undefined when there is nobody, or the name is locked. */
-  attempt(tx: Tx, name: string): Promise<{ readonly person: KnownPerson; readonly password: string } | undefined>
+  /** Counts one more attempt; undefined when no live person has the name, or it is locked to the address. */
+  attempt(tx: Tx, name: string, address: string): Promise<Attempt | undefined>
   /** The attempt was right. */
-  succeed(tx: Tx, name: string): Promise<void>
+  succeed(tx: Tx, name: string, address: string): Promise<void>
+  /** Every address may try the name again. */
+  unlock(tx: Tx, name: string): Promise<void>
   /** Answers the number of the new one; undefined when there is nobody, or another password than that of `number`, where it is given. */
   setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
   end(tx: Tx, name: string): Promise<boolean>
+}
+
+interface AttemptRow extends Record<string, unknown> {
+  readonly role: Role
+  readonly password: string
+  readonly number: number
+  readonly failures: number
+  readonly locked_until: Date | null
 }
 
 export function createPersonStore(schema: ConsoleSchema): PersonStore {
@@ -60,13 +81,16 @@ export function createPersonStore(schema: ConsoleSchema): PersonStore {
     anybody: async (reading) => (await reading.query(sql.anybody)).length > 0,
     add: (tx, name, role, password) => isDone(tx, sql.add, [name, role, password]),
     addFirst: (tx, name, password) => isDone(tx, sql.addFirst, [name, password]),
-    async attempt(tx, name) {
-      const [row] = await tx.query<{ role: Role; password: string; number: number }>(sql.attempt, [
-        ...[name, LOCK_AFTER, LOCK_SECONDS, MAX_LOCK_SECONDS],
+    async attempt(tx, name, address) {
+      const [row] = await tx.query<AttemptRow>(sql.attempt, [
+        ...[name, address, LOCK_AFTER, LOCK_SECONDS, MAX_LOCK_SECONDS],
       ])
-      return row && { person: { name, role: row.role, passwordNumber: row.number }, password: row.password }
+      if (row === undefined) return undefined
+      const { role, password, number, failures, locked_until } = row
+      return { person: { name, role, passwordNumber: number }, password, failures, lockedUntil: locked_until }
     },
-    succeed: async (tx, name) => void (await tx.query(sql.succeed, [name])),
+    succeed: async (tx, name, address) => void (await tx.query(sql.succeed, [name, address])),
+    unlock: async (tx, name) => void (await tx.query(sql.succeed, [name, null])),
     async setPassword(tx, name, password, number) {
       const [row] = await tx.query<{ number: number }>(sql.setPassword, [name, password, number ?? null])
       return row?.number
@@ -78,11 +102,14 @@ export function createPersonStore(schema: ConsoleSchema): PersonStore {
 function statementsOn(schema: ConsoleSchema) {
   const named = (name: string, text: string) => statement(`${schema}_${name}`, text)
   const table = `${schema}.console_person`
+  const failures = `${schema}.console_failure`
   const live = 'ends_at > statement_timestamp()'
   return {
     list: named(
       'list_console_people',
-      `select name, role, made_at, ${live} as is_live, locked_until > statement_timestamp() as is_locked from ${table} order by made_at, name limit 1000`,
+      `select name, role, made_at, ${live} as is_live,
+         exists (select from ${failures} f where f.name = p.name and f.locked_until > statement_timestamp()) as is_locked
+       from ${table} p order by made_at, name limit 1000`,
     ),
     anybody: named('any_console_person', `select 1 as one from ${table} limit 1`),
     add: named(
@@ -98,19 +125,27 @@ function statementsOn(schema: ConsoleSchema) {
     ),
     attempt: named(
       'attempt_console_person',
-      `update ${table} set failures = failures + 1, locked_until = case when failures + 1 < $2::int then locked_until
-         else statement_timestamp() + least($4::int, $3::int * 2 ^ least(failures + 1 - $2::int, 10)) * interval '1 second' end
-       where name = $1::text and ${live} and locked_until <= statement_timestamp()
-       returning role, password, password_number as number`,
+      `with person as (
+         select name, role, password, password_number as number from ${table} where name = $1::text and ${live}
+       ), counted as (
+         insert into ${failures} as f (name, address, failures, failed_at)
+         select name, $2::text, 1, statement_timestamp() from person
+         on conflict (name, address) do update set failures = f.failures + 1, failed_at = statement_timestamp(),
+           locked_until = case when f.failures + 1 < $3::int then f.locked_until
+             else statement_timestamp() + least($5::int, $4::int * 2 ^ least(f.failures + 1 - $3::int, 10)) * interval '1 second' end
+         where f.locked_until <= statement_timestamp()
+         returning failures, locked_until
+       )
+       select role, password, number, failures, case when locked_until > statement_timestamp() then locked_until end as locked_until
+       from person cross join counted`,
     ),
     succeed: named(
       'succeed_console_person',
-      `update ${table} set failures = 0, locked_until = '-infinity' where name = $1::text`,
+      `update ${failures} set failures = 0, locked_until = '-infinity' where name = $1::text and address = coalesce($2::text, address)`,
     ),
     setPassword: named(
       'set_console_password',
-      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1,
-         failures = 0, locked_until = '-infinity'
+      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1
        where name = $1::text and ${live} and password_number = coalesce($3::int, password_number) returning password_number as number`,
     ),
     end: named(

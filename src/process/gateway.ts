@@ -68,10 +68,7 @@ export async function createGatewayApp(
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
     ...{ ...people, apiCalls, tracing, allowsPrivateAddresses },
   })
-  registerHealth(http, () => missingRights(db, 'gateway'), [
-    metrics,
-    ...measuredEverywhere(db, people.admission, apiCalls),
-  ])
+  registerHealth(http, () => missingRights(db, 'gateway'), [metrics, ...measuredEverywhere(db, people, apiCalls)])
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

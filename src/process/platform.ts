@@ -110,13 +110,13 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,
-    ...measuredEverywhere(db, people.admission, apiCalls),
+    ...measuredEverywhere(db, people, apiCalls),
     createFeedMetrics(db, PLATFORM_CHANGES, feed, clock),
     createLastAudit('platform', db),
   ])
   registerApiReference(http.app, 'platform')
   registerConsoleFiles(http.app)
-  await registerConsole(http.app, { server: 'platform', ...people })
+  await registerConsole(http.app, { server: 'platform', log, calls: apiCalls, ...people })
   return {
     app: http.app,
     deliverer,

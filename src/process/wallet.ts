@@ -23,7 +23,7 @@ import { createDailyMetrics } from '../ledger/daily-metrics.ts'
 import { messageOf, playerOf, subjectOf } from '../operator/changes.ts'
 import { type ConformanceRuns, createConformanceRuns, type Kit } from '../operator/conformance-runs.ts'
 import { registerOperator } from '../operator/server.ts'
-import { registerConsole } from '../people/console-routes.ts'
+import { type ConsoleDeps, registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
 import { type ConsolePeople, createConsolePeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -147,14 +147,14 @@ export async function createApp(
   })
   registerHealth(http, () => missingRights(db, 'wallet'), [
     wallet.metrics,
-    ...measuredEverywhere(db, people.admission, apiCalls),
+    ...measuredEverywhere(db, people, apiCalls),
     createFeedMetrics(db, WALLET_CHANGES, feed, clock),
     createWebhookMetrics(db, clock),
     createDailyMetrics(db, clock),
     lastAudit,
   ])
   registerApiReference(app, 'wallet')
-  await addConsole(app, people, config, sandbox)
+  await addConsole(app, { ...people, log, calls: apiCalls }, config, sandbox)
   return app
 }
 
@@ -191,7 +191,7 @@ function minutesOf(app: FastifyInstance, deps: Pick<AppDeps, 'db' | 'clock' | 'l
 
 async function addConsole(
   app: FastifyInstance,
-  people: ConsolePeople,
+  people: ConsolePeople & Pick<ConsoleDeps, 'log' | 'calls'>,
   { operatorKey }: Config,
   sandbox: SandboxRoutes | undefined,
 ): Promise<void> {

@@ -1,0 +1,119 @@
+/** Sign-in to the console under guesses (U-4): an address that guesses is slowed and locked, and delays no other one. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { authorOfCommand } from '../../src/people/actions.ts'
+import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+
+const HERE = '203.0.113.7'
+const ELSEWHERE = '198.51.100.9'
+const author = authorOfCommand('purser', 'a test', 'makeConsolePerson')
+
+let wallet: TestWallet
+let db: Db
+let people: ConsolePeople
+let maria: { name: string; password: string }
+let made = 0
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
+  people = createConsolePeople('wallet', { db, firstKey: '', log: createLogger('silent') })
+})
+afterAll(async () => {
+  await db.close()
+  await wallet.stop()
+})
+beforeEach(async () => {
+  const name = `maria-${++made}`
+  maria = { name, password: (await people.persons.make(author, name, 'support')) ?? '' }
+})
+
+const guess = (address: string, password = 'wrong', name = maria.name) =>
+  people.persons.find({ name, password, address, author })
+
+describe('a name', () => {
+  test('is locked to the address of five wrong passwords, and opens from another one', async () => {
+    for (let i = 0; i < 5; i++) expect(await guess(ELSEWHERE)).toBeUndefined()
+    expect(await guess(ELSEWHERE, maria.password)).toBeUndefined()
+    expect(await guess(HERE, maria.password)).toMatchObject({ name: maria.name })
+    expect(await guess(ELSEWHERE, maria.password)).toBeUndefined()
+    const listed = (await people.persons.list()).find(({ name }) => name === maria.name)
+    expect(listed).toMatchObject({ is_locked: true })
+  })
+
+  test('opens everywhere once an admin has given a new password', async () => {
+    for (let i = 0; i < 5; i++) await guess(ELSEWHERE)
+    const password = await people.persons.reset(author, maria.name)
+    expect(await guess(ELSEWHERE, password)).toMatchObject({ name: maria.name })
+  })
+
+  test('that no person can have is an unknown one', async () => {
+    for (const name of ['with a \0', 'A B', ''])
+      expect(await guess(HERE, 'wrong', name), JSON.stringify(name)).toBeUndefined()
+  })
+})
+
+describe('an address', () => {
+  test('waits for one hash of each other address, however many guesses they send', async () => {
+    const order: string[] = []
+    const note = (what: string) => () => void order.push(what)
+    const guesses = Array.from({ length: 8 }, (_, i) => guess(ELSEWHERE, 'wrong', 'nobody').then(note(`guess ${i}`)))
+    await Promise.all([...guesses, guess(HERE, maria.password).then(note('maria'))])
+    expect(order.indexOf('maria'), order.join(', ')).toBeLessThan(3)
+  })
+
+  test('with too many guesses gets busy, which counts as no attempt, and another one does not', async () => {
+    const guesses = Array.from({ length: 16 }, () => guess(ELSEWHERE))
+    const mine = guess(HERE, maria.password)
+    const answers = await Promise.allSettled(guesses)
+    expect(answers.filter(({ status }) => status === 'rejected')).toHaveLength(8)
+    expect(await mine).toMatchObject({ name: maria.name })
+  })
+})
+
+describe('the action log', () => {
+  const actions = async () => {
+    const headers = { authorization: `Bearer ${wallet.operatorKey}` }
+    const log = await fetch(`${wallet.url}/operator/actions?limit=20`, { headers })
+    return ((await log.json()) as { data: { operation: string; on: { person?: string } }[] }).data.filter(
+      ({ on }) => on.person === maria.name,
+    )
+  }
+  const signIn = (body: object, headers = {}) =>
+    fetch(`${wallet.url}/console/api/session`, {
+      method: 'POST',
+      headers: { 'x-purser-console': '1', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+
+  test('has a sign-in, a sign-out, each refusal of a known name, and its lock', async () => {
+    for (let i = 0; i < 4; i++) expect((await signIn({ name: maria.name, password: 'wrong' })).status).toBe(401)
+    const cookie = ((await signIn(maria)).headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const out = { method: 'DELETE', headers: { 'x-purser-console': '1', cookie } }
+    expect((await fetch(`${wallet.url}/console/api/session`, out)).status).toBe(204)
+    for (let i = 0; i < 6; i++) await signIn({ name: maria.name, password: 'wrong' })
+    const [lock, ...others] = await actions()
+    const refusal = (failures: number) => ({ operation: 'refuseSignIn', key: { name: 'console' }, after: { failures } })
+    expect(lock).toMatchObject({ ...refusal(5), after: { failures: 5, lockedUntil: expect.any(String) } })
+    const mine = { key: { name: maria.name }, person: maria.name }
+    expect(others).toMatchObject([
+      ...[4, 3, 2, 1].map(refusal),
+      { operation: 'signOut', ...mine },
+      { operation: 'signIn', ...mine, after: { signedIn: true, ip: '127.0.0.1' } },
+      ...[4, 3, 2, 1].map(refusal),
+      { operation: 'makeConsolePerson' },
+    ])
+    const metrics = await (await fetch(`${wallet.url}/metrics`)).text()
+    for (const [outcome, count] of Object.entries({ signed_in: 1, signed_out: 1, refused: 10, locked: 1 }))
+      expect(metrics).toContain(`purser_console_sign_ins_total{outcome="${outcome}"} ${count}\n`)
+    expect(metrics).toMatch(/purser_api_calls_total\{route="POST \/console\/api\/session",status="401"\} 10/)
+  })
+
+  test('has nothing of an unknown name, and a NUL in one is answered 401', async () => {
+    expect((await signIn({ name: 'a\0b', password: 'wrong' })).status).toBe(401)
+    expect(await actions()).toHaveLength(1)
+  })
+})
