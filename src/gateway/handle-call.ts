@@ -11,6 +11,7 @@ import { inTime } from '../runtime/in-time.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
 import type { Span } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
+import { refusalOfCaller } from '../wallet-client/caller-refused.ts'
 import { UNKNOWN_REASONS } from '../wallet-client/classify.ts'
 import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
@@ -35,6 +36,7 @@ export const OUTCOMES = [
   'answered_200',
   'answered_400',
   'answered_other',
+  'gateway_refused',
   'bad_signature',
   'invalid_request',
   'stranger',
@@ -163,13 +165,18 @@ async function sendBelow(span: Span, { operation }: Call, link: Link, message: O
 /** HTTP has none above, and our server sends none. */
 const MAX_STATUS = 599
 
-/** The operator's answer goes on as it is. If there is none, none is made up (R-4). */
+/**
+ * The operator's answer goes on as it is. If there is none, none is made up (R-4). An answer about the gateway's own call is none to the
+ * platform's: there code 1 would end a Rollback for good (D-7).
+ */
 function toAnswer(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
   if (result.kind === 'not_sent') return { reply: failed(call.operation), outcome: 'not_sent', detail: result.detail }
   const { heard } = result
   if (heard.kind === 'failed') return { reply: failed(call.operation), outcome: heard.reason, detail: heard.detail }
   const { status } = heard
   if (status > MAX_STATUS) return { reply: failed(call.operation), outcome: 'status', detail: `HTTP status ${status}` }
+  const refusal = refusalOfCaller(heard)
+  if (refusal !== undefined) return { reply: failed(call.operation), outcome: 'gateway_refused', detail: refusal }
   try {
     const outcome = status === 200 ? 'answered_200' : status === 400 ? 'answered_400' : 'answered_other'
     return { reply: { status, body: toPlatform(call, route, heard) }, outcome }

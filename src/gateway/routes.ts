@@ -18,6 +18,7 @@ import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { findFault } from '../wallet-client/base-url.ts'
+import type { CallerRefusals } from '../wallet-client/caller-refused.ts'
 import { triedMembers, trySecrets, warningOf } from '../wallet-client/try-secrets.ts'
 import type { Directory } from './directory.ts'
 import { type Exchanged, exchangeToken } from './exchange-token.ts'
@@ -30,6 +31,7 @@ export interface ApiDeps {
   readonly clock: Clock
   readonly db: Pick<Db, 'people'>
   readonly actions: ActionLog
+  readonly refusals: CallerRefusals
   readonly keys: KeyChanges
   /** Whether operators may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
@@ -57,7 +59,19 @@ export const ChangedOperatorSchema = Type.Object(
   },
 )
 export const TriedOperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String(), ...triedMembers })
-export const OperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String() })
+export const OperatorSchema = Type.Object({
+  operatorId: Type.String(),
+  baseUrl: Type.String(),
+  lastRefusal: Type.Optional(
+    Type.Object(
+      { at: Type.String({ format: 'date-time' }), error: Type.String() },
+      {
+        description:
+          'The last answer of the operator about the gateway itself, and not about a player (D-7): another secret, 401, 403, a redirect. As the process that answers knows it; absent when there was none since its start.',
+      },
+    ),
+  ),
+})
 export const OperatorPageSchema = pageOf(OperatorSchema)
 const ListQuerySchema = Type.Object(pageQuery, onlyKnown)
 const OperatorPathSchema = Type.Object({ operatorId: OperatorIdSchema })
@@ -101,7 +115,10 @@ export function addRoutes(api: Routes, deps: ApiDeps): void {
       const { params, body } = request
       requireStorable(body.token, '/token')
       const author = deps.actions.byUser(request)
-      return reply.code(201).send(viewOf(await exchangeToken(deps, author, params.operatorId, body.token)))
+      const { operatorId } = params
+      const exchanged = await exchangeToken(deps, author, operatorId, body.token)
+      if (exchanged.kind === 'gateway_refused') deps.refusals.add(operatorId, exchanged.detail, deps.clock.now())
+      return reply.code(201).send(viewOf(exchanged))
     },
   )
 }
@@ -119,6 +136,8 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
       throw new Problem(422, 'operator_refused', `the operator answered code ${exchanged.code}: ${exchanged.message}`)
     case 'failed':
       throw new Problem(502, 'operator_failed', `the operator gave no usable answer: ${exchanged.detail}`)
+    case 'gateway_refused':
+      throw new Problem(502, 'operator_failed', `the operator refuses the gateway itself: ${exchanged.detail}`)
     default:
       return exchanged satisfies never
   }
@@ -174,10 +193,12 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       const limit = limitOf(query)
       const cursor = decodeCursor(query.after, 2)
       const before = { createdAt: cursor?.at ?? END_OF_TIME, operatorId: cursor?.ids[0] ?? '' }
-      return toPage(await operators.list(before, limit + 1), limit, showOperator, ({ createdAt, operatorId }) => [
-        createdAt.toISOString(),
-        operatorId,
-      ])
+      return toPage(
+        await operators.list(before, limit + 1),
+        limit,
+        (one) => showOperator(one, deps.refusals),
+        ({ createdAt, operatorId }) => [createdAt.toISOString(), operatorId],
+      )
     },
   )
 }
@@ -199,8 +220,12 @@ async function requireUsable(deps: ApiDeps, baseUrl: string, secrets: readonly s
 
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')
 
-function showOperator({ operatorId, baseUrl }: Static<typeof OperatorSchema>): Static<typeof OperatorSchema> {
-  return { operatorId, baseUrl }
+function showOperator(
+  { operatorId, baseUrl }: Pick<Operator, 'operatorId' | 'baseUrl'>,
+  refusals: CallerRefusals,
+): Static<typeof OperatorSchema> {
+  const last = refusals.last(operatorId)
+  return { operatorId, baseUrl, ...(last && { lastRefusal: { at: last.at.toISOString(), error: last.refusal } }) }
 }
 
 const ActionQuerySchema = actionQuery({

@@ -6,6 +6,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
+import type { CallerRefusals } from '../wallet-client/caller-refused.ts'
 import type { Call } from './call.ts'
 import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'
@@ -14,6 +15,7 @@ export interface WireDeps extends CallDeps {
   readonly journal: Journal
   readonly metrics: GatewayMetrics
   readonly log: Logger
+  readonly refusals: CallerRefusals
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
   readonly tracing: Tracing | undefined
@@ -34,9 +36,10 @@ export function registerCalls(entrance: Entrance, deps: WireDeps): Promise<void>
   })
 }
 
-function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen): void {
+function tell({ metrics, log, journal, refusals, clock }: WireDeps, handled: Handled, seen: Seen): void {
   const { outcome, call, operatorId, detail, reply, signer, sentAt, endedAt } = handled
   const { source, body, arrivalMs, totalMs, readAt } = seen
+  if (outcome === 'gateway_refused') refusals.add(`${operatorId}`, `${detail}`, clock.now())
   if (seen.span !== undefined) endCall(seen.span, handled)
   metrics.called(operatorId ?? 'none', outcome, totalMs / 1_000)
   const isLogged = log.isLevelEnabled('info')

@@ -12,6 +12,8 @@ export interface PlatformMetrics extends Told {
   delivered(operation: DeliveryKind, outcome: string): void
   /** An answer was neither recorded nor its delivery set stuck (C-15). */
   unrecorded(): void
+  /** A partner has answered code 1, to every secret. */
+  signatureRefused(): void
   text(): Promise<string>
 }
 
@@ -82,6 +84,11 @@ export function createPlatformMetrics(
     help: 'Answers whose deliveries the database refuses to change at all: they go out again and again',
     registers,
   })
+  const signatures = new Counter({
+    name: 'platform_signatures_refused_total',
+    help: 'Calls that a partner answered with code 1: it knows none of the secrets that signed them',
+    registers,
+  })
   new Gauge({
     name: 'platform_partners_down',
     help: 'Partners that count as down, as this process knows them',
@@ -95,6 +102,7 @@ export function createPlatformMetrics(
     attempted: (operation, error) => attempts.inc({ operation, error }),
     delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
     unrecorded: () => unrecorded.inc(),
+    signatureRefused: () => signatures.inc(),
     text: async () => (await counted.metrics()) + (await stored.text()),
     age: stored.age,
   }

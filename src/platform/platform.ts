@@ -4,6 +4,7 @@ import type { Keyring } from '../db/keyring.ts'
 import type { Scales } from '../protocol/money.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refused.ts'
 import { createCashouts } from './bets/cashout.ts'
 import type { PlaceDeps } from './bets/place.ts'
 import { createPlacements } from './bets/placing.ts'
@@ -41,9 +42,18 @@ export interface Platform {
 /** With the deliverer at work. */
 export function createPlatform(deps: PlatformDeps): Platform {
   const { db, clock, timers, log, scales, random, calling } = deps
-  const partners = createPartners(db, deps.keyring, calling)
   const breakers = createBreakers(calling.connections)
   const metrics = deps.metricsOf(breakers)
+  const refusals = createCallerRefusals(log, 'partner')
+  const partners = createPartners(db, deps.keyring, {
+    ...calling,
+    called(partnerId, answer) {
+      calling.called?.(partnerId, answer)
+      if (!isSignatureRefused(answer)) return
+      metrics.signatureRefused()
+      refusals.add(partnerId, UNKNOWN_SECRET, clock.now())
+    },
+  })
   const applying = new Set<string>()
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics, applying })
   const flow = { db, clock, scales }

@@ -18,6 +18,7 @@ import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
+import { createCallerRefusals } from '../wallet-client/caller-refused.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
@@ -62,10 +63,11 @@ export async function createGatewayApp(
   app.addHook('onClose', () => journal.stop())
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
+  const refusals = createCallerRefusals(log, 'operator')
   const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
   const apiCalls = createApiCalls(tracing)
   await registerGateway(http, {
-    ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
+    ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db, refusals },
     ...{ ...people, apiCalls, tracing, allowsPrivateAddresses },
   })
   registerHealth(http, () => missingRights(db, 'gateway'), [metrics, ...measuredEverywhere(db, people, apiCalls)])

@@ -63,15 +63,17 @@ async function exchangeInTurn(
   let used = first
   let result = await exchange(connection, first, message)
   for (const secret of others) {
-    if (!isBadSignature(result)) break
+    if (!isRefused(result)) break
     const timeoutMs = Math.floor(until - world.elapsed())
     if (timeoutMs <= 0) return failed('time_out', 'no time was left to try every secret', null)
     used = secret
     result = await exchange(connection, secret, { ...message, timeoutMs })
   }
-  if (!isBadSignature(result)) signing.worked(used)
+  if (!isRefused(result)) signing.worked(used)
   return result
 }
+
+const isRefused = (result: ExchangeResult) => result.kind === 'answered' && isBadSignature(result)
 
 function exchange(
   connection: WalletConnection,

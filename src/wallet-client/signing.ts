@@ -6,7 +6,6 @@
 import { REPLY_CODES } from '../protocol/codes.ts'
 import { objectIn } from '../protocol/json.ts'
 import { world } from '../runtime/world.ts'
-import type { ExchangeResult } from './connection.ts'
 
 export interface Signing {
   /** The secrets in the order in which a call tries them, each once. */
@@ -34,10 +33,6 @@ export function createSigning(secrets: readonly string[], now: () => number = ()
 
 const BAD_REQUEST = 400
 
-export function isBadSignature(result: ExchangeResult): boolean {
-  return (
-    result.kind === 'answered' &&
-    result.status === BAD_REQUEST &&
-    objectIn(result.body.toString('utf8'))?.code === REPLY_CODES.bad_signature.code
-  )
+export function isBadSignature({ status, body }: { readonly status: number; readonly body: Buffer }): boolean {
+  return status === BAD_REQUEST && objectIn(body.toString('utf8'))?.code === REPLY_CODES.bad_signature.code
 }

@@ -30,7 +30,7 @@ export const triedMembers = {
 }
 
 const DROPPED =
-  'no secret of before is left: processes that have not read the new one yet, for up to 5 s, sign with the old one, and a Rollback that is refused for it (400, code 1) is not sent again by itself; give both while a secret rotates, the new one first'
+  'no secret of before is left: processes that have not read the new one yet, for up to 5 s, sign with the old one, which is refused (400, code 1), and a platform sends no Rollback again by itself that is refused so; give both while a secret rotates, the new one first'
 
 /** What a change of secrets answers besides; `before`: those that it has replaced, undefined when there were none. */
 export function warningOf(before: readonly string[] | undefined, secrets: readonly string[]) {

@@ -1,8 +1,9 @@
 /** What reaches the platform: the operator's answer as it is, but for the names of the player, and no token of the operator's. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asking } from '../people/asking.ts'
 import type { Script, ScriptedWallet } from '../support/scripted-wallet.ts'
-import { placeMessage, settleMessage } from '../support/wire.ts'
+import { placeMessage, rollbackMessage, settleMessage } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 
 let scene: GatewayScene
@@ -27,11 +28,9 @@ const ANSWERS: [number, string][] = [
   [200, '{"transactionId":'],
   [200, ''],
   [201, '{}'],
-  [302, ''],
   [400, '{"code":7,"message":"Not enough money"}'],
   [400, '{"code": 20.0,"message":"Recalculation transaction is blocked é"}'],
   [400, 'no JSON'],
-  [401, '{"code":3}'],
   [404, '<html>'],
   [429, ''],
   [500, '{"code":100,"message":"System error"}'],
@@ -42,6 +41,49 @@ test.each(ANSWERS)('an answer of %i %j passes as it is', async (status, body) =>
   expect(await place()).toMatchObject({ status, text: body })
   wallet.next('settle', { status, body })
   expect(await settle()).toMatchObject({ status, text: body })
+})
+
+const OF_THE_GATEWAY: [number, string][] = [
+  [400, '{"code":1,"message":"Bad signature"}'],
+  [401, '{"code":3}'],
+  [403, ''],
+  [302, ''],
+  [307, ''],
+]
+test.each(OF_THE_GATEWAY)(
+  "an answer of %i %j is about the gateway's own call: it is none to the platform's (D-7)",
+  async (status, body) => {
+    const isFailed = { status: 500, body: { code: 100, message: 'System error' } }
+    for (const operation of ['place', 'settle', 'profile'] as const) wallet.next(operation, { status, body })
+    wallet.next('rollback', { status, body }, { status, body })
+    wallet.next('other', { status, body })
+    expect(await place()).toMatchObject({ ...isFailed, status: 400 })
+    expect(await settle()).toMatchObject(isFailed)
+    const rollback = rollbackMessage({ userId: ann.userId })
+    for (let i = 0; i < 2; i++)
+      expect(await scene.gateway.wire.call('PUT', '/payment/bet', rollback)).toMatchObject(isFailed)
+    expect(await scene.gateway.wire.profile(ann.token)).toMatchObject(isFailed)
+    expect(await scene.gateway.wire.balance({ userId: ann.userId, token: ann.token })).toMatchObject(isFailed)
+  },
+)
+
+test('a refusal of the gateway is counted apart, and shown with its operator (D-7)', async () => {
+  const { url, key } = scene.gateway
+  const { operatorId } = ann.operator
+  const before = Date.now()
+  wallet.next('place', { status: 400, body: { code: 1, message: 'Bad signature' } })
+  await place()
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  expect(metrics).toMatch(new RegExp(`gateway_calls_total{operator="${operatorId}",outcome="gateway_refused"} [1-9]`))
+  const { body } = await asking(url, key, '/operators/actions').send('GET', '/operators')
+  const [shown] = (body as { data: { operatorId: string; lastRefusal?: { at: string; error: string } }[] }).data
+  expect(shown).toMatchObject({ operatorId, lastRefusal: { error: expect.stringContaining('secret') } })
+  expect(Date.parse(shown?.lastRefusal?.at ?? '')).toBeGreaterThanOrEqual(before)
+})
+
+test('a token is not exchanged while the operator refuses the gateway: that is no refusal of the token (D-7)', async () => {
+  wallet.next('profile', { status: 400, body: { code: 1, message: 'Bad signature' } })
+  await expect(newPlayer(scene)).rejects.toThrow(/502/)
 })
 
 test("a status that HTTP does not have cannot be passed on: it is counted once, as the operator's failure", async () => {

@@ -70,9 +70,9 @@ test('calls reach the operator with the secret that it knows, before and after i
   expect(wallet.turnedAway.length).toBeGreaterThan(0)
 })
 
-test('an operator that knows none of them is passed on as it answers', async () => {
+test('an operator that knows none of them refuses the gateway, and not the player (D-7)', async () => {
   player.operator.wallet.accepts = ['a-third-secret']
   await change({ secrets: [NEW, old] })
   const reply = await scene.gateway.wire.profile(player.token)
-  expect(reply).toMatchObject({ status: 400, body: { code: 1 } })
+  expect(reply).toMatchObject({ status: 500, body: { code: 100 } })
 })

@@ -52,6 +52,23 @@ test('while the partner knows only the old secret, no call is refused; when it k
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
 })
 
+test('a partner that knows none of them is seen: its last error, a metric, and what is owed', async () => {
+  const { betId } = await scene.api.place(scene.frame)
+  const other = await scene.api.place(scene.frame)
+  scene.wallet.accepts = ['a-third-secret']
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'declined' })
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.api.cancel(other.betId, 50)
+  await scene.time.settle()
+  const { body } = await scene.api.request('GET', '/partners')
+  expect((body as { data: object[] }).data[0]).toMatchObject({
+    ...{ state: 'up', lastError: { error: expect.stringContaining('secret') } },
+    owed: [{ currency: 'EUR', deliveries: 2 }],
+  })
+  const metrics = await (await fetch(`${scene.platform.url}/metrics`)).text()
+  expect(metrics).toContain('platform_signatures_refused_total 3\n')
+})
+
 test('the repeat has the bytes of the call that was refused, and another signature', async () => {
   await rotate(OLD)
   const { betId } = await scene.api.place(scene.frame)

@@ -46,6 +46,16 @@ describe('the watch of a gateway', () => {
     expect(refused).toEqual(['bet: the gateway answers 400, and its operator has not (G-5)'])
   })
 
+  test("complains about an operator's word on the gateway itself that is passed on (D-7)", () => {
+    for (const refusal of [answer(400, { code: 1 }), answer(401), answer(302)])
+      expect(
+        met(SETTLE, (gateway, told) => {
+          gateway.hears(SETTLE, refusal)
+          told(refusal)
+        }),
+      ).toEqual([`bet: the gateway answers ${refusal.status}, as if the platform had another secret (D-7)`])
+  })
+
   test('complains about another operator, another token and another id (G-1, G-2)', () => {
     const complaints = met(PLACE, (gateway) => {
       gateway.reaches('other wallet', request('POST', { type: 1, token: 'a hash' }))

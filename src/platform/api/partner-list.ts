@@ -27,7 +27,12 @@ export const PartnerViewSchema = Type.Object({
     description: 'As the process that answers knows it. down: five calls in a row had no usable answer (C-6, C-10).',
   }),
   since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
-  lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
+  lastError: Type.Optional(
+    Type.Object(
+      { at: time, error: Type.String() },
+      { description: 'The last call without a usable answer, or whose signature the partner refused (code 1).' },
+    ),
+  ),
   waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
   owed: Type.Array(Type.Object(SUM), {
     description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',

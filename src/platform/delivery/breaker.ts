@@ -7,6 +7,7 @@
  *
  *   up ──5 unknown outcomes in a row──► down ──any answer──► up
  */
+import { isSignatureRefused, UNKNOWN_SECRET } from '../../wallet-client/caller-refused.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { DeliveryKind } from './schedule.ts'
 import { createWindow } from './window.ts'
@@ -26,7 +27,7 @@ export interface PartnerState {
   readonly kind: 'up' | 'down' | 'probing'
   /** When it became up or down, in milliseconds; null while it has been up since the process started. */
   readonly since: number | null
-  /** The last call without a usable answer; null when there was none. */
+  /** The last call without a usable answer, or whose signature was refused; null when there was none. */
   readonly lastFault: { readonly at: number; readonly text: string } | null
 }
 
@@ -36,6 +37,8 @@ export interface Ended {
   readonly durationMs: number
   /** Why nobody knows the outcome; null when the partner answered. */
   readonly fault: string | null
+  /** The partner answered, and refused the signature. */
+  readonly refusal?: string
 }
 
 export interface Breaker {
@@ -87,7 +90,8 @@ export function createBreaker(bound: number): Breaker {
       }
       const wasDown = isDown()
       failures = end.fault === null ? 0 : failures + 1
-      if (end.fault !== null) lastFault = { at: end.at, text: end.fault }
+      const text = end.fault ?? end.refusal
+      if (text !== undefined) lastFault = { at: end.at, text }
       if (isDown() !== wasDown) since = end.at
     },
     state: () => ({
@@ -119,5 +123,6 @@ export function createBreakers(bound: number): Breakers {
 
 /** What a breaker learns from an answer. */
 export function endedBy({ outcome, durationMs }: Answer, now: number): Ended {
-  return { at: now, durationMs, fault: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null }
+  const fault = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
+  return { at: now, durationMs, fault, ...(isSignatureRefused({ outcome }) && { refusal: UNKNOWN_SECRET }) }
 }

@@ -57,17 +57,7 @@ export function drawShortFate(random: Random): Fate {
 
 const FAULTY = 0.45
 
-/** `isOnward`: from a gateway to an operator. */
-export function drawFate(random: Random, { method }: { readonly method: string }, isOnward: boolean): Fate {
+export function drawFate(random: Random): Fate {
   if (!random.chance(FAULTY)) return { name: '', arrivals: [soon(random)], back: soon(random) }
-  const fate = random.pick(FATES)(random)
-  return isOnward && method === 'POST' && fate.breaks?.says === 400 ? unnamed(fate) : fate
-}
-
-/**
- * A 400 with code 1 ends a Place bet (C-2), and nobody remembers it (I-3): it is drawn for a message of which there are no copies. What a gateway
- * passes on may come to it again, as another message, which would have to be refused too.
- */
-function unnamed(fate: Fate): Fate {
-  return { ...fate, name: '502 without it', breaks: { after: fate.breaks?.after ?? 0, proxy: true, says: 502 } }
+  return random.pick(FATES)(random)
 }

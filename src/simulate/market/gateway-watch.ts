@@ -1,11 +1,12 @@
 /**
  * What a gateway owes both sides, written from docs/concepts/gateway.md. A call goes to the operator whose player it names, with the token that
- * this operator gave (G-1, G-2). What comes back is the operator's word or a failure, and never a word of the gateway's own (G-4, G-5). An
+ * this operator gave (G-1, G-2). What comes back is the operator's word on the player's call or a failure (G-4, G-5, D-7). An
  * operator's player has one id for good.
  */
+import { replyCode } from '../../protocol/codes.ts'
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
-import { isSystemError, type Said, saidIn } from './said.ts'
+import { isSystemError, refusalOf, type Said, saidIn } from './said.ts'
 import type { WalletName } from './who.ts'
 
 interface Session {
@@ -50,6 +51,11 @@ export function watchGateway(names: Names): GatewayWatch {
       const said = saidIn(request)
       calls.set(said.requestId, said)
       return (answer) => {
+        if (isOfCaller(answer))
+          return void complain(
+            said,
+            `the gateway answers ${answer.status}, as if the platform had another secret (D-7)`,
+          )
         if (request.path !== '/payment/bet' || isFailure(request, answer)) return
         if (!heard.get(said.requestId)?.has(textOf(answer)))
           complain(said, `the gateway answers ${answer.status}, and its operator has not (G-5)`)
@@ -73,6 +79,14 @@ export function watchGateway(names: Names): GatewayWatch {
     complaints: () => complaints,
   }
 }
+
+/** The platform signs as it should: only an operator can have said so, of the gateway. */
+function isOfCaller(answer: Answer): boolean {
+  const { status } = answer
+  return status === 401 || status === 403 || (status >= 300 && status < 400) || refusalOf(answer) === BAD_SIGNATURE
+}
+
+const BAD_SIGNATURE = replyCode('bad_signature')
 
 function textOf({ status, body }: Answer): string {
   return `${status} ${body.toString('latin1')}`

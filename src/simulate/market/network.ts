@@ -99,8 +99,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     const number = ++messages
     const isOfPlatform = caller === 'platform'
     const hop = isOfPlatform ? '' : 'onward '
-    const drawn = () =>
-      choices.fate(counted(`${hop}${deps.subject(request)}`), () => draw(random, request, !isOfPlatform))
+    const drawn = () => choices.fate(counted(`${hop}${deps.subject(request)}`), () => draw(random))
     const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
     const text = `${number} ${hop}${deps.describe(request)}`
     noteFate(trace, text, fate)

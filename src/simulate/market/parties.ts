@@ -22,6 +22,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { world } from '../../runtime/world.ts'
 import type { WalletMetrics } from '../../wallet/metrics.ts'
 import { createWallet } from '../../wallet/wallet.ts'
+import { createCallerRefusals } from '../../wallet-client/caller-refused.ts'
 import { showing } from './clocks.ts'
 import type { Host } from './network.ts'
 import { CONFIGS, type Config, SECRET } from './store.ts'
@@ -108,6 +109,7 @@ export function beginGateway(db: Db, log: Logger): GatewayParty {
   const entrance = createEntrance()
   void registerCalls(entrance.shown, {
     ...{ secrets, directory, operators, clock, log, journal: SILENT, metrics: UNCOUNTED, tracing: undefined },
+    refusals: createCallerRefusals(log, 'operator'),
     onFailure: (error) => log.error({ err: error }, 'a call failed'),
     isDraining: () => false,
   })
@@ -123,7 +125,7 @@ export function beginGateway(db: Db, log: Logger): GatewayParty {
 }
 
 const UNMEASURED: PlatformMetrics = {
-  ...{ attempted: () => {}, delivered: () => {}, unrecorded: () => {} },
+  ...{ attempted: () => {}, delivered: () => {}, unrecorded: () => {}, signatureRefused: () => {} },
   text: async () => '',
   age: () => [{}, 0],
 }
