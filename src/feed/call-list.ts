@@ -80,7 +80,9 @@ export const CallSchema = Type.Object(
   {
     id: Type.String(),
     at: Type.String({ format: 'date-time', description: 'When its first byte came.' }),
-    source: Type.String({ description: 'The other end of the connection, or the address that a proxy of PURSER_TRUSTED_PROXIES names.' }),
+    source: Type.String({
+      description: 'The other end of the connection, or the address that a proxy of PURSER_TRUSTED_PROXIES names.',
+    }),
     operation: Type.String(),
     outcome: Type.String({ description: 'accepted, or why not.' }),
     player: optional(Type.String()),

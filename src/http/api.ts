@@ -49,7 +49,7 @@ export async function registerApi(
         await admission.admit(request)
         requireReadableUrl(request)
       })
-      refuseUnstorable(api, ['query'])
+      refuseUnstorable(api)
       api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
       api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       addRoutes(api.withTypeProvider())

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isTooDeep, MAX_DEPTH, wouldRound } from '../protocol/json.ts'
-import { invalid, Problem } from './problem.ts'
+import { invalid, Problem, pointerPart } from './problem.ts'
 
 /** A body that may be left out may be left out with a JSON content type too. */
 export function acceptJson(api: FastifyInstance): void {
@@ -29,7 +29,7 @@ export function acceptJson(api: FastifyInstance): void {
 function findTooDeep(body: unknown): string | undefined {
   if (!isTooDeep(body)) return undefined
   const found = Object.entries(body as object).find(([, member]) => isTooDeep(member, MAX_DEPTH - 1))
-  return `/${found?.[0].replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return `/${pointerPart(found?.[0] ?? '')}`
 }
 
 /** Fastify keeps a value of the query as it stands, percent signs and all, when it cannot decode it. */

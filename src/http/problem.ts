@@ -18,6 +18,11 @@ interface Complaint {
 
 const MAX_FAULTS = 10
 
+/** The name of a member, as a part of a JSON pointer (RFC 6901). */
+export function pointerPart(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 /** One sentence per place in the request; what the branches of a union say are alternatives. */
 export function toFaults(complaints: readonly Complaint[], prefix: string): Fault[] {
   const sentences = new Map<string, string[]>()

@@ -2,16 +2,21 @@
 import type { FastifyInstance } from 'fastify'
 import { isStorable } from '../protocol/ids.ts'
 import { isCarried, WHY_NOT_CARRIED } from '../protocol/path-part.ts'
-import { invalid } from './problem.ts'
+import { invalid, pointerPart } from './problem.ts'
 
-/** Where JSON pointers into the parts of a request begin. */
-const PARTS = { body: '', params: '/path', query: '/query' } as const
+/** The parts of a request, with where JSON pointers into them begin. */
+const PARTS = [
+  ['body', ''],
+  ['params', '/path'],
+  ['query', '/query'],
+  ['headers', '/headers'],
+] as const
 
-/** For every route of the API. A query is refused for every API (api.ts): what it names is looked for in the database. */
-export function refuseUnstorable(api: FastifyInstance, parts: readonly (keyof typeof PARTS)[]): void {
+/** For every route of an API: what any part of a request says may reach the database. */
+export function refuseUnstorable(api: FastifyInstance): void {
   api.addHook('preHandler', async (request) => {
-    for (const part of parts) {
-      const found = findUnstorable(request[part], PARTS[part])
+    for (const [part, pointer] of PARTS) {
+      const found = findUnstorable(request[part], pointer)
       if (found !== undefined) throw notStorable(found)
     }
   })
@@ -29,12 +34,15 @@ export function requireCarried(id: string, pointer: string): void {
   if (!isCarried(id)) throw invalid(pointer, WHY_NOT_CARRIED)
 }
 
+/** Of a player: kept as JSON text, in which every character that Postgres refuses is escaped. */
+const KEPT_AS_JSON = '/customFields'
+
 /** The JSON pointer of the first such text, names of members included. */
 function findUnstorable(value: unknown, pointer: string): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : pointer
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || pointer === KEPT_AS_JSON) return undefined
   for (const [name, member] of Object.entries(value)) {
-    const found = isStorable(name) ? findUnstorable(member, `${pointer}/${name}`) : pointer
+    const found = isStorable(name) ? findUnstorable(member, `${pointer}/${pointerPart(name)}`) : pointer
     if (found !== undefined) return found
   }
   return undefined

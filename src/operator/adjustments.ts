@@ -6,7 +6,6 @@
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { invalid } from '../http/problem.ts'
-import { requireStorable } from '../http/storable.ts'
 import type { Author } from '../people/actions.ts'
 import { PERSON_HEADER } from '../people/person.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
@@ -78,7 +77,6 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
   if (change === 0n) throw invalid('/amount', 'must not be 0')
   const correction = toCorrection(body, author)
   const movement = { kind: 'adjustment', currency, change, reference: body.reference, correction } as const
-  requireStorable(movement.reference, '/reference')
   return withPlayer(deps, userId, async (tx, located) => {
     const [earlier, proposal] = await Promise.all([
       findMovement(deps, tx, located, movement),
@@ -95,8 +93,7 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
 
 function toCorrection({ reason, ticket, transactionId }: Wanted, author: Author): Correction {
   const { person } = doerOf(author)
-  for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' })) requireStorable(text, `/${name}`)
-  const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')
+  const betId = transactionId === undefined ? null : toBetId(transactionId)
   return { reason, person, ticket: ticket ?? null, betId }
 }
 

@@ -87,7 +87,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   if (query.outcomeId !== undefined) throw invalid('/query/outcomeId', 'needs the eventId of its event')
   const question: Question = { asked, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
-    const betId = toBetId(query.transactionId, '/query/transactionId')
+    const betId = toBetId(query.transactionId)
     return pageOfBets(deps, query, await read(deps, betsWithId(deps, betId, question)))
   }
   const rows = await read(deps, betsIn(question))

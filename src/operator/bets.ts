@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { notFound } from '../http/problem.ts'
-import { requireStorable } from '../http/storable.ts'
 import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
@@ -73,9 +72,8 @@ export const BetHistorySchema = Type.Object({
   history: Type.Array(CallSchema),
 })
 
-/** The bet of the path; its id is compared exactly as received (I-7). */
-export function toBetId(transactionId: string, pointer = '/path/transactionId'): BetId {
-  requireStorable(transactionId, pointer)
+/** The id is compared exactly as received (I-7). */
+export function toBetId(transactionId: string): BetId {
   return transactionId as BetId
 }
 

@@ -7,7 +7,6 @@ import { Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { rowOf } from '../db/rows.ts'
 import { conflict, Problem } from '../http/problem.ts'
-import { requireStorable } from '../http/storable.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
@@ -108,7 +107,6 @@ export function moveOnce(
   movement: Movement,
   prepare: (tx: Tx, located: Located) => Promise<{ readonly despiteExclusion: boolean }>,
 ) {
-  requireStorable(movement.reference, '/reference')
   return withPlayer(deps, userId, async (tx, located) => {
     const [earlier, proposal] = await Promise.all([
       findMovement(deps, tx, located, movement),

@@ -4,7 +4,6 @@ import { statement } from '../db/db.ts'
 import { type CallView, newestCalls } from '../feed/call-list.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
-import { requireStorable } from '../http/storable.ts'
 import { fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
@@ -108,7 +107,6 @@ export function addShowRoute(api: Routes, deps: OperatorDeps): void {
 }
 
 export async function showId(deps: OperatorDeps, given: string): Promise<Shown> {
-  requireStorable(given, '/path/id')
   const matches = await matchesOf(deps, given)
   const [match] = matches
   if (match === undefined && isNumber(deps, given) && given.length < LIMITS.requestId.minLength)

@@ -5,7 +5,7 @@ import type { Keyring } from '../../db/keyring.ts'
 import { toTime } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
-import { requireCarried, requireStorable } from '../../http/storable.ts'
+import { requireCarried } from '../../http/storable.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -183,7 +183,6 @@ async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<We
 
 async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
   const { url, events = [], after = 'latest' } = body
-  requireStorable(url, '/url')
   const fault = await findFault(url, deps.allowsPrivateAddresses, 'webhook')
   if (fault !== undefined) throw invalid('/url', fault)
   const begin = await placeOf(deps, { after })

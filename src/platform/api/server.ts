@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../../http/api.ts'
 import type { ApiCalls } from '../../http/api-calls.ts'
-import { refuseUnstorable } from '../../http/storable.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 
@@ -17,8 +16,5 @@ export interface PlatformServerDeps extends RouteDeps {
 export async function registerPlatform(app: FastifyInstance, deps: PlatformServerDeps): Promise<void> {
   const { admission, apiCalls: calls, log } = deps
   const own = { prefix: '', admission, bodyBytes: BODY_BYTES, log, calls }
-  await registerApi(app, own, (api) => {
-    refuseUnstorable(api, ['body', 'params'])
-    addRoutes(api, deps)
-  })
+  await registerApi(app, own, (api) => addRoutes(api, deps))
 }
