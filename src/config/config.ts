@@ -1,11 +1,13 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
 import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
+import type { Reach } from '../protocol/base-url.ts'
 import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
 import { findNetworkFault } from '../runtime/networks.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
+import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import { doubtsOf, isSecret, secretsIn, weaknessesOf } from './production.ts'
 import { keepSecret, readSecretFile } from './secret-files.ts'
@@ -38,8 +40,7 @@ export interface Config {
   /** Undefined: what the database has, or 1. */
   readonly buckets: number | undefined
   readonly behindAggregator: boolean
-  /** Whether partners and operators may have addresses in our own network. */
-  readonly allowsPrivateAddresses: boolean
+  readonly reach: Reach
   /** Networks of the proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
   /** The most calls that are under way to one partner at once, of each use. */
@@ -147,7 +148,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     scales,
     buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
-    allowsPrivateAddresses: read.allows('PURSER_PRIVATE_ADDRESSES', !isProduction),
+    reach: read.reach(!isProduction),
     trustedProxies: read.networks('PURSER_TRUSTED_PROXIES'),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
@@ -220,7 +221,7 @@ function createReader(env: Environment, problems: string[]) {
   }
   const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
   const list = (name: SettingName, given: string): string[] => {
-    const parts = (given ?? '').split(',').map((part) => part.trim())
+    const parts = given.split(',').map((part) => part.trim())
     if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
     return parts.filter((part) => part !== '')
   }
@@ -230,15 +231,19 @@ function createReader(env: Environment, problems: string[]) {
     if (chosen === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
     return chosen ?? (choices[0] as T)
   }
+  const allows = (name: SettingName, auto: boolean): boolean => {
+    const chosen = choice(name, ['auto', 'allow', 'refuse'])
+    return chosen === 'auto' ? auto : chosen === 'allow'
+  }
   return {
     optional,
     text,
     list,
     choice,
-    allows(name: SettingName, auto: boolean): boolean {
-      const chosen = choice(name, ['auto', 'allow', 'refuse'])
-      return chosen === 'auto' ? auto : chosen === 'allow'
-    },
+    reach: (auto: boolean): Reach => ({
+      privateAddresses: allows('PURSER_PRIVATE_ADDRESSES', auto),
+      plainHttp: allows('PURSER_PLAIN_HTTP', auto),
+    }),
     networks(name: SettingName): string[] {
       const networks = list(name, text(name))
       problems.push(...faultsOf(name, networks))
@@ -252,7 +257,7 @@ function createReader(env: Environment, problems: string[]) {
       problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
       return undefined
     },
-    encryptionKeys: () => readEncryptionKeys(optional('PURSER_ENCRYPTION_KEY'), problems),
+    encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
     httpUrl(name: SettingName): string | undefined {
@@ -276,20 +281,6 @@ function faultsOf(name: SettingName, networks: readonly string[]): string[] {
     const fault = findNetworkFault(network)
     return fault === undefined ? [] : [`${name}: ${network} ${fault}`]
   })
-}
-
-/** AES-256 has a key of 32 bytes. */
-const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
-
-/** A wrong key is not shown either. */
-function readEncryptionKeys(given: string | undefined, problems: string[]): Buffer[] {
-  const parts = (given ?? '').split(',').map((part) => part.trim())
-  if (parts.join('') === '') return []
-  if (!parts.every((part) => ENCRYPTION_KEY.test(part)))
-    problems.push(
-      'PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits, or several of these with commas: openssl rand -hex 32',
-    )
-  return parts.map((part) => Buffer.from(part, 'hex'))
 }
 
 function defaultOf(name: SettingName): string | undefined {

@@ -141,7 +141,15 @@ export const SETTINGS = [
     readBy: ['wallet', 'platform', 'gateway'],
     default: 'auto',
     meaning:
-      'Addresses of partners, operators and webhooks in a private network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
+      'Addresses of partners, operators and webhooks in a private or reserved network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
+    example: 'allow',
+  },
+  {
+    name: 'PURSER_PLAIN_HTTP',
+    readBy: ['wallet', 'platform', 'gateway'],
+    default: 'auto',
+    meaning:
+      'Addresses of partners, operators and webhooks that begin with http://: `allow`, `refuse`, or `auto`: refused in production only.',
     example: 'allow',
   },
   {

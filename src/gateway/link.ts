@@ -43,8 +43,8 @@ const CONNECT_MS = 2_000
 const TOO_MANY: LinkResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
 const NO_TIME: LinkResult = { kind: 'not_sent', detail: 'no time is left' }
 
-export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddress, 'connections' | 'connectMs'>): Link {
-  const line = openLine({ baseUrl, secrets, allowsInside, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
+export function createLink({ baseUrl, secrets, reach }: Omit<WalletAddress, 'connections' | 'connectMs'>): Link {
+  const line = openLine({ baseUrl, secrets, reach, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
   const turnstile = createTurnstile(LINK_LIMITS)
   const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
     const now = world.elapsed()

@@ -2,6 +2,7 @@
 import { type Db, type Row, statement } from '../db/db.ts'
 import { SECRET_TABLES } from '../db/kept-secrets.ts'
 import type { Keyring } from '../db/keyring.ts'
+import type { Reach } from '../protocol/base-url.ts'
 import { createTargets, type Target, type Targets } from '../wallet-client/targets.ts'
 import { createLink, type Link } from './link.ts'
 
@@ -40,12 +41,11 @@ const LIST = statement(
    where (created_at, operator_id) < ($1::timestamptz, $2) order by created_at desc, operator_id desc limit $3::int`,
 )
 
-/** `allowsInside`: as a WalletAddress has it. */
-export function createOperators(db: Db, keyring: Keyring, allowsInside: boolean): Operators {
+export function createOperators(db: Db, keyring: Keyring, reach: Reach): Operators {
   const { way, ways, read, save, close } = createTargets({
     ...{ db, keyring, table: SECRET_TABLES.gateway },
     open(operator) {
-      const link = () => createLink({ ...operator, allowsInside })
+      const link = () => createLink({ ...operator, reach })
       return { users: link(), deliveries: link() }
     },
   })

@@ -14,6 +14,7 @@ import type { ActionLog, Author } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
 import { withPerson } from '../people/person.ts'
+import type { Reach } from '../protocol/base-url.ts'
 import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -33,8 +34,7 @@ export interface ApiDeps {
   readonly actions: ActionLog
   readonly refusals: CallerRefusals
   readonly keys: KeyChanges
-  /** Whether operators may have addresses in our own network. */
-  readonly allowsPrivateAddresses: boolean
+  readonly reach: Reach
 }
 
 const strict = { additionalProperties: false } as const
@@ -207,12 +207,12 @@ async function saveAndTry(deps: ApiDeps, author: Author, operator: Operator, kno
   const { operatorId, baseUrl, secrets } = operator
   await requireUsable(deps, baseUrl)
   await deps.operators.save(author, operator, deps.clock.now())
-  const tried = await trySecrets(baseUrl, secrets, deps.allowsPrivateAddresses)
+  const tried = await trySecrets(baseUrl, secrets, deps.reach)
   return { operatorId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 
 async function requireUsable(deps: ApiDeps, baseUrl: string): Promise<void> {
-  const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
+  const fault = await findFault(baseUrl, deps.reach)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
 }
 

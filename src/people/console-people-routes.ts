@@ -55,7 +55,7 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
     if (wanted.length < PASSWORD_MIN || wanted.length > PASSWORD_MAX)
       throw invalid('/next', `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`)
     const known = await persons.find({
-      ...{ name: person, password: textIn(request.body, 'password') ?? '', address: placeOf(request.ip) },
+      ...{ name: person, password: textIn(request.body, 'password') ?? '', address: placeOf(request.source) },
       author: actions.as(request, 'refuseSignIn', callerOf(request)),
       ready: () => admission.beforeGuess(request),
     })

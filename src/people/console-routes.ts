@@ -93,7 +93,7 @@ async function signOut(deps: ConsoleDeps, request: FastifyRequest, caller: Calle
 function recordOf({ actions }: ConsoleDeps, request: FastifyRequest, operation: 'signIn' | 'signOut') {
   return (tx: Tx, caller: Caller) => {
     const on: Record<string, string> = caller.person === undefined ? { key: caller.keyName } : { person: caller.person }
-    const after = { signedIn: operation === 'signIn', ip: placeOf(request.ip) }
+    const after = { signedIn: operation === 'signIn', ip: placeOf(request.source) }
     const change = { on, before: {}, after, at: new Date(world.wall()) }
     return actions.as(request, operation, caller).record(tx, change)
   }
@@ -112,7 +112,7 @@ async function begin(deps: ConsoleDeps, request: FastifyRequest): Promise<Begun 
   const [name, password] = [textIn(request.body, 'name'), textIn(request.body, 'password')]
   if (name !== undefined && password !== undefined) {
     const person = await persons.find({
-      ...{ name, password, address: placeOf(request.ip) },
+      ...{ name, password, address: placeOf(request.source) },
       author: actions.as(request, 'refuseSignIn', NO_CALLER),
       ready: () => admission.beforeGuess(request),
     })

@@ -19,7 +19,7 @@ export interface Partners extends Pick<PartnerTargets, 'read' | 'save' | 'close'
 }
 
 /** How partners are called; `connections`: of each use, to one partner. */
-export interface Calling extends Pick<WalletTarget, 'connections' | 'tracing' | 'allowsInside'> {
+export interface Calling extends Pick<WalletTarget, 'connections' | 'tracing' | 'reach'> {
   /** Told of each call that was made. */
   called?(partnerId: string, answer: Answer): void
 }

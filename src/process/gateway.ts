@@ -50,10 +50,10 @@ export interface GatewayAppDeps {
 
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
-  { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses, journalDays, trustedProxies }: Config,
+  { secrets, gatewayKey, encryptionKeys, reach, journalDays, trustedProxies }: Config,
   { db, clock, log, tracing, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
-  const operators = createOperators(db, createKeyring(encryptionKeys), allowsPrivateAddresses)
+  const operators = createOperators(db, createKeyring(encryptionKeys), reach)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const journal = createJournal({ db, clock, log, schema: 'gateway', days: journalDays })
   const metrics = createGatewayMetrics(operators, journal.lost)
@@ -68,7 +68,7 @@ export async function createGatewayApp(
   const apiCalls = createApiCalls(tracing)
   await registerGateway(http, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db, refusals },
-    ...{ ...people, apiCalls, tracing, allowsPrivateAddresses },
+    ...{ ...people, apiCalls, tracing, reach },
   })
   registerHealth(http, () => missingRights(db, 'gateway'), [metrics, ...measuredEverywhere(db, people, apiCalls)])
   registerApiReference(app, 'gateway')

@@ -87,7 +87,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
     keyring: createKeyring(config.encryptionKeys),
     calling: {
       connections: config.callsPerPartner,
-      allowsInside: config.allowsPrivateAddresses,
+      reach: config.reach,
       tracing,
       called: (partnerId, { outcome, durationMs }) =>
         minutes.add(partnerId, outcome.kind === 'unknown' ? 'failed' : outcome.kind, durationMs),
@@ -95,7 +95,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
     metricsOf: (breakers) => createPlatformMetrics(db, clock, breakers, timers.elapsed),
   })
   const { results } = deciding
-  const { platformKey: firstKey, allowsPrivateAddresses } = config
+  const { platformKey: firstKey, reach } = config
   const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   const live = createLive({ db, feed, clock, schema: 'platform', subjectOf })
@@ -106,7 +106,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   })
   http.app.addHook('preClose', () => results.stop()) // nor does a result with a million bets
   const apiCalls = createApiCalls(tracing)
-  const api = { ...deciding, ...people, apiCalls, allowsPrivateAddresses, feed, live, minutes, log }
+  const api = { ...deciding, ...people, apiCalls, reach, feed, live, minutes, log }
   await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,

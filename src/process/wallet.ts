@@ -103,7 +103,7 @@ export async function createApp(
     journalDays,
     approveAbove,
     encryptionKeys,
-    allowsPrivateAddresses,
+    reach,
   } = config
   const http = createHttpApp({ apiPrefix: '/operator', trustedProxies: config.trustedProxies })
   const { app, door, isDraining } = http
@@ -126,8 +126,8 @@ export async function createApp(
   const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
   const { feed, live } = feedOf(app, db, clock)
   const keyring = createKeyring(encryptionKeys)
-  const sender = createSender(allowsPrivateAddresses)
-  const webhooks = { keyring, sender, allowsPrivateAddresses }
+  const sender = createSender(reach)
+  const webhooks = { keyring, sender, reach }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove }
   const conformance = conformanceOf(app, config, { db, clock, log, sandbox, kit })

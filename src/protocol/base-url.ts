@@ -9,6 +9,16 @@ import { OPERATIONS } from './operation.ts'
 /** wallet: the paths of the interface are appended; api: those of our own API; webhook: nothing is. */
 export type UrlUse = 'wallet' | 'api' | 'webhook'
 
+/** How far calls may go out; the addresses that people save are bound by it. */
+export interface Reach {
+  /** Private and reserved networks too, and this machine. */
+  readonly privateAddresses: boolean
+  /** Without TLS too. */
+  readonly plainHttp: boolean
+}
+
+export const ANYWHERE: Reach = { privateAddresses: true, plainHttp: true }
+
 const EXAMPLES: Readonly<Record<UrlUse, string>> = {
   wallet: 'https://wallet.example',
   api: 'http://127.0.0.1:8080',

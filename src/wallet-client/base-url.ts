@@ -1,65 +1,68 @@
 /**
- * Private networks and the addresses that people give us to call.
+ * Addresses that people give us to call, and where they may lead.
  *
  * The calls come from inside our network. An address in it (loopback, private, link-local: a cloud's
- * metadata) is taken only where a setting allows that.
+ * metadata) and plain HTTP are taken only where a setting allows them: when an address is saved, and
+ * again with every connection.
  */
 import { lookup as resolve } from 'node:dns/promises'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { findUrlFault, type UrlUse } from '../protocol/base-url.ts'
-
-const INSIDE = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  INSIDE.addSubnet(network, prefix, 'ipv4')
-INSIDE.addAddress('::', 'ipv6')
-INSIDE.addAddress('::1', 'ipv6')
-INSIDE.addSubnet('fc00::', 7, 'ipv6')
-INSIDE.addSubnet('fe80::', 10, 'ipv6')
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { findUrlFault, type Reach, type UrlUse } from '../protocol/base-url.ts'
+import { world } from '../runtime/world.ts'
+import { lookup } from './lookup.ts'
+import { isSpecial } from './special-networks.ts'
 
 /**
  * Returns the rest of a sentence that begins with the name of the member; undefined for a usable URL.
  * A name that does not resolve is not refused, because it may later.
  */
-export async function findFault(
-  text: string,
-  allowsInside: boolean,
-  use: UrlUse = 'wallet',
-): Promise<string | undefined> {
+export async function findFault(text: string, reach: Reach, use: UrlUse = 'wallet'): Promise<string | undefined> {
   const fault = findUrlFault(text, use)
-  if (fault !== undefined || allowsInside) return fault
+  if (fault !== undefined) return fault
   const url = new URL(text)
-  const addresses = await addressesOf(url.hostname.replace(/^\[|\]$/g, ''))
-  return addresses.some(isInside)
-    ? 'leads into a private network: give a public address, or set PURSER_PRIVATE_ADDRESSES=allow'
+  if (!reach.plainHttp && url.protocol === 'http:')
+    return 'must begin with https://: give such an address, or set PURSER_PLAIN_HTTP=allow where the network is private'
+  if (reach.privateAddresses) return undefined
+  const addresses = await addressesOf(hostOf(url))
+  return addresses.some(isSpecial)
+    ? 'leads into a private or reserved network: give a public address, or set PURSER_PRIVATE_ADDRESSES=allow'
     : undefined
+}
+
+/** Connects within the reach only, because an address or a setting can change after it was saved. */
+export function connectorWithin(reach: Reach, options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: reach.privateAddresses ? lookup : refusingSpecial })
+  return (target, callback) => {
+    const refusal = refusalOf(reach, target)
+    if (refusal === undefined) return connect(target, callback)
+    world.nextTurn(() => callback(new Error(refusal), null))
+  }
+}
+
+/** No lookup is asked for an address in figures, so it is looked at here. */
+function refusalOf({ privateAddresses, plainHttp }: Reach, target: buildConnector.Options): string | undefined {
+  const host = hostOf(target)
+  if (!plainHttp && target.protocol === 'http:') return `${host} is called by https only: PURSER_PLAIN_HTTP allows more`
+  return !privateAddresses && isIP(host) !== 0 && isSpecial(host) ? refusedText(host) : undefined
+}
+
+const refusingSpecial: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname, options, (error, found, family) => {
+    const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address)
+    if (error === null && addresses.some(isSpecial)) callback(new Error(refusedText(hostname)), '')
+    else callback(error, found, family)
+  })
+
+const refusedText = (host: string) =>
+  `${host} leads into a private or reserved network: PURSER_PRIVATE_ADDRESSES allows it`
+
+function hostOf({ hostname }: { readonly hostname: string }): string {
+  return hostname.replace(/^\[|\]$/g, '')
 }
 
 async function addressesOf(host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
   const found = await resolve(host, { all: true }).catch(() => [])
   return found.map(({ address }) => address)
-}
-
-/** Resolves as the other one does, but to no address inside: what a name leads to can change after it was looked at. */
-export function refusingInside(lookup: LookupFunction): LookupFunction {
-  return (hostname, options, callback) =>
-    lookup(hostname, options, (error, found, family) => {
-      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address)
-      if (error === null && addresses.some(isInside))
-        callback(new Error(`${hostname} leads into a private network`), '')
-      else callback(error, found, family)
-    })
-}
-
-/** An IPv4 address in IPv6 is looked at as what it is: BlockList does that for `::ffff:`. */
-function isInside(address: string): boolean {
-  return INSIDE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

@@ -5,12 +5,11 @@
  * all: the kit accuses no wallet that the platform pays.
  */
 import type { Dispatcher } from 'undici'
-import { withoutEndSlashes } from '../protocol/base-url.ts'
+import { ANYWHERE, type Reach, withoutEndSlashes } from '../protocol/base-url.ts'
 import { timeOut } from '../runtime/time-out.ts'
-import { refusingInside } from './base-url.ts'
+import { connectorWithin } from './base-url.ts'
 import type { UnknownReason } from './classify.ts'
-import { connectorOf } from './continue.ts'
-import { lookup } from './lookup.ts'
+import { passingContinue } from './continue.ts'
 import { type Connections, network } from './network.ts'
 import { createPhaser, type Phaser, type Phases } from './phases.ts'
 
@@ -21,8 +20,8 @@ export interface ConnectionOptions {
   readonly connections: number
   /** Milliseconds for a connection to stand. */
   readonly connectMs: number
-  /** false: its name may not lead into our own network, whatever it led to when it was saved. */
-  readonly allowsInside?: boolean | undefined
+  /** Checked with every connection. Absent: no limit. */
+  readonly reach?: Reach | undefined
 }
 
 export interface HttpRequest {
@@ -53,11 +52,9 @@ export interface WalletConnection {
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openConnection(options: ConnectionOptions): WalletConnection {
-  const { baseUrl, connections, connectMs, allowsInside = true } = options
+  const { baseUrl, connections, connectMs, reach = ANYWHERE } = options
   const base = new URL(baseUrl)
-  const phaser = createPhaser(
-    connectorOf({ timeout: connectMs, lookup: allowsInside ? lookup : refusingInside(lookup) }),
-  )
+  const phaser = createPhaser(passingContinue(connectorWithin(reach, { timeout: connectMs })))
   const pool = network.open(base.origin, {
     connections,
     pipelining: 1,

@@ -3,11 +3,10 @@
  * allows; undici breaks the connection off at it, and a good answer behind it would be lost. Any other 1xx it passes over.
  */
 import type { Socket } from 'node:net'
-import { buildConnector } from 'undici'
+import type { buildConnector } from 'undici'
 
-/** As undici connects, but each socket shows 100 as 103 to its reader: the same length, so nothing else moves. */
-export function connectorOf(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options)
+/** As `connect` does, but each socket shows 100 as 103 to its reader: the same length, so nothing else moves. */
+export function passingContinue(connect: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
     connect(target, (error, socket) => {
       if (error !== null) return callback(error, null)

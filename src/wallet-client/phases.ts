@@ -59,11 +59,11 @@ export function createPhaser(connect: buildConnector.connector): Phaser {
           if (writing !== undefined) writing.steps = steps
         })
         callback(null, made)
-      }) as unknown as Socket // undici's types do not say that it is returned
-      socket.once('lookup', (error: Error | null) => {
+      }) as unknown as Socket | undefined // undici's types do not say that it is returned
+      socket?.once('lookup', (error: Error | null) => {
         if (error === null) steps.named ??= world.elapsed()
       })
-      socket.once('connect', () => {
+      socket?.once('connect', () => {
         steps.connected = world.elapsed()
       })
     },

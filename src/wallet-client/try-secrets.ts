@@ -1,5 +1,6 @@
 /** A partner's or operator's address and secrets, tried with a call that can change nothing, before they are relied on. */
 import { type Static, Type } from 'typebox'
+import type { Reach } from '../protocol/base-url.ts'
 import { REPLY_CODES } from '../protocol/codes.ts'
 import { world } from '../runtime/world.ts'
 import { createWalletClient } from './wallet-client.ts'
@@ -38,15 +39,15 @@ export function warningOf(before: readonly string[] | undefined, secrets: readon
 }
 
 /** Within the 5 s of a call, all at once. */
-export async function trySecrets(baseUrl: string, secrets: readonly string[], allowsInside: boolean) {
-  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, allowsInside)))
+export async function trySecrets(baseUrl: string, secrets: readonly string[], reach: Reach) {
+  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, reach)))
   if (tried === undefined) throw new Error('there is no secret to be tried')
   return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
 }
 
 /** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
-async function trySecret(baseUrl: string, secret: string, allowsInside: boolean): Promise<Tried> {
-  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, allowsInside })
+async function trySecret(baseUrl: string, secret: string, reach: Reach): Promise<Tried> {
+  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, reach })
   try {
     const body = JSON.stringify({ token: `nobody-${world.uuid()}`, requestId: world.uuid() })
     const { outcome, status } = await client.call('profile', body)

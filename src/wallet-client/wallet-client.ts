@@ -1,4 +1,5 @@
 /** One call to a wallet, seen from the caller: the exact text is signed and sent, 5 s are counted over everything, and the answer is classified. */
+import type { Reach } from '../protocol/base-url.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
@@ -20,7 +21,7 @@ export interface WalletTarget {
   readonly timeoutMs?: number
   readonly tracing?: Tracing | undefined
   /** As a WalletAddress has it. */
-  readonly allowsInside?: boolean | undefined
+  readonly reach?: Reach | undefined
 }
 
 /** What came back, for the outcome and for the record. */
@@ -59,9 +60,9 @@ export function createWalletClient({
   connections = DEFAULT_CONNECTIONS,
   timeoutMs = LIMITS.answerMs,
   tracing,
-  allowsInside,
+  reach,
 }: WalletTarget): WalletClient {
-  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, allowsInside })
+  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, reach })
   return {
     isTraced: tracing !== undefined,
     async call(operation, body, transactionId, traced) {

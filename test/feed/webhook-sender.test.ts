@@ -12,15 +12,20 @@ afterAll(() => consumer.close())
 
 const MESSAGE = { id: 'message-1', body: JSON.stringify({ type: 'webhook.test', data: {} }) }
 
-async function send(allowsPrivateAddresses: boolean) {
-  const sender = createSender(allowsPrivateAddresses)
+async function send(privateAddresses: boolean, plainHttp = true) {
+  const sender = createSender({ privateAddresses, plainHttp })
   const url = consumer.url.replace('127.0.0.1', 'localhost')
   return sender.send(url, [newSecret()], MESSAGE as never, new Date()).finally(() => sender.close())
 }
 
 test('a name that leads into our own network is not called, and what stood against it is said', async () => {
-  const error = 'localhost leads into a private network'
+  const error = 'localhost leads into a private or reserved network'
   expect(await send(false)).toEqual({ kind: 'failed', error: expect.stringContaining(error) })
+  expect(consumer.told).toEqual([])
+})
+
+test('without TLS nothing is sent, where a setting refuses that', async () => {
+  expect(await send(true, false)).toEqual({ kind: 'failed', error: expect.stringContaining('PURSER_PLAIN_HTTP') })
   expect(consumer.told).toEqual([])
 })
 

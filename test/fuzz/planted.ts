@@ -179,7 +179,8 @@ export const PLANTED: readonly Planted[] = [
     what: 'IPv4 inside of IPv6 is not looked at',
     target: webhookTarget({
       ...WEBHOOK,
-      findFault: async (url, inside) => WEBHOOK.findFault(url, inside || /ffff:/i.test(url)),
+      findFault: async (url, reach) =>
+        WEBHOOK.findFault(url, { ...reach, privateAddresses: reach.privateAddresses || /ffff:/i.test(url) }),
     }),
   },
   {

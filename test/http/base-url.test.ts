@@ -10,30 +10,9 @@ import { startScriptedWallet } from '../support/scripted-wallet.ts'
 
 const PURSER_ENCRYPTION_KEY = randomBytes(32).toString('hex')
 const KEY = randomBytes(32).toString('hex')
-const INSIDE = [
-  ...[
-    'http://127.0.0.1:8080',
-    'http://localhost:8080',
-    'https://10.1.2.3',
-    'http://172.16.0.1',
-    'https://192.168.1.1/w',
-  ],
-  ...[
-    'http://169.254.169.254',
-    'http://0.0.0.0',
-    'http://100.64.0.1',
-    'http://[::1]:80',
-    'http://[fd00::1]',
-    'http://[fe80::1]',
-  ],
-  ...['http://2130706433', 'http://0x7f.1', 'http://[::ffff:10.0.0.1]'],
-]
-const OUTSIDE = [
-  'https://203.0.113.9/wallet',
-  'http://172.32.0.1',
-  'https://[2001:db8::1]:8443',
-  'https://a-name.invalid',
-]
+/** All that is inside, and outside: test/wallet-client/reach.test.ts. */
+const INSIDE = ['https://127.0.0.1:8080', 'https://localhost:8080', 'https://[::1]:80', 'https://[::ffff:127.0.0.1]']
+const OUTSIDE = 'https://a-name.invalid'
 const MALFORMED: [string, string][] = [
   ['https://user@203.0.113.9', 'user'],
   ['https://:secret@203.0.113.9', 'password'],
@@ -57,7 +36,7 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
       elsewhere: {},
       refusing: { PURSER_PRIVATE_ADDRESSES: 'refuse' },
       production: { NODE_ENV: 'production' },
-      allowing: { NODE_ENV: 'production', PURSER_PRIVATE_ADDRESSES: 'allow' },
+      allowing: { NODE_ENV: 'production', PURSER_PRIVATE_ADDRESSES: 'allow', PURSER_PLAIN_HTTP: 'allow' },
     })) {
       const keys =
         role === 'platform'
@@ -117,8 +96,13 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     await expectTaken(['elsewhere', 'allowing'], baseUrl)
   })
 
-  test.concurrent.each(OUTSIDE)('%s is taken everywhere', async (baseUrl) => {
-    await expectTaken(Object.keys(urls), baseUrl)
+  test('a public address is taken everywhere', () => expectTaken(Object.keys(urls), OUTSIDE))
+
+  test('plain HTTP is refused in production, unless a setting allows it', async () => {
+    const baseUrl = 'http://a-name.invalid'
+    const refused = { status: 400, detail: expect.stringContaining('PURSER_PLAIN_HTTP=allow') }
+    expect(await save('production', baseUrl)).toMatchObject(refused)
+    await expectTaken(['elsewhere', 'refusing', 'allowing'], baseUrl)
   })
 
   test('a name that leads inside is not called either, whatever it led to when it was saved', async () => {

@@ -5,6 +5,7 @@ import { createKeyring } from '../../src/db/keyring.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createOperators } from '../../src/gateway/operators.ts'
 import { createPartners } from '../../src/platform/partner.ts'
+import { ANYWHERE } from '../../src/protocol/base-url.ts'
 import { world } from '../../src/runtime/world.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
@@ -46,7 +47,7 @@ function partners(db: Db): Side {
 }
 
 function operators(db: Db): Side {
-  const { save, link, close } = createOperators(db, KEYRING, true)
+  const { save, link, close } = createOperators(db, KEYRING, ANYWHERE)
   return {
     close,
     save: (operatorId, target) => save(SOMEBODY, { operatorId, ...target }, new Date()),

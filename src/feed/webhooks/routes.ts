@@ -8,6 +8,7 @@ import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
 import { requireCarried } from '../../http/storable.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
+import type { Reach } from '../../protocol/base-url.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { world } from '../../runtime/world.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
@@ -44,7 +45,7 @@ export interface WebhookDeps {
   readonly feed: Feed
   readonly sender: Sender
   readonly actions: ActionLog
-  readonly allowsPrivateAddresses: boolean
+  readonly reach: Reach
 }
 
 export function addWebhookRoutes(
@@ -183,7 +184,7 @@ async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<We
 
 async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
   const { url, events = [], after = 'latest' } = body
-  const fault = await findFault(url, deps.allowsPrivateAddresses, 'webhook')
+  const fault = await findFault(url, deps.reach, 'webhook')
   if (fault !== undefined) throw invalid('/url', fault)
   const begin = await placeOf(deps, { after })
   return deps.db.transaction(async (tx) => {

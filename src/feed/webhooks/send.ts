@@ -1,8 +1,8 @@
 /** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
 import { Agent, request } from 'undici'
+import type { Reach } from '../../protocol/base-url.ts'
 import { timeLimit } from '../../runtime/time-out.ts'
-import { refusingInside } from '../../wallet-client/base-url.ts'
-import { lookup } from '../../wallet-client/lookup.ts'
+import { connectorWithin } from '../../wallet-client/base-url.ts'
 import { headersOf, type Message } from './signature.ts'
 
 export type Sent =
@@ -26,9 +26,8 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES = 16_384
 const GONE = 410
 
-export function createSender(allowsPrivateAddresses: boolean): Sender {
-  const connect = { timeout: TIMEOUT_MS, lookup: allowsPrivateAddresses ? lookup : refusingInside(lookup) }
-  const dispatcher = new Agent({ connections: AT_ONCE, connect })
+export function createSender(reach: Reach): Sender {
+  const dispatcher = new Agent({ connections: AT_ONCE, connect: connectorWithin(reach, { timeout: TIMEOUT_MS }) })
   return {
     async send(url, secrets, message, at) {
       const headers = headersOf(message, secrets, at)

@@ -16,6 +16,7 @@ import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { addKeyRoutes } from '../../people/key-routes.ts'
 import type { KeyChanges } from '../../people/keys.ts'
+import type { Reach } from '../../protocol/base-url.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
 import { trySecrets, warningOf } from '../../wallet-client/try-secrets.ts'
 import type { Changed } from '../bets/bet-flow.ts'
@@ -52,8 +53,7 @@ export interface RouteDeps extends PlaceDeps {
   readonly keys: KeyChanges
   readonly results: Results
   cashOut(wish: CashoutWish): Promise<Changed>
-  /** Whether partners may have addresses in our own network. */
-  readonly allowsPrivateAddresses: boolean
+  readonly reach: Reach
 }
 
 export function addRoutes(api: Routes, deps: RouteDeps): void {
@@ -126,16 +126,16 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
 
 /** It is saved whatever the partner answers, or if it answers nothing. */
 async function saveAndTry(
-  { partners, clock, allowsPrivateAddresses }: RouteDeps,
+  { partners, clock, reach }: RouteDeps,
   author: Author,
   partner: Partner,
   known: Partner | undefined,
 ) {
   const { partnerId, baseUrl, secrets } = partner
-  const fault = await findFault(baseUrl, allowsPrivateAddresses)
+  const fault = await findFault(baseUrl, reach)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
   await partners.save(author, partner, clock.now())
-  const tried = await trySecrets(baseUrl, secrets, allowsPrivateAddresses)
+  const tried = await trySecrets(baseUrl, secrets, reach)
   return { partnerId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 

@@ -16,6 +16,7 @@ import { startDatabaseClock } from '../../platform/database-clock.ts'
 import { patient } from '../../platform/delivery/patience.ts'
 import type { PlatformMetrics } from '../../platform/metrics.ts'
 import { createPlatform, type Platform } from '../../platform/platform.ts'
+import { ANYWHERE } from '../../protocol/base-url.ts'
 import { isObject } from '../../protocol/json.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -104,7 +105,7 @@ const UNCOUNTED: GatewayMetrics = { called: () => {}, text: () => '' }
 export function beginGateway(db: Db, log: Logger): GatewayParty {
   const { secrets, encryptionKeys } = CONFIGS.gateway
   const clock = clockOf('gateway')
-  const operators = createOperators(db, createKeyring(encryptionKeys), true)
+  const operators = createOperators(db, createKeyring(encryptionKeys), ANYWHERE)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const entrance = createEntrance()
   void registerCalls(entrance.shown, {
@@ -146,7 +147,7 @@ export async function beginPlatform(
       at: (time, wake) => world.after(time.getTime() - clock.now().getTime(), wake),
       elapsed: () => elapsed?.(clock) ?? world.elapsed(),
     },
-    calling: { connections, allowsInside: true },
+    calling: { connections },
     metricsOf: () => UNMEASURED,
   })
 }

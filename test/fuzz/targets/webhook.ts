@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { headersOf } from '../../../src/feed/webhooks/signature.ts'
+import { ANYWHERE } from '../../../src/protocol/base-url.ts'
 import { findFault } from '../../../src/wallet-client/base-url.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
@@ -100,7 +101,10 @@ async function ofAddress(text: string, code: typeof CODE): Promise<string | unde
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the parser drops them
   const isWhole = !/[?#\s\u0000-\u001f\u007f]/.test(text)
   const mayBeTaken = isHttp && isWhole && url.username === '' && url.password === ''
-  const [open, closed] = [await code.findFault(text, true), await code.findFault(text, false)]
+  const [open, closed] = [
+    await code.findFault(text, ANYWHERE),
+    await code.findFault(text, { ...ANYWHERE, privateAddresses: false }),
+  ]
   return firstOf([
     (open === undefined) !== mayBeTaken && `an address is ${mayBeTaken ? 'refused' : 'taken'}: ${text.slice(0, 80)}`,
     (closed === undefined) !== (mayBeTaken && !isInside(host)) &&
@@ -108,7 +112,7 @@ async function ofAddress(text: string, code: typeof CODE): Promise<string | unde
   ])
 }
 
-/** Loopback, private, shared, link-local, none (RFC 6890), IPv4 in IPv6 as what it is. `host` is as a URL writes it. */
+/** IANA's special-purpose registries and multicast, IPv4 in IPv6 as what it is. `host` is as a URL writes it. */
 function isInside(host: string): boolean {
   if (isIP(host) === 4)
     return isInside4(host.split('.').reduce((value, part) => value * 256 + Number.parseInt(part, 10), 0))
@@ -116,18 +120,23 @@ function isInside(host: string): boolean {
   const groups = (text: string) => (text === '' ? [] : text.split(':').map((part) => Number.parseInt(part, 16)))
   const [front, back] = [groups(head), groups(tail ?? '')]
   const all = [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back]
-  const [first = 0, , , , , sixth, seventh = 0, last = 0] = all
-  const isZeroTo = (count: number) => all.slice(0, count).every((part) => part === 0)
-  if (isZeroTo(5) && sixth === 0xffff) return isInside4(seventh * 65_536 + last)
-  return (isZeroTo(7) && last < 2) || (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80
+  const [sixth, seventh = 0, last = 0] = all.slice(5)
+  const text = all.map((part) => part.toString(16).padStart(4, '0')).join('')
+  if (text.startsWith('0064ff9b'.padEnd(24, '0'))) return isInside4(seventh * 65_536 + last)
+  if (text.startsWith('0'.repeat(20)) && sixth === 0xffff) return isInside4(seventh * 65_536 + last)
+  return INSIDE_6.test(text)
 }
 
+/** By their hexadecimal digits. */
+const INSIDE_6 =
+  /^(0{24}|0{16}ffff0000|0064ff9b0001|0100000000000000|0100000000000001|2001(00|01)|20010db8|2002|2620004f8000|3fff0|5f00|f[cd]|fe[89a-f]|ff)/
+
+/** By the numbers that they begin with. */
+const INSIDE_4 =
+  /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.(0\.0|0\.2|31\.196|52\.193|88\.99|168|175\.48)|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|198\.(1[89]|51\.100)|203\.0\.113|22[4-9]|2[345]\d)\./
+
 function isInside4(value: number): boolean {
-  const [first, second] = [Math.trunc(value / 2 ** 24), Math.trunc(value / 65_536) % 256]
-  if (first === 0 || first === 10 || first === 127) return true
-  if (first === 100) return second >= 64 && second < 128
-  if (first === 169) return second === 254
-  return first === 172 ? second >= 16 && second < 32 : first === 192 && second === 168
+  return INSIDE_4.test([24, 16, 8, 0].map((bits) => Math.trunc(value / 2 ** bits) % 256).join('.'))
 }
 
 function ofHeaders(parts: Parts, code: typeof CODE): string | undefined {
