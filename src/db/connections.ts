@@ -1,4 +1,5 @@
 /** The pools of connections as a monitoring system sees them. */
+import type pg from 'pg'
 import { metricText } from '../runtime/metric-text.ts'
 import type { Db } from './db.ts'
 
@@ -9,15 +10,31 @@ export interface Pool {
   readonly most: number
   readonly busy: number
   readonly idle: number
-  /** How many wait for one. */
+  /** Transactions that wait while none is free. */
   readonly waiting: number
+}
+
+export function poolOf(use: string, pools: readonly pg.Pool[]): Pool {
+  const sum = (of: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0)
+  return {
+    use,
+    most: sum(({ options }) => options.max),
+    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+    idle: sum(({ idleCount }) => idleCount),
+    // `pg` queues a request for one turn even while a connection is free.
+    waiting: sum(({ waitingCount, idleCount }) => Math.max(0, waitingCount - idleCount)),
+  }
 }
 
 const METRICS = [
   ['purser_database_connections_busy', 'Connections to the database that are in use', 'busy'],
   ['purser_database_connections_idle', 'Connections to the database that are open and free', 'idle'],
   ['purser_database_connections_max', 'Connections to the database at most', 'most'],
-  ['purser_database_connections_waiting', 'How many wait for a connection to the database', 'waiting'],
+  [
+    'purser_database_connections_waiting',
+    'Transactions that wait while no connection to the database is free',
+    'waiting',
+  ],
 ] as const
 
 /** Prometheus text. */

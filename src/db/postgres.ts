@@ -7,7 +7,7 @@ import pg from 'pg'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { aloneOn } from './alone.ts'
-import type { Pool } from './connections.ts'
+import { poolOf } from './connections.ts'
 import {
   BEGIN_ON_CITUS,
   BEGIN_UNHURRIED,
@@ -118,17 +118,6 @@ export async function openPostgres(url: string, newSocket: () => Socket = () => 
 async function isCitus(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query("select 1 from pg_catalog.pg_extension where extname = 'citus'")
   return rows.length > 0
-}
-
-function poolOf(use: string, pools: readonly pg.Pool[]): Pool {
-  const sum = (of: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0)
-  return {
-    use,
-    most: sum(({ options }) => options.max),
-    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
-    idle: sum(({ idleCount }) => idleCount),
-    waiting: sum(({ waitingCount }) => waitingCount),
-  }
 }
 
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */

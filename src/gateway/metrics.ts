@@ -10,12 +10,14 @@ export interface GatewayMetrics extends Measured {
   called(operatorId: string, outcome: Outcome, seconds: number): void
 }
 
+const WATCHED = { first: ['none'], second: ['wrong_player', 'lost_player', 'gateway_refused'] satisfies Outcome[] }
+
 export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const help = 'Calls answered; operator "none" is that of calls that were not routed'
-  const calls = createCounts('gateway_calls_total', help, ['operator', 'outcome'])
+  const calls = createCounts('gateway_calls_total', help, ['operator', 'outcome'], WATCHED)
   const duration = createDurations('gateway_call_duration_seconds', 'From the request to the answer', 'operator')
   new Gauge({
     name: 'gateway_calls_under_way',

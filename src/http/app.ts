@@ -162,7 +162,8 @@ export function registerHealth(
     return reply.code(answer === READY ? 200 : 503).send(answer)
   })
   const metrics = metricsOfAll(async () => {
-    const [answer, ...texts] = await Promise.all([readiness(), ...measured.map((one) => one.text())])
+    // The pools are read before the scrape itself takes connections for its readiness query.
+    const [texts, answer] = await Promise.all([Promise.all(measured.map((one) => one.text())), readiness()])
     return [ofProcess(door.failed, answer === READY), ...texts, agesText(measured)].join('')
   })
   app.get('/metrics', async (_request, reply) => reply.header('content-type', METRICS_TYPE).send(await metrics()))

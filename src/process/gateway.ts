@@ -70,7 +70,7 @@ export async function createGatewayApp(
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db, refusals },
     ...{ ...people, apiCalls, tracing, reach },
   })
-  registerHealth(http, () => missingRights(db, 'gateway'), [metrics, ...measuredEverywhere(db, people, apiCalls)])
+  registerHealth(http, () => missingRights(db, 'gateway'), [...measuredEverywhere(db, people, apiCalls), metrics])
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

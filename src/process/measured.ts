@@ -1,4 +1,4 @@
-/** The metrics that every server has. */
+/** The metrics that every server has. They stand first: the pools are read before other metrics query. */
 import { connectionsText } from '../db/connections.ts'
 import type { Db } from '../db/db.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
@@ -7,5 +7,5 @@ import type { Measured } from '../runtime/metric-text.ts'
 
 export function measuredEverywhere(db: Db, people: People | ConsolePeople, apiCalls: ApiCalls): Measured[] {
   const signIns = 'signIns' in people ? [people.signIns] : []
-  return [people.admission, ...signIns, apiCalls, { text: () => connectionsText(db) }]
+  return [{ text: () => connectionsText(db) }, people.admission, ...signIns, apiCalls]
 }

@@ -109,8 +109,8 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const api = { ...deciding, ...people, apiCalls, reach, feed, live, minutes, log }
   await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
-    metrics,
     ...measuredEverywhere(db, people, apiCalls),
+    metrics,
     createFeedMetrics(db, PLATFORM_CHANGES, feed, clock),
     createLastAudit('platform', db),
   ])

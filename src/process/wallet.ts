@@ -146,8 +146,8 @@ export async function createApp(
     await sender.close()
   })
   registerHealth(http, () => missingRights(db, 'wallet'), [
-    wallet.metrics,
     ...measuredEverywhere(db, people, apiCalls),
+    wallet.metrics,
     createFeedMetrics(db, WALLET_CHANGES, feed, clock),
     createWebhookMetrics(db, clock),
     createDailyMetrics(db, clock),

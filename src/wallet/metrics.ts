@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createCounts } from '../http/counts.ts'
 import { createDurations } from '../http/durations.ts'
+import { OPERATIONS } from '../protocol/operation.ts'
 import type { Measured } from '../runtime/metric-text.ts'
 import { ANOMALIES, type Anomaly } from './decide/decision.ts'
 
@@ -12,6 +13,8 @@ export interface WalletMetrics extends Measured {
   anomaly(name: Anomaly): void
 }
 
+const WATCHED = { first: [...Object.keys(OPERATIONS), 'unknown'], second: ['system_error', 'bad_signature'] }
+
 export function createMetrics(
   queueDepth: () => number,
   journalLost: () => number,
@@ -19,7 +22,7 @@ export function createMetrics(
 ): WalletMetrics {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
-  const calls = createCounts('wallet_calls_total', 'Calls answered', ['operation', 'outcome'])
+  const calls = createCounts('wallet_calls_total', 'Calls answered', ['operation', 'outcome'], WATCHED)
   const duration = createDurations('wallet_call_duration_seconds', 'From the request to the answer', 'operation')
   const taken = new Counter({
     name: 'wallet_gate_calls_total',

@@ -71,9 +71,8 @@ test('so many processes serve as were asked for, and a scrape has what each of t
   const text = await metrics()
   const names = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name)
   expect(names).toEqual([...new Set(names)])
-  const calls = [...text.matchAll(/^wallet_calls_total\{process="(\d)",[^}]*place[^}]*\} \d+$/gm)].map(
-    ([, number]) => number,
-  )
+  const accepted = /^wallet_calls_total\{process="(\d)",operation="place",outcome="accepted"\} \d+$/gm
+  const calls = [...text.matchAll(accepted)].map(([, number]) => number)
   expect([...new Set(calls)]).toEqual(ALL)
 })
 

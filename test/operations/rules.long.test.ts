@@ -18,7 +18,7 @@ interface Rule {
   readonly expr: string
   readonly for?: string
   readonly labels: { readonly severity: string }
-  readonly annotations: { readonly summary: string; readonly runbook: string }
+  readonly annotations: { readonly summary: string; readonly runbook_url: string }
 }
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -26,6 +26,8 @@ const RULES = (parse(read('ops/prometheus/purser.rules.yaml')) as { groups: { ru
   ({ rules }) => rules,
 )
 const PAGE = 'docs/operations/alerts.md'
+/** The address of the repository's documentation. Alerts are read away from the server, so their links are absolute. */
+const BASE = 'https://github.com/purser-wallet/purser/blob/main/'
 interface Panel {
   readonly title: string
   readonly targets?: readonly { readonly expr: string }[]
@@ -108,8 +110,8 @@ test('every alert has its section, and every section its alert', () => {
   const sections = [...read(PAGE).matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
   expect(sections).toEqual(RULES.map(({ alert }) => alert))
   for (const { alert, annotations, labels } of RULES) {
-    const [page, anchor] = annotations.runbook.split('#')
-    expect({ page, anchor }).toEqual({ page: PAGE, anchor: alert.toLowerCase() })
+    const [page, anchor] = annotations.runbook_url.split('#')
+    expect({ page, anchor }).toEqual({ page: BASE + PAGE, anchor: alert.toLowerCase() })
     expect(anchorsOf(read(PAGE))).toContain(anchor)
     expect(['page', 'ticket']).toContain(labels.severity)
   }
