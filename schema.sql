@@ -494,6 +494,16 @@ CREATE TABLE purser.action (
 
 COMMENT ON TABLE purser.action IS 'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
 
+CREATE TABLE purser.adjusted_sum (
+    key_name text NOT NULL COLLATE pg_catalog."C",
+    day date NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    amount bigint NOT NULL,
+    CONSTRAINT adjusted_sum_amount_check CHECK ((amount >= 0))
+);
+
+COMMENT ON TABLE purser.adjusted_sum IS 'Adjustments by one person alone: their amounts without signs, by key, day of UTC and currency.';
+
 CREATE TABLE purser.api_key (
     name text NOT NULL COLLATE pg_catalog."C",
     number integer NOT NULL,
@@ -1071,6 +1081,9 @@ ALTER TABLE ONLY purser.account
 
 ALTER TABLE ONLY purser.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
+
+ALTER TABLE ONLY purser.adjusted_sum
+    ADD CONSTRAINT adjusted_sum_pkey PRIMARY KEY (key_name, day, currency);
 
 ALTER TABLE ONLY purser.api_key
     ADD CONSTRAINT api_key_hash_key UNIQUE (hash);

@@ -17,7 +17,7 @@ export function adjustmentSteps({ step, post, get, path, nobody, bet }) {
     ),
     step('adjustment', 400, 'zero', 'Nothing to correct', fix({ amount: '0.00', reference: 'corr-20' })),
     step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, nobody)),
-    step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9999.00', reference: 'corr-19' })),
+    step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9900.00', reference: 'corr-19' })),
     step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),
   ]
 

@@ -201,7 +201,7 @@ export const SETTINGS = [
     name: 'PURSER_APPROVE_ABOVE',
     readBy: ['wallet', 'tool'],
     meaning:
-      'Adjustments of more than this wait for a second person (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all of the other currencies wait. Absent: none.',
+      'Adjustments wait for a second person when their sum by key and day is above this (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all of the other currencies wait. Absent: none.',
     example: '500,JPY:75000',
   },
   {

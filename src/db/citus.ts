@@ -28,7 +28,7 @@ const [FIRST] = DISTRIBUTED
  * Tables of the coordinator that are written together with distributed ones. Citus has to know of them: else it takes such a transaction for one
  * of a single worker, which it commits before the coordinator, and a crash in between would leave half of it.
  */
-export const WRITTEN_TOGETHER = ['action', 'archived_sum', 'change_count'] as const
+export const WRITTEN_TOGETHER = ['action', 'adjusted_sum', 'archived_sum', 'change_count'] as const
 
 /** Of a change's number, the bits between two that the coordinator gives. */
 const CHANGE_ID_BITS = 22

@@ -31,6 +31,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.transfer': ADD,
     'purser.cash_movement': ADD,
     'purser.proposal': CHANGE,
+    'purser.adjusted_sum': CHANGE,
     'purser.bet': CHANGE,
     'purser.bet_details': ADD,
     'purser.bet_event': ADD,

@@ -29,6 +29,7 @@ export const BY_KEY = [
   'daily_sum',
   'archive',
   'archived_sum',
+  'adjusted_sum',
   'action',
   'conformance_run',
   'journal',

@@ -15,7 +15,7 @@ import { type Correction, findMovement, type MovementSchema, makeMovement, Refer
 import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator.ts'
 import { readProposal } from './proposal-store.ts'
 import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
-import { type ApproveAbove, doerOf, needsSecond } from './second-person.ts'
+import { type ApproveAbove, doerOf, needsSecondToday } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
 
 const MAX_REASON = 500
@@ -85,7 +85,8 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
     if (earlier !== undefined) return { kind: 'made', receipt: earlier }
     if (proposal !== undefined) return { kind: 'proposed', proposal: repeatProposal(deps, proposal, movement) }
     if (correction.betId !== null) await requireBet(tx, located, correction.betId)
-    if (needsSecond(deps.approveAbove, deps.scales, currency, change))
+    const { keyName } = author
+    if (await needsSecondToday(tx, deps, { keyName, currency, change, at: deps.clock.now() }))
       return { kind: 'proposed', proposal: await propose(deps, author, tx, located, movement) }
     return { kind: 'made', receipt: await makeMovement(deps, author, tx, located, movement, {}) }
   })

@@ -1,5 +1,7 @@
 /** When an adjustment needs a second person, and who is one (W-27). */
+import { statement, type Tx } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
+import type { Currency } from '../protocol/ids.ts'
 import { isAbove, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 
 /** Per currency the amount, as a decimal of it, above which a second person approves; OTHERS for all that are not named. Empty: never. */
@@ -11,6 +13,38 @@ export function needsSecond(approveAbove: ApproveAbove, scales: Scales, currency
   if (approveAbove.size === 0) return false
   const limit = approveAbove.get(currency) ?? approveAbove.get(OTHERS) ?? '0'
   return isAbove(change < 0n ? -change : change, scaleOf(scales, currency), limit)
+}
+
+const ADD = statement(
+  'add_adjusted_sum',
+  `insert into purser.adjusted_sum as s (key_name, day, currency, amount)
+   values ($1::text, ($2::timestamptz at time zone 'UTC')::date, $3::text, $4::bigint)
+   on conflict (key_name, day, currency) do update set amount = s.amount + excluded.amount returning amount`,
+)
+const TAKE_BACK = statement(
+  'take_back_adjusted_sum',
+  `update purser.adjusted_sum set amount = amount - $4::bigint
+   where key_name = $1::text and day = ($2::timestamptz at time zone 'UTC')::date and currency = $3::text`,
+)
+
+/**
+ * Counts an adjustment by the key alone, unless the key's sum of the day is above the limit with it.
+ * True: it was not counted, and needs a second person. The row of the sum stays locked until the
+ * commit, so adjustments that come at once cannot pass the limit together.
+ */
+export async function needsSecondToday(
+  tx: Tx,
+  { approveAbove, scales }: { readonly approveAbove: ApproveAbove; readonly scales: Scales },
+  { keyName, currency, change, at }: { keyName: string; currency: Currency; change: Money; at: Date },
+): Promise<boolean> {
+  if (approveAbove.size === 0) return false
+  if (needsSecond(approveAbove, scales, currency, change)) return true
+  const values = [keyName, at, currency, change < 0n ? -change : change]
+  const [sum] = await tx.query<{ amount: Money }>(ADD, values)
+  if (sum === undefined) throw new Error('the sum of the day was not returned')
+  if (!needsSecond(approveAbove, scales, currency, sum.amount)) return false
+  await tx.execute(TAKE_BACK, values)
+  return true
 }
 
 export interface Doer {

@@ -49,6 +49,22 @@ async function asked(over: object = {}): Promise<string> {
   return userId
 }
 
+test('slices of an amount are summed by key and day, also those that come at once', async () => {
+  const { key } = await asking(wallet.url, wallet.operatorKey, '/operator/actions').must('POST', '/operator/keys', {
+    ...{ name: 'slicer', role: 'cash' },
+  })
+  const slicers = [wallet, second].map(({ url }) => asking(url, String(key), '/operator/actions'))
+  const players = await Promise.all(Array.from({ length: 6 }, newPlayer))
+  const slice = (userId: string, i: number, amount = i % 2 === 0 ? '30.00' : '-30.00') =>
+    (slicers[i % 2] as Asking).send('POST', path(userId), { ...wish, amount, reference: `slice-${i}` })
+  const answers = await Promise.all(players.map((userId, i) => slice(userId, i)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 202, 202, 202])
+  const [userId] = players as [string]
+  expect(await slice(userId, 10, '10.01')).toMatchObject({ status: 202 })
+  expect(await slice(userId, 11, '10.00')).toMatchObject({ status: 201 })
+  expect(await slice(userId, 11, '10.00'), 'a repeat counts nothing').toMatchObject({ status: 201 })
+})
+
 test('up to the amount one is made at once, above it nothing is until another person has approved it', async () => {
   const userId = await newPlayer()
   expect(await ask('anna', userId, { amount: '100.00', reference: 'corr-0' })).toMatchObject({ status: 201 })
