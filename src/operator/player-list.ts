@@ -1,4 +1,4 @@
-/** Players, found by how a person knows them: the beginning of an id, of the operator's id, a nickname or an e-mail address. */
+/** The list of players, searched by the beginning of an id or nickname, or by a whole e-mail address (O-11). */
 import { type Static, Type } from 'typebox'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import { decodeParts, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
@@ -16,7 +16,7 @@ export const PlayerQuerySchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'The beginning of the userId, the operatorUser, the nickname or the e-mail address; the last two in any case, and not for the role `read` (O-11).',
+          'The beginning of the userId, the operatorUser or the nickname, or the whole e-mail address; the last two in any case, and not for the role `read` (O-11).',
       }),
     ),
     status: optional(
@@ -37,13 +37,15 @@ interface Way {
   readonly keyOf: (q: string) => string | undefined
   /** Whoever may not see it could spell it out, letter by letter (O-11). */
   readonly personal?: true
+  /** Found by the whole value only: by its beginnings a reader could spell out a value that is folded (O-15). */
+  readonly whole?: true
 }
 const asItIs = (q: string) => q
 const WAYS: readonly Way[] = [
   { name: 'user_id', column: 'player', keyOf: asItIs },
   { name: 'operator_user', column: 'operator_user collate "C"', keyOf: asItIs },
   { name: 'nickname', column: 'nickname_key', keyOf: toProfileKey, personal: true },
-  { name: 'email', column: 'email_key', keyOf: toProfileKey, personal: true },
+  { name: 'email', column: 'email_key', keyOf: toProfileKey, personal: true, whole: true },
 ]
 
 interface FoundRow extends PlayerRow {
@@ -97,7 +99,7 @@ async function findBy(
   const prefix = q === undefined ? undefined : way.keyOf(q)
   if (q !== undefined && prefix === undefined) return []
   const asked = {
-    q: beginsWith(way, prefix),
+    q: matches(way, prefix),
     once: notEarlier(way, q),
     after: after && ([`(${way.column}, player) > (?::text, ?::text)`, after.key, after.player] as const),
     [status ?? 'any']: status && barred(status, clock.now()),
@@ -135,14 +137,17 @@ function inBuckets(way: Way, buckets: number, asked: Asked, wanted: number): Com
 
 /** Without those whom an earlier way has found. */
 function notEarlier(way: Way, q: string | undefined): Condition | undefined {
-  const others = WAYS.slice(0, WAYS.indexOf(way)).map((other) => beginsWith(other, q && other.keyOf(q)))
+  const others = WAYS.slice(0, WAYS.indexOf(way)).map((other) => matches(other, q && other.keyOf(q)))
   const earlier = others.filter((condition) => condition !== undefined)
   const text = earlier.map(([sql]) => `${sql} is not true`).join(' and ')
   return earlier.length === 0 ? undefined : [text, ...earlier.flatMap(([, ...values]) => values)]
 }
 
-function beginsWith({ column }: Way, prefix: string | undefined): Condition | undefined {
-  return prefix === undefined ? undefined : [`(${column} >= ?::text and ${column} < ?::text)`, prefix, prefix + LAST]
+function matches({ column, whole }: Way, prefix: string | undefined): Condition | undefined {
+  if (prefix === undefined) return undefined
+  return whole
+    ? [`(${column} = ?::text)`, prefix]
+    : [`(${column} >= ?::text and ${column} < ?::text)`, prefix, prefix + LAST]
 }
 
 /** As the index says it (migration 0047). */

@@ -85,7 +85,7 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
   )
   api.get(
     '/players',
-    describe('listPlayers', tag, 'Find players by the beginning of an id, nickname or e-mail address', {
+    describe('listPlayers', tag, 'Find players by the beginning of an id or nickname, or by an e-mail address', {
       role: 'read',
       querystring: PlayerQuerySchema,
       ok: { 200: PlayerListSchema },

@@ -18,7 +18,7 @@ export function Nothing({ text }: { text: string }) {
             the newest {LOOKED_AT.toLocaleString('en')} bets
           </dd>
           <dt>A player</dt>
-          <dd>the beginning of id, nickname or e-mail address</dd>
+          <dd>the beginning of id or nickname, or the whole e-mail address</dd>
           <dt>A reference</dt>
           <dd>of a deposit, a withdrawal or an adjustment: six characters or more of its beginning</dd>
           <dt>A request</dt>

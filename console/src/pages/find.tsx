@@ -74,7 +74,8 @@ export function FindPage() {
         <Empty title="Paste anything into the box above.">
           <p>
             A bet, a player, a reference, a session, a request. The first six characters are enough of a bet or
-            reference, of a new bet the last six too; of a player the beginning of id, nickname or e-mail address.
+            reference, of a new bet the last six too; of a player the beginning of id or nickname, or the whole e-mail
+            address.
           </p>
         </Empty>
       ) : (

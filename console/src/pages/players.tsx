@@ -1,4 +1,4 @@
-/** Players, by the beginning of an id, nickname or e-mail address. */
+/** Players, by the beginning of an id or nickname, or by a whole e-mail address. */
 
 import type { FormEvent } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -36,7 +36,7 @@ export function PlayersPage() {
           <input
             name="q"
             defaultValue={text}
-            placeholder="The beginning of an id, nickname or e-mail address"
+            placeholder="The beginning of an id or nickname, or a whole e-mail address"
             spellCheck={false}
             autoComplete="off"
           />
@@ -55,7 +55,7 @@ export function PlayersPage() {
               </Empty>
             ) : (
               <Empty title="Nobody is called so.">
-                <p>Id, nickname and e-mail address are compared from their beginning.</p>
+                <p>Id and nickname are compared from their beginning, an e-mail address as a whole.</p>
               </Empty>
             )
           }
