@@ -1,9 +1,34 @@
-/** What a failed statement means: the server is down, the call met another one, or it is our bug. By SQLSTATE (Postgres, Appendix A). */
-import { WrongUse } from '../runtime/wrong-use.ts'
+/** The meaning of a failed statement: an outage, something busy, the data of a call, or a defect. */
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
-/** Connection, resources, shutdown, system. */
-const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
-const QUERY_CANCELED = '57014' // statement time-out: the server works, this statement took too long
+/** `outage`: every other call would meet it too. `busy`: later it may go through. `data`: other data may be taken. */
+type Meaning = 'outage' | 'busy' | 'data' | 'denied'
+
+/** By SQLSTATE, else by its class (Postgres, Appendix A). A code that is not listed is a defect of a statement. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '08': 'outage', // the connection
+  '28': 'outage', // the sign-in: its password was changed
+  '3D': 'outage', // the database is gone
+  '53': 'outage', // no room on the disk, in memory, for a connection
+  '57': 'outage', // the server was stopped
+  '58': 'outage', // the server's files
+  '25006': 'outage', // nothing may be written: a standby, or a disk that fills up
+  '55P03': 'busy', // a lock is held for longer than we wait
+  '57014': 'busy', // the time of a statement is over
+  '40001': 'busy', // serialization failure
+  '40P01': 'busy', // deadlock
+  '25P03': 'busy', // this process was silent within a transaction for too long
+  '25P04': 'busy',
+  '22': 'data', // not a value of its type
+  '23': 'data', // a constraint
+  '54': 'data', // too large
+  P0: 'data', // raised by a trigger
+  XX: 'data', // a broken page
+  '42501': 'denied',
+}
+/** Functions of Postgres that refuse to begin a transaction before numbers of transactions run out, as "too large". */
+const OUT_OF_NUMBERS = new Set(['GetNewTransactionId', 'GetNewMultiXactId'])
+const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 /** On each table of a database that was moved away: a constraint that no row fulfils. */
 export const CLOSED = 'moved_away'
@@ -48,6 +73,13 @@ function namedByWorker(message: string): string {
 /** The database is not as it must be: nothing may be asked of it until that is mended. */
 export class Unusable extends WrongUse {}
 
+/** The database answers, and takes no writes (writable.ts). */
+export class ReadOnly extends Unreachable {
+  constructor(why: string) {
+    super(`the database takes no writes: ${why}`)
+  }
+}
+
 /** What the server has committed, or would commit, could be lost (durability.ts). */
 export class NotDurable extends Unusable {}
 
@@ -56,15 +88,28 @@ export function isClosed(error: unknown): boolean {
   return error instanceof Error && error.message.includes(`violates check constraint "${CLOSED}`)
 }
 
-/** The database cannot be worked with: every other call would fail too. */
-export function isOutage(error: unknown): boolean {
-  if (error instanceof Unusable || isClosed(error)) return true
+/** The one place that decides. Undefined for what the database did not say, and for a defect. */
+function meaningOf(error: unknown): Meaning | undefined {
+  if (error instanceof Unusable || error instanceof ReadOnly || isClosed(error)) return 'outage'
   const code = codeOf(error)
   if (code === undefined)
     return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)
-  return (
-    SOCKET_ERRORS.has(code) || (code !== QUERY_CANCELED && code.length === 5 && OUTAGE_CLASSES.has(code.slice(0, 2)))
-  )
+      ? 'outage'
+      : undefined
+  if (SOCKET_ERRORS.has(code) || OUT_OF_NUMBERS.has(routineOf(error))) return 'outage'
+  return code.length === SQLSTATE_LENGTH ? (MEANINGS[code] ?? MEANINGS[code.slice(0, 2)]) : undefined
+}
+
+const SQLSTATE_LENGTH = 5
+
+/** The function of the server that failed. Its name is the same in whatever language the server speaks. */
+function routineOf(error: unknown): string {
+  return error instanceof Error && 'routine' in error && typeof error.routine === 'string' ? error.routine : ''
+}
+
+/** The database cannot be worked with: every other call would fail too. */
+export function isOutage(error: unknown): boolean {
+  return meaningOf(error) === 'outage'
 }
 
 /** Worth one more try at once. */
@@ -77,29 +122,27 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE
 }
 
-/** The server ended a transaction in which we said nothing for too long: this process, or its machine, had no time. */
-const OUT_OF_PATIENCE = ['25P03', '25P04']
-/** Somebody else's lock or change stood in the way, or other work did: a time-out, a serialization failure, a deadlock. */
-const BUSY = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED, '40001', '40P01', ...OUT_OF_PATIENCE])
-
 /** The transaction met another one and has left nothing behind; the same may go through a little later. */
 export function isBusy(error: unknown): boolean {
-  return BUSY.has(codeOf(error) ?? '')
+  return meaningOf(error) === 'busy'
 }
 
-/** Data exception, broken constraint, too much for one row, raised by a trigger, a broken page. */
-const OF_DATA_CLASSES = new Set(['22', '23', '54', 'P0', 'XX'])
-
-/** This very data is refused; other data may be taken. What is thrown by ourselves while data is made ready counts too. */
+/** This very data is refused; other data may be taken. An error without a code comes from making data ready. */
 export function isOfData(error: unknown): boolean {
-  if (isOutage(error) || isBusy(error)) return false
-  const code = codeOf(error)
-  return code === undefined || OF_DATA_CLASSES.has(code.slice(0, 2))
+  const meaning = meaningOf(error)
+  return meaning === 'data' || (meaning === undefined && codeOf(error) === undefined)
 }
 
 /** The role has no right to do this. */
 export function isDenied(error: unknown): boolean {
-  return codeOf(error) === '42501'
+  return meaningOf(error) === 'denied'
+}
+
+const DUPLICATES = new Set(['42P06', '42P07', '42710', '42723'])
+
+/** A schema, table, type or function is to be made that is there already. */
+export function isThereAlready(error: unknown): boolean {
+  return DUPLICATES.has(codeOf(error) ?? '')
 }
 
 /** A function is called that is not there. */

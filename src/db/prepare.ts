@@ -3,14 +3,25 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db } from './db.ts'
 import { isDenied } from './errors.ts'
 import { migrate, requireMigrated } from './migrate.ts'
-import { requireRights, type Server } from './rights.ts'
+import { missingRightsIn, requireRights, type Server } from './rights.ts'
+import { tryToWrite } from './writable.ts'
 
 /** Throws with what to do. Rights are looked at first, because without them the schema looks empty; and again for new tables. */
 export async function prepareDb(db: Db, server: Server, mode: 'auto' | 'never'): Promise<void> {
   await requireRights(db, server)
+  await db.transaction(tryToWrite)
   if (mode === 'auto') await migrateOrExplain(db)
   else await requireMigrated(db)
   await requireRights(db, server)
+}
+
+/** For /readyz. Rejects while the database takes no writes; resolves to the GRANTs that are missing. */
+export function askReadiness(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    const missing = await missingRightsIn(tx, server)
+    await tryToWrite(tx)
+    return missing
+  })
 }
 
 async function migrateOrExplain(db: Db): Promise<void> {

@@ -161,7 +161,11 @@ const READ_MISSING_RIGHTS = statement(
  * transaction: as long as none may be begun (W-22), nobody is ready.
  */
 export function missingRights(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
-  return db.transaction((tx) => missingOf(tx, schemasOf(server), RIGHTS[server]))
+  return db.transaction((tx) => missingRightsIn(tx, server))
+}
+
+export function missingRightsIn(tx: Tx, server: Server): Promise<string[]> {
+  return missingOf(tx, schemasOf(server), RIGHTS[server])
 }
 
 async function missingOf(

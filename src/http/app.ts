@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ReadOnly } from '../db/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { withDots } from '../protocol/path-part.ts'
 import { inTime } from '../runtime/in-time.ts'
@@ -140,8 +141,8 @@ function ofProcess(shed: number, isReady: boolean): string {
 const READY_MS = 500
 
 /**
- * /healthz never touches the database. /readyz does: 503 while a right is missing, and while the server drains, so that a
- * balancer sends no more. `missingRights` asks the database.
+ * /healthz never touches the database. /readyz does: 503 while a right is missing, while it takes no writes, and while the
+ * server drains, so that a balancer sends no more. `missingRights` asks the database.
  */
 export function registerHealth(
   { app, door, isDraining }: HttpApp,
@@ -170,7 +171,7 @@ export function registerHealth(
 }
 
 const READY = { status: 'ready' }
-const away = () => 'database unavailable'
+const away = (error?: unknown) => (error instanceof ReadOnly ? 'database takes no writes' : 'database unavailable')
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */

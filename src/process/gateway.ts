@@ -2,8 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
+import { isOutage } from '../db/errors.ts'
 import { createKeyring } from '../db/keyring.ts'
-import { missingRights } from '../db/rights.ts'
+import { askReadiness } from '../db/prepare.ts'
 import { createJournal } from '../feed/journal.ts'
 import { createDirectory } from '../gateway/directory.ts'
 import { createGatewayMetrics } from '../gateway/metrics.ts'
@@ -31,7 +32,7 @@ export interface ServeGatewayDeps {
 
 /** Throws when the gateway cannot begin, with everything closed again. */
 export function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<Running> {
-  const { clock = systemClock, log = createLogger(config.logLevel) } = deps
+  const { clock = systemClock, log = createLogger(config.logLevel, isOutage) } = deps
   return run('gateway', config, {
     log,
     db: deps.db,
@@ -70,7 +71,7 @@ export async function createGatewayApp(
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db, refusals },
     ...{ ...people, apiCalls, tracing, reach },
   })
-  registerHealth(http, () => missingRights(db, 'gateway'), [...measuredEverywhere(db, people, apiCalls), metrics])
+  registerHealth(http, () => askReadiness(db, 'gateway'), [...measuredEverywhere(db, people, apiCalls), metrics])
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

@@ -2,8 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
+import { isOutage } from '../db/errors.ts'
 import { createKeyring } from '../db/keyring.ts'
-import { missingRights } from '../db/rights.ts'
+import { askReadiness } from '../db/prepare.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createLive } from '../feed/live.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
@@ -51,7 +52,7 @@ function timersOf(clock: Clock): Timers {
 
 /** Throws when the platform cannot begin, with everything closed again. */
 export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
-  const { log = createLogger(config.logLevel), random = world.chance } = deps
+  const { log = createLogger(config.logLevel, isOutage), random = world.chance } = deps
   return run('platform', config, {
     log,
     db: deps.db,
@@ -108,7 +109,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const apiCalls = createApiCalls(tracing)
   const api = { ...deciding, ...people, apiCalls, reach, feed, live, minutes, log }
   await registerPlatform(http.app, api)
-  registerHealth(http, () => missingRights(db, 'platform'), [
+  registerHealth(http, () => askReadiness(db, 'platform'), [
     ...measuredEverywhere(db, people, apiCalls),
     metrics,
     createFeedMetrics(db, PLATFORM_CHANGES, feed, clock),

@@ -11,6 +11,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from '../config/config.ts'
+import { isOutage } from '../db/errors.ts'
 import type { FromServer, ToServer } from '../http/siblings.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -31,7 +32,7 @@ const METRICS_WITHIN_MS = 2 * TOLD_WITHIN_MS
 
 /** Resolves when all have ended; sets the exit code. */
 export async function serveSeveral(config: Config): Promise<void> {
-  const log = createLogger(config.logLevel)
+  const log = createLogger(config.logLevel, isOutage)
   const ending = new AbortController()
   onStop(() => ending.abort())
   const serving = new Map<number, Worker>()

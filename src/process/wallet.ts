@@ -3,8 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
+import { isOutage } from '../db/errors.ts'
 import { createKeyring } from '../db/keyring.ts'
-import { missingRights } from '../db/rights.ts'
+import { askReadiness } from '../db/prepare.ts'
 import { createFeed, type Feed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
 import { createLive, type Live } from '../feed/live.ts'
@@ -59,7 +60,13 @@ export interface SandboxRoutes {
 /** Throws when the wallet cannot begin, with everything closed again. */
 export function serveWallet(
   config: Config,
-  { clock = systemClock, log = createLogger(config.logLevel), db: given, sandbox, makesFirstAdmin }: ServeDeps = {},
+  {
+    clock = systemClock,
+    log = createLogger(config.logLevel, isOutage),
+    db: given,
+    sandbox,
+    makesFirstAdmin,
+  }: ServeDeps = {},
 ): Promise<Running> {
   return run('wallet', config, {
     log,
@@ -145,7 +152,7 @@ export async function createApp(
     await dispatcher?.stop()
     await sender.close()
   })
-  registerHealth(http, () => missingRights(db, 'wallet'), [
+  registerHealth(http, () => askReadiness(db, 'wallet'), [
     ...measuredEverywhere(db, people, apiCalls),
     wallet.metrics,
     createFeedMetrics(db, WALLET_CHANGES, feed, clock),

@@ -1,5 +1,5 @@
 /** Logs are JSON lines on stdout, one event per call, without token, secret, e-mail or phone. */
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { world } from './world.ts'
 
 export type { Logger } from 'pino'
@@ -8,9 +8,35 @@ export type { Logger } from 'pino'
 const WRITE_CHARS = 8_192
 const WRITE_MS = 100
 
-export function createLogger(level: string): Logger {
+/** Milliseconds between two lines about an outage. */
+const OUTAGE_MS = 1_000
+
+/** An error that `isOutage` is met by every call: it is a line once a second at most, with the number of those left out. */
+export function createLogger(level: string, isOutage: (error: unknown) => boolean = () => false): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }
-  return pino(options, stdout())
+  return pino({ ...options, hooks: { logMethod: thinned(isOutage) } }, stdout())
+}
+
+export function thinned(isOutage: (error: unknown) => boolean): LogFn {
+  let saidAt = Number.NEGATIVE_INFINITY
+  let leftOut = 0
+  return function (args, method) {
+    const [said, ...rest] = args as [unknown, ...string[]]
+    if (!isObject(said) || said.err === undefined || !isOutage(said.err)) return method.apply(this, args)
+    if (world.elapsed() - saidAt < OUTAGE_MS) {
+      leftOut += 1
+      return
+    }
+    method.apply(this, [{ ...said, ...(leftOut > 0 && { leftOut }) }, ...rest] as typeof args)
+    saidAt = world.elapsed()
+    leftOut = 0
+  }
+}
+
+type LogFn = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
+
+function isObject(said: unknown): said is { readonly err?: unknown } {
+  return typeof said === 'object' && said !== null
 }
 
 let output: DestinationStream | undefined
