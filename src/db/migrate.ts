@@ -2,10 +2,11 @@
 
 import { fileURLToPath } from 'node:url'
 import type Postgrator from 'postgrator'
+import { errorText } from '../runtime/error-text.ts'
 import { pause } from '../runtime/pause.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db, Row } from './db.ts'
-import { isDenied, isLockTimeout, isOutage } from './errors.ts'
+import { isDenied, isLockTimeout, isOutage, isThereAlready } from './errors.ts'
 
 type Run = (sql: string) => Promise<Row[]>
 
@@ -93,6 +94,11 @@ class Failed extends Error {
     if (isOutage(cause) || isDenied(cause)) return cause
     const before = applied.length === 0 ? 'none before it' : `${applied.join(', ')} before it`
     const kept = `applied by this run: ${before}; the next run goes on with it`
+    if (isThereAlready(cause))
+      return new WrongUse(
+        `migration ${migration} would make what is there already (${errorText(cause)}): another program has a schema of this name here. Give this one a database of its own, or rename that schema; ${kept}`,
+        { cause },
+      )
     if (!isLockTimeout(cause)) return new Error(`migration ${migration} failed: ${cause}; ${kept}`, { cause })
     return new WrongUse(
       `migration ${migration} waits for a table that others keep in use, such as an audit, a dump or a report: let them end, and run this again; ${kept}`,

@@ -1,0 +1,41 @@
+/** A schema of another program that has a name of ours is named in words: it is no defect. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { expect, inject, it } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/open.ts'
+import { endingOf } from '../../src/process/ending.ts'
+
+const THERE = [
+  ['a schema platform', 'create schema platform'],
+  ['a schema gateway', 'create schema gateway'],
+  ['a schema purser with a table of a name of ours', 'create schema purser; create table purser.player (id int)'],
+]
+
+it.each(THERE)('%s ends migrate with exit code 2, and changes nothing', async (_what, sql) => {
+  const name = `other_${randomBytes(6).toString('hex')}`
+  const url = new URL(inject('postgresUrl'))
+  await query(url.href, `create database ${name}`)
+  url.pathname = `/${name}`
+  await query(url.href, sql)
+  const db = await openDb({ kind: 'postgres', url: url.href })
+  const failure = await migrate(db).catch((error: unknown) => error)
+  await db.close()
+  const [{ tables }] = await query(
+    url.href,
+    "select count(*)::int as tables from pg_tables where schemaname = 'platform'",
+  )
+  await query(inject('postgresUrl'), `drop database ${name} with (force)`)
+  expect(endingOf(failure)).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/already exists.*a database of its own/),
+  })
+  expect(tables).toBe(0)
+})
+
+async function query(url: string, sql: string): Promise<[{ tables: number }]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query(sql).finally(() => client.end())
+  return rows as [{ tables: number }]
+}
