@@ -648,6 +648,8 @@ CREATE TABLE purser.bet_event (
     first_seen_at timestamp with time zone NOT NULL
 );
 
+ALTER TABLE ONLY purser.bet_event REPLICA IDENTITY FULL;
+
 COMMENT ON TABLE purser.bet_event IS 'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
 
 CREATE TABLE purser.carried_balance (
@@ -1019,6 +1021,9 @@ ALTER TABLE ONLY platform.bet
 ALTER TABLE ONLY platform.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY platform.change
+    ADD CONSTRAINT change_pkey PRIMARY KEY (change_id);
+
 ALTER TABLE ONLY platform.console_failure
     ADD CONSTRAINT console_failure_pkey PRIMARY KEY (name, address);
 
@@ -1114,6 +1119,9 @@ ALTER TABLE ONLY purser.cash_movement
 
 ALTER TABLE ONLY purser.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY purser.change
+    ADD CONSTRAINT change_pkey PRIMARY KEY (change_id, bucket);
 
 ALTER TABLE ONLY purser.conformance_run
     ADD CONSTRAINT conformance_run_pkey PRIMARY KEY (run_id);

@@ -32,6 +32,10 @@ const QUESTIONS = {
     from pg_index join pg_class class on class.oid = indrelid join pg_namespace namespace on namespace.oid = relnamespace,
       unnest(indcollation::oid[]) with ordinality key (collation_id, number) join pg_collation on pg_collation.oid = collation_id
     where ${OURS} and collname not in ('C', 'POSIX')`,
+  keyless: `select nspname || '.' || relname as name
+    from pg_class class join pg_namespace namespace on namespace.oid = relnamespace
+    where ${OURS} and relkind in ('r', 'p') and relreplident <> 'f'
+      and not exists (select from pg_index where indrelid = class.oid and indisprimary)`,
   triggers: `select tgname from pg_trigger join pg_class class on class.oid = tgrelid
     join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and not tgisinternal`,
   functions: `select nspname || '.' || proname || '(' || oidvectortypes(proargtypes) || ')' as name, prosecdef, proconfig::text as settings from pg_proc
@@ -105,6 +109,10 @@ test('every table of money starts its primary key with bucket, and no index but 
 
 test('every text in an index is compared by its bytes, whatever happens to the order of the language', async () => {
   expect(await Promise.all([ask(postgres, 'texts'), ask(pglite, 'texts')])).toEqual([[], []])
+})
+
+test('the rows of every table have an identity, so that logical replication can publish it', async () => {
+  expect(await Promise.all([ask(postgres, 'keyless'), ask(pglite, 'keyless')])).toEqual([[], []])
 })
 
 test('schema.sql shows the same tables', async () => {

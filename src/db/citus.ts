@@ -87,7 +87,6 @@ async function begin(run: Run): Promise<string[]> {
   const known = await knownTables(run)
   const missing = DISTRIBUTED.filter((table) => !known.includes(table))
   if (missing.includes('change')) await leaveRoomBetweenChanges(run)
-  await makeMovable(run)
   // One shard for now: those that Citus would make lie by a hash, which puts several buckets into one and none into others.
   if (missing.includes(FIRST))
     await run(`select create_distributed_table('purser.${FIRST}', 'bucket', shard_count => 1, colocate_with => 'none')`)
@@ -135,18 +134,6 @@ async function hasRoomBetweenChanges(run: Run): Promise<boolean> {
     `select from pg_catalog.pg_sequence where seqrelid = 'purser.change_change_id_seq'::regclass and seqincrement = ${2 ** CHANGE_ID_BITS}`,
   )
   return row !== undefined
-}
-
-/** A shard is moved beside the calls by its rows' identities. Two tables need none elsewhere: of one rows are only added, of the other few are there. */
-async function makeMovable(run: Run): Promise<void> {
-  const [whole] = await run(
-    "select from pg_catalog.pg_class where oid = 'purser.bet_event'::regclass and relreplident = 'f'",
-  )
-  if (whole === undefined) await run('alter table purser.bet_event replica identity full')
-  const [key] = await run(
-    "select from pg_catalog.pg_constraint where conrelid = 'purser.change'::regclass and contype = 'p'",
-  )
-  if (key === undefined) await run('alter table purser.change add primary key (bucket, change_id)')
 }
 
 /** Pieces into which a shard is split at once: each may be twelve tables, which are locked together. */

@@ -1,5 +1,6 @@
 /** One transaction on one connection of `pg`: BEGIN with the first statements, COMMIT behind the last ones, and what remains of a failure. */
 import type pg from 'pg'
+import { explainTakenNumber } from './counters.ts'
 import type { Statement, Tx } from './db.ts'
 import { doubtOf } from './durability.ts'
 import { NotDurable } from './errors.ts'
@@ -57,6 +58,7 @@ export async function runTransaction<T>(
     return worked.value
   } catch (error) {
     if (!course.over) await giveUp(connection, course)
+    explainTakenNumber(error)
     throw error
   }
 }

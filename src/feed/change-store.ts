@@ -91,7 +91,7 @@ export function changesIn(
     number: statement(
       `${schema}_number_changes`,
       `with fresh as (
-         select row, sum(size) over (order by change_id) as place
+         select row, sum(size) over (order by change_id rows unbounded preceding) as place
          from (select ctid as row, change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
        ), counted as (
          update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
@@ -149,7 +149,11 @@ export async function readExtent(db: Reading, { extent }: ChangeStore): Promise<
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
   const seen = countOf(await db.people.query<Counted & { has_new: boolean }>(store.look))
   if (!seen.has_new) return seen.last
-  await db.transaction((tx) => numberUnlessHeld(db, tx, store)).catch(unlessMovedOn)
+  await db
+    .transaction((tx) => numberUnlessHeld(db, tx, store))
+    .catch((error: unknown) => {
+      if (!(isOverBuckets(db, store) && isConflict(error))) throw error // there another process has just numbered the same
+    })
   return readLast(db, store)
 }
 
@@ -167,11 +171,6 @@ const isOverBuckets = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus
  */
 export function numberHeld(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
   return isOverBuckets(db, store) ? numberOverBuckets(tx) : tx.execute(store.number, [])
-}
-
-/** Another process has numbered the same, and its numbers are about to be seen: only on Citus. */
-function unlessMovedOn(error: unknown): void {
-  if (!isConflict(error)) throw error
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */

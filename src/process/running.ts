@@ -60,7 +60,7 @@ export async function run(
     for (const one of opened.splice(0).reverse()) await one.close()
   }
   try {
-    await prepare(server, config, db)
+    for (const repaired of await prepare(server, config, db)) log.warn(repaired)
     const changedOrder = await describeChangedTextOrder(db)
     if (changedOrder !== undefined) log.warn(changedOrder)
     const tracing = await startTracing(server, config, log)
@@ -88,11 +88,12 @@ export async function run(
   }
 }
 
-async function prepare(server: Server, config: Config, db: Db): Promise<void> {
-  await prepareDb(db, server, config.migrate)
+async function prepare(server: Server, config: Config, db: Db): Promise<string[]> {
+  const repaired = await prepareDb(db, server, config.migrate)
   if (server === 'wallet') await requireHome(db)
   await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
   await requireSame(server, config, db)
+  return repaired
 }
 
 /**

@@ -4,6 +4,7 @@ import { MAX_BUCKETS, NO_DATABASE } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import { BUCKETS_ON_CITUS, distribute, type Spread } from '../db/citus.ts'
+import { repairCounters } from '../db/counters.ts'
 import type { Db } from '../db/db.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
@@ -13,6 +14,8 @@ import { GATE_ON_CITUS } from '../wallet/apply/gate-on-citus.ts'
 import { type Compared, changeSettings, compareSettings, isOther, type Keeper } from './money-settings.ts'
 import { endPlatform } from './platform-names.ts'
 import { withDb, withMigrated } from './with-database.ts'
+
+const SERVERS = ['wallet', 'platform', 'gateway'] as const
 
 export function addSchemaCommands(program: Command): void {
   addMigrate(program)
@@ -41,14 +44,16 @@ function addMigrate(program: Command): void {
     .action(async ({ json, grant, citus }: { json?: true; grant: readonly string[]; citus?: true | string }) => {
       const report = await withDb(openToMigrate, async (db) => {
         const migrated = await migrate(db)
+        const repaired = (await Promise.all(SERVERS.map((server) => repairCounters(db, server)))).flat()
         const spread = citus === undefined ? {} : { citus: await distributed(db, citus) }
         await db.script(async (run) => {
           for (const sql of grant) await run(sql)
         })
-        return { ...migrated, ...spread }
+        return { ...migrated, ...(repaired.length > 0 && { repaired }), ...spread }
       })
       if (json) return print(JSON.stringify(report))
       print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
+      report.repaired?.forEach(print)
       for (const [worker, buckets] of Object.entries(report.citus?.buckets ?? {}))
         print(`${worker}: ${buckets} buckets`)
     })
@@ -146,7 +151,7 @@ function describe(compared: readonly Compared[], isApplied: boolean): string {
 /** One SQL text for each `server=role`. */
 function toGrants(text: string, earlier: readonly string[] = []): readonly string[] {
   const [server = '', role = ''] = text.split(/=(.*)/s)
-  const known = (['wallet', 'platform', 'gateway'] as const).find((one) => one === server)
+  const known = SERVERS.find((one) => one === server)
   if (known === undefined || role === '')
     throw new WrongUse('a grant is wallet, platform or gateway, and a role: wallet=purser_wallet')
   return [...earlier, grantsFor(known, role)]

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { request as send } from 'undici'
 import { ROLES, readConfig } from '../../src/config/config.ts'
 import { servePlatform } from '../../src/process/platform.ts'
+import type { Logger } from '../../src/runtime/logger.ts'
 import { asServer, createDatabase } from './database.ts'
 import type { FakeTime } from './fake-time.ts'
 import { type ScriptedOptions, type ScriptedWallet, startScriptedWallet } from './scripted-wallet.ts'
@@ -166,6 +167,8 @@ export interface PlatformOptions {
   /** A database of its own, dropped by stop(), unless given. */
   databaseUrl?: string
   env?: Record<string, string>
+  /** Silent unless given. */
+  log?: Logger
   /** Chance in the retries; 0 unless given: every gap is as long as it gets. */
   random?: () => number
 }
@@ -181,7 +184,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
     DATABASE_URL: asServer('platform', databaseUrl),
     ...options.env,
   }
-  const { time, random = () => 0 } = options
+  const { time, log, random = () => 0 } = options
   const reader = new pg.Client({ connectionString: databaseUrl })
   await reader.connect()
   const sql = async (text: string, values: unknown[] = []) => (await reader.query(text, values)).rows
@@ -192,6 +195,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   const unwatch = [time?.watch(() => isWorking(time, claims, wallets)), time?.idle(() => nextDue(sql))]
   const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
     random,
+    ...(log && { log }),
     ...(time && { clock: time, timers: time.timers }),
   }).catch(async (error: unknown) => {
     await reader.end()
