@@ -1,7 +1,7 @@
 /** The pools of connections as a monitoring system sees them. */
 import type pg from 'pg'
 import { metricText } from '../runtime/metric-text.ts'
-import type { Db } from './db.ts'
+import { type Db, statement } from './db.ts'
 
 export interface Pool {
   /** What its connections are for. */
@@ -48,4 +48,23 @@ export function connectionsText({ pools }: Pick<Db, 'pools'>): string {
       all.map((pool) => [{ pool: pool.use }, pool[member]] as const),
     ),
   ).join('')
+}
+
+/** The clients of a database share them. A limit of -1 is none. */
+const READ_LIMIT = statement(
+  'read_connection_limit',
+  `select least(
+     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+       - coalesce(current_setting('reserved_connections', true)::int, 0),
+     nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1)) as most
+   from pg_catalog.pg_roles r, pg_catalog.pg_database d
+   where r.rolname = current_user and d.datname = current_database()`,
+)
+
+/** Undefined when the database gives as many connections as all pools together may open. A pooler's own limit cannot be seen. */
+export async function describeShortage(db: Pick<Db, 'pools' | 'query'>): Promise<string | undefined> {
+  const wanted = db.pools().reduce((sum, { most }) => sum + most, 0)
+  const [limit] = await db.query<{ most: number }>(READ_LIMIT)
+  if (limit === undefined || limit.most >= wanted) return undefined
+  return `the database gives ${limit.most} connections to all of its clients, and this process may open ${wanted}: raise max_connections, or the connection limit of the role or database, or calls fail under load`
 }

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
+import { describeShortage } from '../db/connections.ts'
 import type { Db } from '../db/db.ts'
 import { prepareSecrets, SECRET_TABLES } from '../db/kept-secrets.ts'
 import { createKeyring } from '../db/keyring.ts'
@@ -67,6 +68,8 @@ export async function run(
     if (tracing !== undefined) opened.push({ close: tracing.stop })
     const created = await create(db, tracing)
     opened.push(created)
+    const shortage = await describeShortage(db)
+    if (shortage !== undefined) log.warn(shortage)
     const url = await created.app.listen({ host: config.host, port: config.port })
     log.info({ url, version: VERSION, store: db.kind, ...created.facts }, `the ${server} listens`)
     const schema = makesFirstAdmin && server !== 'gateway' ? OWN[server].schema : undefined
