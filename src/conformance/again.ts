@@ -1,8 +1,8 @@
 /** The command line that judges the same target again. A secret is named by a variable, never written. */
 import { shellQuoted } from '../runtime/curl.ts'
+import { readHeaders } from '../runtime/headers.ts'
 import type { CommonFlags } from './command.ts'
 import { withoutCredentials } from './exchange.ts'
-import { readHeaders } from './headers.ts'
 import type { Report } from './report/report.ts'
 
 /** One option of the command line: its value is written, or the value of this variable is named, or it has none (true). */

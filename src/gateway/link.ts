@@ -43,8 +43,16 @@ const CONNECT_MS = 2_000
 const TOO_MANY: LinkResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
 const NO_TIME: LinkResult = { kind: 'not_sent', detail: 'no time is left' }
 
-export function createLink({ baseUrl, secrets, reach }: Omit<WalletAddress, 'connections' | 'connectMs'>): Link {
-  const line = openLine({ baseUrl, secrets, reach, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
+export function createLink({
+  baseUrl,
+  secrets,
+  headers,
+  reach,
+}: Omit<WalletAddress, 'connections' | 'connectMs' | 'part'>): Link {
+  const line = openLine({
+    ...{ baseUrl, secrets, headers, reach, part: 'gateway' as const },
+    ...{ connections: LINK_LIMITS.inside, connectMs: CONNECT_MS },
+  })
   const turnstile = createTurnstile(LINK_LIMITS)
   const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
     const now = world.elapsed()

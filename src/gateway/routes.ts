@@ -207,7 +207,7 @@ async function saveAndTry(deps: ApiDeps, author: Author, operator: Operator, kno
   const { operatorId, baseUrl, secrets } = operator
   await requireUsable(deps, baseUrl)
   await deps.operators.save(author, operator, deps.clock.now())
-  const tried = await trySecrets(baseUrl, secrets, deps.reach)
+  const tried = await trySecrets(baseUrl, secrets, deps.reach, 'gateway')
   return { operatorId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 

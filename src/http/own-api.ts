@@ -1,6 +1,7 @@
 /** One of our own APIs, read by a command of ours over HTTP. */
 import { findUrlFault, withoutEndSlashes } from '../protocol/base-url.ts'
 import { isObject, objectIn } from '../protocol/json.ts'
+import { userAgent } from '../runtime/version.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 export interface OwnApi {
@@ -49,7 +50,11 @@ async function send(
 ): Promise<Response> {
   const fault = findUrlFault(url, 'api')
   if (fault !== undefined) throw new WrongUse(`the address of the API ${fault}`)
-  const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'user-agent': userAgent('command'),
+    ...(body && { 'content-type': 'application/json' }),
+  }
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const signal = ended === undefined ? timeout : AbortSignal.any([timeout, ended])
   const sent = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) }

@@ -47,12 +47,12 @@ export async function runLoad(flags: LoadFlags, deps: LoadDeps): Promise<number>
 }
 
 async function loadAndJudge(options: LoadOptions, { stderr, signal }: LoadDeps): Promise<LoadReport | undefined> {
-  const { baseUrl, secrets, workers } = options
+  const { baseUrl, secrets, headers, workers } = options
   const live = liveOn(stderr, workers)
   const given = await givenPlayers(options.players)
   const stakes = stakesFor(options.stake, given)
   live.say('players and their balances…')
-  const client = createWalletClient({ baseUrl, secrets })
+  const client = createWalletClient({ baseUrl, secrets, headers, part: 'load' })
   try {
     const { players: from } = options
     const players = from.kind === 'file' ? given : await makePlayers(from, from.count, signal)

@@ -1,5 +1,6 @@
 /** The work of one worker: its share of the calls at their times, then what the wallet has left open. */
 import { performance, type RecordableHistogram } from 'node:perf_hooks'
+import type { Headers } from '../runtime/headers.ts'
 import { createRandom } from '../runtime/random.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
 import type { Call } from './bet.ts'
@@ -17,6 +18,7 @@ import { zipf } from './zipf.ts'
 export interface Task {
   readonly baseUrl: string
   readonly secrets: readonly string[]
+  readonly headers?: Headers
   readonly players: readonly Player[]
   readonly mix: Mix
   readonly zipf: number
@@ -62,8 +64,9 @@ const MAX_DOUBTS = 100_000
 const TICK_MS = 1_000
 
 export async function drive(task: Task, onTick: (tick: Tick) => void, stop: AbortSignal): Promise<Driven> {
-  const { baseUrl, secrets, players, schedule } = task
-  const client = createWalletClient({ baseUrl, secrets, connections: schedule.connections })
+  const { baseUrl, secrets, headers, players, schedule } = task
+  const { connections } = schedule
+  const client = createWalletClient({ baseUrl, secrets, headers, part: 'load', connections })
   const random = createRandom(task.seed, `worker ${schedule.worker}`)
   const book = createBook({ ...task, drawPlayer: zipf(players.length, task.zipf), random })
   try {

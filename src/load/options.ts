@@ -2,6 +2,7 @@
 import { findUrlFault } from '../protocol/base-url.ts'
 import { type Money, parseDecimal, toDouble } from '../protocol/money.ts'
 import { findSecretFault, splitSecrets } from '../protocol/secret-text.ts'
+import { type Headers, readHeaders } from '../runtime/headers.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Stakes } from './draw.ts'
 import { type Mix, readMix } from './mix.ts'
@@ -11,6 +12,7 @@ import { MAX_PLAYERS } from './players-file.ts'
 export interface LoadFlags {
   readonly baseUrl?: string
   readonly secret?: string
+  readonly header?: readonly string[]
   readonly players?: string
   readonly operatorApi?: string
   readonly operatorKey?: string
@@ -30,6 +32,7 @@ export interface LoadFlags {
 export interface LoadOptions {
   readonly baseUrl: string
   readonly secrets: readonly string[]
+  readonly headers: Headers
   readonly players: PlayersFrom
   readonly rate: number
   readonly durationMs: number
@@ -69,6 +72,7 @@ export async function readLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv):
   const options: LoadOptions = {
     baseUrl,
     secrets: secretsOf(flags, env),
+    headers: readHeaders(flags.header ?? []),
     players: playersFrom(flags, env),
     rate: whole('rate', flags.rate, 1),
     durationMs: whole('duration', flags.duration, 1) * MS_PER_SECOND,

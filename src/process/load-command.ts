@@ -16,6 +16,7 @@ export function addLoadCommand(program: Command): void {
     )
     .option('--operator-api <url>', 'where they are made, if not at the base address')
     .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
+    .option('--header <headers...>', "sent with every call of the wire: 'Authorization: Basic …'")
     .option('--rate <calls>', 'calls per second', '100')
     .option('--duration <seconds>', 'of the load', '60')
     .option('--mix <weights>', 'what the calls are', 'place=45,settle=40,resettle=5,rollback=5,repeat=5')

@@ -1,5 +1,7 @@
 /** Signed exchanges with a wallet: a message is signed as it is, sent, and signed anew where its secret is refused. */
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
+import type { Headers } from '../runtime/headers.ts'
+import { type Part, userAgent } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
 import {
   type ConnectionOptions,
@@ -14,6 +16,10 @@ import { createSigning, isBadSignature, type Signing } from './signing.ts'
 export interface WalletAddress extends ConnectionOptions {
   /** The first signs; where it is refused, the next one does (C-13). */
   readonly secrets: readonly string[]
+  /** Whose calls they are. */
+  readonly part: Part
+  /** Sent with every call. */
+  readonly headers?: Headers | undefined
 }
 
 export interface Message {
@@ -37,37 +43,40 @@ export interface Line {
 export function openLine(address: WalletAddress): Line {
   const { secrets } = address
   const connection = openConnection(address)
+  const headers = { 'content-type': 'application/json', 'user-agent': userAgent(address.part), ...address.headers }
+  const way = { connection, headers }
   const [only = '', another] = secrets
   const signing = createSigning(secrets)
   const inTurn = new Set<Promise<ExchangeResult>>()
   const exchangeCounted = (message: Message) => {
-    const result = exchangeInTurn(connection, signing, message)
+    const result = exchangeInTurn(way, signing, message)
     inTurn.add(result)
     return result.finally(() => inTurn.delete(result))
   }
   return {
-    exchange: (message) => (another === undefined ? exchange(connection, only, message) : exchangeCounted(message)),
+    exchange: (message) => (another === undefined ? exchange(way, only, message) : exchangeCounted(message)),
     // A pool that is closing takes no request, and an exchange between two secrets sends one more.
     close: () => Promise.all(inTurn).then(() => connection.close()),
   }
 }
 
+interface Way {
+  readonly connection: WalletConnection
+  readonly headers: Headers
+}
+
 /** All tries share the time of the message. The last answer counts; without time for every secret none does. */
-async function exchangeInTurn(
-  connection: WalletConnection,
-  signing: Signing,
-  message: Message,
-): Promise<ExchangeResult> {
+async function exchangeInTurn(way: Way, signing: Signing, message: Message): Promise<ExchangeResult> {
   const until = world.elapsed() + message.timeoutMs
   const [first = '', ...others] = signing.order()
   let used = first
-  let result = await exchange(connection, first, message)
+  let result = await exchange(way, first, message)
   for (const secret of others) {
     if (!isRefused(result)) break
     const timeoutMs = Math.floor(until - world.elapsed())
     if (timeoutMs <= 0) return failed('time_out', 'no time was left to try every secret', null)
     used = secret
-    result = await exchange(connection, secret, { ...message, timeoutMs })
+    result = await exchange(way, secret, { ...message, timeoutMs })
   }
   if (!isRefused(result)) signing.worked(used)
   return result
@@ -76,11 +85,11 @@ async function exchangeInTurn(
 const isRefused = (result: ExchangeResult) => result.kind === 'answered' && isBadSignature(result)
 
 function exchange(
-  connection: WalletConnection,
+  { connection, headers: fixed }: Way,
   secret: string,
   { method, path, body, timeoutMs, traceparent }: Message,
 ): Promise<ExchangeResult> {
-  const headers: Record<string, string> = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
+  const headers: Record<string, string> = { ...fixed, [SIGNATURE_HEADER]: sign(body, secret) }
   if (traceparent !== undefined) headers.traceparent = traceparent
   return connection.send({ method, path, headers, body, timeoutMs })
 }

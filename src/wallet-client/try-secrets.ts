@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { Reach } from '../protocol/base-url.ts'
 import { REPLY_CODES } from '../protocol/codes.ts'
+import type { Part } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
 import { createWalletClient } from './wallet-client.ts'
 
@@ -39,15 +40,15 @@ export function warningOf(before: readonly string[] | undefined, secrets: readon
 }
 
 /** Within the 5 s of a call, all at once. */
-export async function trySecrets(baseUrl: string, secrets: readonly string[], reach: Reach) {
-  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, reach)))
+export async function trySecrets(baseUrl: string, secrets: readonly string[], reach: Reach, part: Part) {
+  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, reach, part)))
   if (tried === undefined) throw new Error('there is no secret to be tried')
   return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
 }
 
 /** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
-async function trySecret(baseUrl: string, secret: string, reach: Reach): Promise<Tried> {
-  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, reach })
+async function trySecret(baseUrl: string, secret: string, reach: Reach, part: Part): Promise<Tried> {
+  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, reach, part })
   try {
     const body = JSON.stringify({ token: `nobody-${world.uuid()}`, requestId: world.uuid() })
     const { outcome, status } = await client.call('profile', body)

@@ -2,7 +2,9 @@
 import type { Reach } from '../protocol/base-url.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
+import type { Headers } from '../runtime/headers.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
+import type { Part } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
 import { type CallOutcome, classifyAnswer } from './classify.ts'
 import type { ExchangeResult } from './connection.ts'
@@ -22,6 +24,10 @@ export interface WalletTarget {
   readonly tracing?: Tracing | undefined
   /** As a WalletAddress has it. */
   readonly reach?: Reach | undefined
+  /** Whose calls they are; the platform's when absent. */
+  readonly part?: Part
+  /** Sent with every call. */
+  readonly headers?: Headers | undefined
 }
 
 /** What came back, for the outcome and for the record. */
@@ -61,8 +67,10 @@ export function createWalletClient({
   timeoutMs = LIMITS.answerMs,
   tracing,
   reach,
+  part = 'platform',
+  headers,
 }: WalletTarget): WalletClient {
-  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, reach })
+  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, reach, part, headers })
   return {
     isTraced: tracing !== undefined,
     async call(operation, body, transactionId, traced) {

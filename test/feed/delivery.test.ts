@@ -104,6 +104,17 @@ test('a feed that ends earlier than before: what is gone is dropped, and new eve
   await delivery.stop()
 })
 
+test('a consumer that asks for a pause gets no message before it is over', async () => {
+  const { attempts, delivery } = scene(page(eventOf(1n)))
+  await expect.poll(() => attempts.length).toBe(1)
+  const [asked, early] = [1_500, 50]
+  const begun = performance.now()
+  attempts[0]?.answer({ ...FAILED, retryAfterMs: asked })
+  await expect.poll(() => attempts.length, { timeout: 10_000 }).toBe(2)
+  expect(performance.now() - begun).toBeGreaterThan(asked - early)
+  await delivery.stop()
+})
+
 test('events that retention has taken are passed over, and the log says which', async () => {
   const { attempts, delivery, warned } = scene({ kind: 'too_old', first: '4' }, page(eventOf(5n)))
   await expect.poll(() => attempts.map(({ id }) => id)).toEqual(['made 5'])

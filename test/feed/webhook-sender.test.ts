@@ -1,4 +1,7 @@
 /** Where a webhook may lead is looked at when it is called too (W-42): a name can lead elsewhere than when it was saved. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSender } from '../../src/feed/webhooks/send.ts'
 import { newSecret } from '../../src/feed/webhooks/signature.ts'
@@ -32,4 +35,27 @@ test('without TLS nothing is sent, where a setting refuses that', async () => {
 test('where a setting allows it, it is', async () => {
   expect(await send(true)).toEqual({ kind: 'delivered', httpStatus: 200 })
   expect(consumer.told).toHaveLength(1)
+  expect(consumer.told[0]?.headers['user-agent']).toMatch(/^Purser\/\S+ \(webhooks\)$/)
+})
+
+test.each([
+  ['seconds', '120', 120_000],
+  ['a date', new Date(90_000).toUTCString(), 90_000],
+  ['more than an hour, which is an hour', '86400', 3_600_000],
+  ['a date that is over', new Date(-1_000).toUTCString(), undefined],
+  ['what cannot be read', 'soon', undefined],
+  ['nothing', undefined, undefined],
+])('a consumer that is not there asks by Retry-After for %s', async (_what, given, retryAfterMs) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(503, given === undefined ? {} : { 'retry-after': given }).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sender = createSender({ privateAddresses: true, plainHttp: true })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const sent = await sender.send(url, [newSecret()], MESSAGE as never, new Date(0))
+  const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
+  expect(sent).toEqual({ kind: 'failed', httpStatus: 503, error: 'answered 503', ...asked })
+  await sender.close()
+  server.close()
 })

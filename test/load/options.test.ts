@@ -29,6 +29,13 @@ test('good options are taken, and players are made where a number stands for the
   expect(made.players).toEqual({ kind: 'made', count: 20, url: good.baseUrl, key: 'key' })
 })
 
+test('headers are sent as they are written; one that is no header, or is written with each call, is refused', async () => {
+  const headersOf = async (...header: string[]) => (await readLoadOptions({ ...good, header }, {})).headers
+  expect(await headersOf('X-Api-Key: k: 1')).toEqual({ 'x-api-key': 'k: 1' })
+  await expect(headersOf('no colon')).rejects.toThrow('--header')
+  await expect(headersOf('X-Sign-JWS: mine')).rejects.toThrow('--header')
+})
+
 test.each<[Partial<Record<keyof LoadFlags, string>>, string]>([
   [{ baseUrl: '' }, '--base-url'],
   [{ baseUrl: 'ftp://x' }, '--base-url'],

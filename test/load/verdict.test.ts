@@ -49,6 +49,7 @@ const options = {
   ...{
     baseUrl: 'http://wallet.example/<b>',
     secrets: ['a-shared-secret'],
+    headers: {},
     rate: 10,
     durationMs: 2_000,
     stake: ['1', '5'] as const,

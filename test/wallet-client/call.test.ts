@@ -98,6 +98,7 @@ test.each([401, 403, 404, 429, 500, 503, 302])('P4: status %i is unknown and is 
 
 describe('P5: the time covers', () => {
   const timeoutMs = 300
+  const only = { part: 'platform', connections: 1, connectMs: timeoutMs } as const
   test.each([
     ['the headers', hang, null],
     ['the body', hangInBody, 200],
@@ -122,7 +123,7 @@ describe('P5: the time covers', () => {
   })
 
   test('the wait for a connection, and what is given up there is never sent', async () => {
-    const line = openLine({ baseUrl: wallet.url, secrets: [wallet.secret], connections: 1, connectMs: timeoutMs })
+    const line = openLine({ ...only, baseUrl: wallet.url, secrets: [wallet.secret] })
     const exchange = (milliseconds: number) =>
       line.exchange({
         method: 'POST',
@@ -146,7 +147,7 @@ describe('P5: the time covers', () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
-    const line = openLine({ baseUrl, secrets: ['a-secret'], connections: 1, connectMs: 2_000 })
+    const line = openLine({ part: 'platform', baseUrl, secrets: ['a-secret'], connections: 1, connectMs: 2_000 })
     const result = await line.exchange({ method: 'POST', path: '/payment/bet', body: Buffer.from('{}'), timeoutMs })
     const detail = `no complete answer within ${timeoutMs} ms`
     expect(result).toMatchObject({ kind: 'failed', reason: 'time_out', detail, status: null })

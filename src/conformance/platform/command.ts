@@ -1,9 +1,9 @@
 /** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
 
 import { findUrlFault } from '../../protocol/base-url.ts'
+import type { Headers } from '../../runtime/headers.ts'
 import { Unreachable, WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, runCommand } from '../command.ts'
-import type { Headers } from '../headers.ts'
 import type { PlatformCase } from './case.ts'
 import { PLATFORM_CASES } from './cases.ts'
 import type { Drive } from './play/drive.ts'

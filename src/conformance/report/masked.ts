@@ -5,9 +5,9 @@
  */
 import { objectIn, parseJson } from '../../protocol/json.ts'
 import { SIGNATURE_HEADER } from '../../protocol/signature.ts'
+import type { Headers } from '../../runtime/headers.ts'
 import type { Exchange, SentRequest } from '../exchange.ts'
 import { withoutCredentials } from '../exchange.ts'
-import type { Headers } from '../headers.ts'
 import type { CaseResult, Report, Verdict } from './report.ts'
 
 interface Mask {

@@ -71,6 +71,8 @@ interface Course {
   readonly chains: Map<string, Promise<void>>
   /** Ends the sending of what was read until the feed went back, if it ever does. */
   round: AbortController
+  /** The consumer has asked for no message before; `world.elapsed()`. */
+  notBefore: number
   /** Behind each other. */
   failures: number
   /** Since when it failed at the holder before, or before the feed went back; until it has come further. */
@@ -90,7 +92,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
   }
   const course: Course = {
     ...{ begun: webhook.doneTo, readTo: webhook.doneTo, pending: new Map(), chains: new Map() },
-    ...{ round: newRound(), failures: 0, isGone: false, gone: end },
+    ...{ round: newRound(), notBefore: 0, failures: 0, isGone: false, gone: end },
     ...{ carried: webhook.failingSince, lastError: webhook.lastError, lastAttempts: webhook.lastAttempts },
   }
   const slots = createSlots(AT_ONCE)
@@ -198,13 +200,15 @@ async function tryUntilDone(
   ended: AbortSignal,
   attempt: () => Promise<boolean>,
 ): Promise<void> {
+  const untilAsked = () => course.notBefore - world.elapsed()
   for (let tries = 0; !ended.aborted; tries++) {
+    while (untilAsked() > 0 && !ended.aborted) await pause(untilAsked(), ended)
     const wait = retryAfter(tries, random())
     const isDone = await slots.use(
       () => (course.failures >= DOWN ? 1 : AT_ONCE),
       async () => {
         if (ended.aborted || (await attempt())) return true
-        if (course.failures >= DOWN) await pause(wait, ended)
+        if (course.failures >= DOWN) await pause(Math.max(wait, untilAsked()), ended)
         return false
       },
     )
@@ -232,6 +236,7 @@ async function attemptOne(
     return true
   }
   course.failures += 1
+  if (sent.kind === 'failed') course.notBefore = Math.max(course.notBefore, world.elapsed() + (sent.retryAfterMs ?? 0))
   course.lastError = `event ${number}: ${sent.error}`
   const since = course.pending.get(number)
   if (since !== undefined) course.pending.set(number, since ?? carriedBy(course, number) ?? clock.now()) // else it is gone from the feed

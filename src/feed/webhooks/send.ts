@@ -9,7 +9,8 @@ export type Sent =
   | { readonly kind: 'delivered'; readonly httpStatus: number }
   /** 410: the consumer does not want it any more. */
   | { readonly kind: 'gone'; readonly httpStatus: number; readonly error: string }
-  | { readonly kind: 'failed'; readonly httpStatus?: number; readonly error: string }
+  /** `retryAfterMs`: what the answer asks for, bounded. */
+  | { readonly kind: 'failed'; readonly httpStatus?: number; readonly error: string; readonly retryAfterMs?: number }
 
 export interface Sender {
   /** Never rejects. `at` is the time of the attempt. */
@@ -35,7 +36,7 @@ export function createSender(reach: Reach): Sender {
       try {
         const reply = await request(url, { method: 'POST', headers, body: message.body, dispatcher, signal })
         await reply.body.dump({ limit: ANSWER_BYTES, signal }).catch(() => {})
-        return judge(reply.statusCode)
+        return judge(reply.statusCode, retryAfterOf(reply.headers['retry-after'], at))
       } catch (error) {
         return { kind: 'failed', error: describe(error) }
       } finally {
@@ -46,10 +47,24 @@ export function createSender(reach: Reach): Sender {
   }
 }
 
-function judge(httpStatus: number): Sent {
+/** Milliseconds for which a consumer can ask to be left alone. */
+const LONGEST_ASKED_MS = 3_600_000
+const MS_PER_SECOND = 1_000
+
+/** Whole seconds or an HTTP date. What cannot be read asks for nothing. */
+function retryAfterOf(given: string | string[] | undefined, now: Date): number {
+  const text = String(given ?? '').trim()
+  const isSeconds = /^\d{1,9}$/.test(text)
+  const asked = isSeconds ? Number.parseInt(text, 10) * MS_PER_SECOND : Date.parse(text) - now.getTime()
+  return asked > 0 ? Math.min(asked, LONGEST_ASKED_MS) : 0
+}
+
+function judge(httpStatus: number, retryAfterMs: number): Sent {
   if (httpStatus >= 200 && httpStatus < 300) return { kind: 'delivered', httpStatus }
   const error = `answered ${httpStatus}`
-  return httpStatus === GONE ? { kind: 'gone', httpStatus, error } : { kind: 'failed', httpStatus, error }
+  return httpStatus === GONE
+    ? { kind: 'gone', httpStatus, error }
+    : { kind: 'failed', httpStatus, error, ...(retryAfterMs > 0 && { retryAfterMs }) }
 }
 
 function describe(error: unknown): string {

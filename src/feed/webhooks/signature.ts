@@ -1,7 +1,9 @@
 /** Messages as Standard Webhooks has them (standardwebhooks.com): three headers, and a signature for each secret that is good now. */
 import { createHmac } from 'node:crypto'
+import { userAgent } from '../../runtime/version.ts'
 import { world } from '../../runtime/world.ts'
 
+const AGENT = userAgent('webhooks')
 const PREFIX = 'whsec_'
 /** The specification asks for 24 to 64. */
 const SECRET_BYTES = 32
@@ -29,6 +31,7 @@ export function headersOf({ id, body }: Message, secrets: readonly string[], at:
   const signatures = secrets.map((secret) => `v1,${signed(secret, `${id}.${timestamp}.${body}`)}`)
   return {
     'content-type': 'application/json',
+    'user-agent': AGENT,
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),

@@ -135,7 +135,7 @@ async function saveAndTry(
   const fault = await findFault(baseUrl, reach)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
   await partners.save(author, partner, clock.now())
-  const tried = await trySecrets(baseUrl, secrets, reach)
+  const tried = await trySecrets(baseUrl, secrets, reach, 'platform')
   return { partnerId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import { errorText } from '../../../runtime/error-text.ts'
-import type { Headers } from '../../headers.ts'
+import type { Headers } from '../../../runtime/headers.ts'
+import { userAgent } from '../../../runtime/version.ts'
 import { broken, type Drive, type Fulfilled, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
 
 export interface ApiOptions {
@@ -23,6 +24,8 @@ export async function whyUnreachable(url: string): Promise<string | undefined> {
   }
 }
 
+const OURS = { 'user-agent': userAgent('conformance') }
+
 type Send = (method: string, path: string, body?: object) => Promise<unknown>
 type RestWish = Exclude<Wish, { do: 'restart' }>
 
@@ -31,7 +34,12 @@ export function driveByApi({ url, key, headers: extra = {} }: ApiOptions): { dri
   const agent = new Agent({ headersTimeout: WISH_TIMEOUT_MS, bodyTimeout: WISH_TIMEOUT_MS })
   const frames = new Map<string, string>()
   const send: Send = async (method, path, body) => {
-    const headers = { ...extra, authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+    const headers = {
+      ...OURS,
+      ...extra,
+      authorization: `Bearer ${key}`,
+      ...(body && { 'content-type': 'application/json' }),
+    }
     const options = { method, headers, body: body ? JSON.stringify(body) : null, dispatcher: agent }
     const answer = await request(withoutEndSlashes(url) + path, options)
     const text = await answer.body.text()

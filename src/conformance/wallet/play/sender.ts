@@ -7,9 +7,10 @@
 import { isUtf8 } from 'node:buffer'
 import { withoutEndSlashes } from '../../../protocol/base-url.ts'
 import type { Clock } from '../../../runtime/clock.ts'
+import type { Headers } from '../../../runtime/headers.ts'
+import { userAgent } from '../../../runtime/version.ts'
 import { openConnection, type WalletConnection } from '../../../wallet-client/connection.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../../exchange.ts'
-import type { Headers } from '../../headers.ts'
 import { type Pace, UNPACED } from '../../pace.ts'
 
 /** Calls at once: more than any case sends together, times the cases that run side by side. */
@@ -50,7 +51,8 @@ export function createSender({ baseUrl, clock, headers = {}, pace = UNPACED }: S
 }
 
 async function receive(connection: WalletConnection, path: string, request: SentRequest): Promise<ReceivedAnswer> {
-  const { method, headers, body } = request
+  const { method, body } = request
+  const headers = { 'user-agent': userAgent('conformance'), ...request.headers }
   const bytes = body === '' ? null : Buffer.from(body)
   const result = await connection.send({ method, path, headers, body: bytes, timeoutMs: TIMEOUT_MS })
   if (result.kind === 'failed') return { kind: 'none', why: result.detail }

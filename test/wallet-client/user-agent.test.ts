@@ -1,0 +1,76 @@
+/** Each part that calls others names itself, and sends the headers that it was given. */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSender } from '../../src/conformance/wallet/play/sender.ts'
+import { createLink } from '../../src/gateway/link.ts'
+import { getFrom } from '../../src/http/own-api.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { VERSION } from '../../src/runtime/version.ts'
+import { world } from '../../src/runtime/world.ts'
+import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+
+let baseUrl = ''
+let heard: IncomingHttpHeaders = {}
+const server = createServer((request, response) => {
+  heard = request.headers
+  request.resume()
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+})
+beforeAll(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+const secrets = ['a-shared-secret']
+const headers = { authorization: 'Basic dXNlcjpwYXNz' }
+const sent = { method: 'POST', path: '/payment/bet', headers: {}, body: '{}' } as const
+
+const CALLERS: [string, () => Promise<unknown>][] = [
+  [
+    'platform',
+    async () => {
+      const client = createWalletClient({ baseUrl, secrets, headers })
+      await client.call('check', '{}').finally(() => client.close())
+    },
+  ],
+  [
+    'load',
+    async () => {
+      const client = createWalletClient({ baseUrl, secrets, headers, part: 'load' })
+      await client.call('check', '{}').finally(() => client.close())
+    },
+  ],
+  [
+    'gateway',
+    async () => {
+      const link = createLink({ baseUrl, secrets, headers })
+      await link.send({ method: 'POST', path: '/payment/check', body: Buffer.from('{}'), arrivedAt: world.elapsed() })
+      await link.close()
+    },
+  ],
+  [
+    'conformance',
+    async () => {
+      const sender = createSender({ baseUrl, clock: systemClock, headers })
+      await sender.send('a bet', sent).finally(() => sender.close())
+    },
+  ],
+]
+test.each(CALLERS)('the %s names itself and sends its own headers', async (part, call) => {
+  await call()
+  expect(heard).toMatchObject({ 'user-agent': `Purser/${VERSION} (${part})`, ...headers })
+})
+
+test('a command names itself to one of our own APIs', async () => {
+  await getFrom({ url: baseUrl, key: 'a-key' }, '/now')
+  expect(heard).toMatchObject({ 'user-agent': `Purser/${VERSION} (command)`, authorization: 'Bearer a-key' })
+})
+
+test('a header given by hand goes before the name of the part', async () => {
+  const client = createWalletClient({ baseUrl, secrets, headers: { 'user-agent': 'mine/1' } })
+  await client.call('check', '{}').finally(() => client.close())
+  expect(heard).toMatchObject({ 'user-agent': 'mine/1' })
+})
