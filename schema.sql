@@ -82,11 +82,15 @@ CREATE TABLE gateway.api_key (
     hash bytea NOT NULL,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    rights text[],
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
+
+COMMENT ON COLUMN gateway.api_key.rights IS 'As purser.api_key.rights.';
 
 CREATE TABLE gateway.journal (
     at timestamp with time zone NOT NULL,
@@ -154,11 +158,15 @@ CREATE TABLE platform.api_key (
     hash bytea NOT NULL,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    rights text[],
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE platform.api_key IS 'As purser.api_key, of the platform''s API.';
+
+COMMENT ON COLUMN platform.api_key.rights IS 'As purser.api_key.rights.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -511,11 +519,15 @@ CREATE TABLE purser.api_key (
     hash bytea NOT NULL,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    rights text[],
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
+
+COMMENT ON COLUMN purser.api_key.rights IS 'Null: all that the role may do. Else only the operations of these rights.';
 
 CREATE TABLE purser.archive (
     file text NOT NULL COLLATE pg_catalog."C",

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/logger.ts'
 import { type Measured, metricText } from '../runtime/metric-text.ts'
 import { CALLER, type Caller, type Keys, mayDo, type Nobody, type Role, type SignedIn } from './caller.ts'
+import { isInRights } from './key-rights.ts'
 import { Problem } from './problem.ts'
 import { isWorthALine, Strangers } from './strangers.ts'
 
@@ -49,8 +50,7 @@ export function createAdmission(
     beforeGuess: ({ ip }) => strangers.beforeNext(ip),
     async stillAdmits(request) {
       const caller = await whoAsks(request)
-      const { role: least } = request.routeOptions.config
-      return typeof caller !== 'string' && (least === undefined || mayDo(caller, least))
+      return typeof caller !== 'string' && mayCall(caller, request)
     },
     async admit(request) {
       const caller = await whoAsks(request)
@@ -59,14 +59,20 @@ export function createAdmission(
         throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)
       }
       request.setDecorator(CALLER, caller)
-      const { role: least } = request.routeOptions.config
-      if (least === undefined || mayDo(caller, least)) return
+      if (mayCall(caller, request)) return
       refused.role += 1
       log.warn({ ...about(request), reason: 'role', key: caller.keyName, role: caller.role }, 'a key was refused')
-      throw forbidden(caller, least)
+      throw forbidden(caller, request.routeOptions.config.role)
     },
     text: () => asText(refused),
   }
+}
+
+function mayCall(caller: Caller, { routeOptions }: FastifyRequest): boolean {
+  const { role: least } = routeOptions.config
+  if (least === undefined) return true
+  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
+  return mayDo(caller, least) && (caller.rights === undefined || isInRights(caller.rights, operationId))
 }
 
 /** Never the key that was sent: it may be a good one with a letter too many. */
@@ -74,7 +80,10 @@ function about({ id, source, method, routeOptions }: FastifyRequest): object {
   return { requestId: id, address: source, method, route: routeOptions.url }
 }
 
-function forbidden({ keyName, role }: Caller, least: Role): Problem {
+function forbidden(caller: Caller, least: Role = 'admin'): Problem {
+  const { keyName, role, rights = [] } = caller
+  if (mayDo(caller, least))
+    return new Problem(403, 'forbidden', `${keyName} is narrowed to the rights ${rights.join(', ')}: use another key`)
   return new Problem(403, 'forbidden', `this needs the role ${least}; ${keyName} has the role ${role}`)
 }
 

@@ -1,5 +1,6 @@
 /** Who calls one of our own APIs: the key that was shown, and what its role may do (W-25). */
 import type { FastifyRequest } from 'fastify'
+import type { KeyRight } from './key-rights.ts'
 
 /** Each may do what those before it may. */
 export const ROLES = ['read', 'support', 'cash', 'admin'] as const
@@ -11,6 +12,8 @@ export interface Caller {
   /** The beginning of its SHA-256. */
   readonly keyHash: string
   readonly role: Role
+  /** Of a key that is narrowed to these; absent: all that its role may do. */
+  readonly rights?: readonly KeyRight[]
   /** Who signed in by name (U-4): whatever a request says of a person, it is this one. */
   readonly person?: string
   /** In a browser, by a session of the console: what is personal of a player is folded until it is opened, which is kept (O-15). */

@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ROLES } from '../http/caller.ts'
+import { KEY_RIGHTS } from '../http/key-rights.ts'
 import { decodeCursor, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
-import { conflict, notFound } from '../http/problem.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../http/route.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActionLog } from './actions.ts'
@@ -26,10 +27,19 @@ const NameSchema = Type.String({
   description: 'Who has it: a person or a program. Given once, for good.',
 })
 const RoleSchema = Type.Enum([...ROLES], { description: 'Each may do what those before it may.' })
+const RightsSchema = Type.Optional(
+  Type.Array(Type.Enum([...KEY_RIGHTS]), {
+    minItems: 1,
+    description: 'It narrows the key to the operations of these rights; absent: all that its role may do (W-25).',
+  }),
+)
 const hash = Type.String({ description: "The beginning of the key's SHA-256, as in the action log." })
 
 export const NewKeySchema = Type.Object(
-  { name: NameSchema, role: RoleSchema },
+  {
+    ...{ name: NameSchema, role: RoleSchema, rights: RightsSchema },
+    expiresAt: Type.Optional(time('From when on it does not work; absent: it has no end.')),
+  },
   { ...strict, examples: [{ name: 'support-desk', role: 'support' }] },
 )
 export const RotationSchema = Type.Object(
@@ -47,17 +57,20 @@ export const RotationSchema = Type.Object(
 export const MadeKeySchema = Type.Object({
   name: Type.String(),
   role: RoleSchema,
+  rights: RightsSchema,
   key: Type.String({ description: 'Shown this once: only its SHA-256 is kept.' }),
   hash,
   madeAt: time('When it was made.'),
+  expiresAt: Type.Optional(time('From when on it does not work. A rotated key lives as long as the one before it.')),
   earlierEndAt: Type.Optional(time('Until when the keys that the name had before still work.')),
 })
 export const KeySchema = Type.Object({
   name: Type.String(),
   role: RoleSchema,
+  rights: RightsSchema,
   hash,
   madeAt: time('When it was made.'),
-  endsAt: Type.Optional(time('From when on it does not work: it was rotated or revoked.')),
+  endsAt: Type.Optional(time('From when on it does not work: it expires, or was rotated or revoked.')),
   live: Type.Boolean({ description: 'Whether it works now.' }),
 })
 export const KeyPageSchema = pageOf(KeySchema)
@@ -84,8 +97,11 @@ export function addKeyRoutes(
       'Make a key, which is shown this once',
       withPerson({ role: 'admin', body: NewKeySchema, ok: made, problems }),
     ),
-    async (request, reply) =>
-      reply.code(201).send(showMade(await keys.make(actions.by(request), request.body, clock.now()))),
+    async (request, reply) => {
+      const { expiresAt, ...wanted } = request.body
+      const ends = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }
+      return reply.code(201).send(showMade(await keys.make(actions.by(request), { ...wanted, ...ends }, clock.now())))
+    },
   )
   api.get(
     '/keys',
@@ -144,13 +160,16 @@ function placeOf(after: string | undefined) {
 export function showMade(made: Made): Static<typeof MadeKeySchema> {
   switch (made.kind) {
     case 'made': {
-      const { kind: _, madeAt, earlierEndAt, ...others } = made
+      const { kind: _, madeAt, expiresAt, earlierEndAt, rights, ...others } = made
       return {
-        ...others,
+        ...{ ...others, ...(rights && { rights: [...rights] }) },
         madeAt: madeAt.toISOString(),
+        ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
         ...(earlierEndAt && { earlierEndAt: earlierEndAt.toISOString() }),
       }
     }
+    case 'past':
+      throw invalid('/expiresAt', WHY_NOT_MADE.past)
     case 'unknown':
       throw notFound('the key')
     case 'taken':
@@ -164,10 +183,11 @@ export function showMade(made: Made): Static<typeof MadeKeySchema> {
   }
 }
 
-export function showKey({ name, role, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
+export function showKey({ name, role, rights, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
   return {
     name,
     role,
+    ...(rights !== null && { rights }),
     hash: shownHash(hash),
     madeAt: made_at.toISOString(),
     ...(ends_at !== null && { endsAt: ends_at.toISOString() }),

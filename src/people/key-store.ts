@@ -10,6 +10,7 @@
 import { compose } from '../db/conditions.ts'
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import type { Role } from '../http/caller.ts'
+import type { KeyRight } from '../http/key-rights.ts'
 import { hashOf, newApiKey, shownHash } from './api-key.ts'
 import type { Schema } from './server.ts'
 
@@ -23,10 +24,21 @@ export const KEY_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,63}$'
 /** Of one API, so that every process can remember them all for a moment. */
 const MAX_LIVE = 1_000
 
+/** A key as it is asked for. */
+export interface NewKey {
+  readonly name: string
+  readonly role: Role
+  readonly rights?: readonly KeyRight[] | undefined
+  readonly expiresAt?: Date | undefined
+}
+
 export interface MadeKey {
   readonly kind: 'made'
   readonly name: string
   readonly role: Role
+  readonly rights?: readonly KeyRight[]
+  /** When it ends by itself. */
+  readonly expiresAt?: Date
   /** Shown once: it is kept nowhere. */
   readonly key: string
   readonly hash: string
@@ -35,18 +47,20 @@ export interface MadeKey {
   readonly earlierEndAt?: Date
 }
 
-export type Made = MadeKey | { readonly kind: 'taken' | 'too_many' | 'unknown' | 'ended' }
+export type Made = MadeKey | { readonly kind: 'taken' | 'too_many' | 'unknown' | 'ended' | 'past' }
 
 export const WHY_NOT_MADE = {
   taken: 'this name has been given to a key: rotate that one, or choose another name',
   too_many: 'there are too many keys: revoke those that nobody uses',
   unknown: 'there is no key of this name',
   ended: 'this key has ended: make one of another name',
+  past: 'the key would have ended already: name a later time',
 } as const
 
 export interface LiveKey extends Record<string, unknown> {
   readonly name: string
   readonly role: Role
+  readonly rights: KeyRight[] | null
   /** As hexadecimal digits. */
   readonly hash: string
   /** Milliseconds that it still works; null: without an end. */
@@ -57,6 +71,7 @@ export interface KeyRow extends Record<string, unknown> {
   readonly name: string
   readonly number: number
   readonly role: Role
+  readonly rights: KeyRight[] | null
   /** As hexadecimal digits. */
   readonly hash: string
   readonly made_at: Date
@@ -72,7 +87,7 @@ export interface Place {
 export interface KeyStore {
   live(reading: Reading): Promise<LiveKey[]>
   list(reading: Reading, after: Place | undefined, limit: number): Promise<KeyRow[]>
-  make(tx: Tx, name: string, role: Role): Promise<Made>
+  make(tx: Tx, wanted: NewKey): Promise<Made>
   /** A new key of this name; those before it work for so many seconds more at most. */
   rotate(tx: Tx, name: string, overlapSeconds: number): Promise<Made>
   /** False when it had ended; undefined when there is none. */
@@ -81,18 +96,24 @@ export interface KeyStore {
 
 export function createKeyStore(schema: Schema): KeyStore {
   const sql = statementsOn(schema)
-  const add = async (tx: Tx, name: string, number: number, role: Role): Promise<MadeKey | undefined> => {
+  /** `lifetime`: seconds, of a key that is rotated. */
+  const add = async (tx: Tx, number: number, wanted: NewKey & { lifetime?: number | null }) => {
+    const { name, role, rights, expiresAt, lifetime } = wanted
     const key = newApiKey()
     const hash = hashOf(key)
-    const [row] = await tx.query<{ made_at: Date }>(sql.add, [name, number, role, hash])
-    return row && { kind: 'made', name, role, key, hash: shownHash(hash), madeAt: row.made_at }
+    const values = [name, number, role, hash, rights ?? null, expiresAt ?? null, lifetime ?? null]
+    const [row] = await tx.query<{ made_at: Date; ends_at: Date | null }>(sql.add, values)
+    if (row === undefined) return undefined
+    const { made_at: madeAt, ends_at } = row
+    const made: MadeKey = { kind: 'made', name, role, key, hash: shownHash(hash), madeAt }
+    return { ...made, ...(rights && { rights }), ...(ends_at && { expiresAt: ends_at }) }
   }
   return {
     live: (reading) => reading.query<LiveKey>(sql.live),
     list: (reading, after, limit) => listKeys(reading, schema, after, limit),
-    async make(tx, name, role) {
+    async make(tx, wanted) {
       if (await isFull(tx, sql)) return { kind: 'too_many' }
-      return (await add(tx, name, 1, role)) ?? { kind: 'taken' }
+      return (await add(tx, 1, wanted)) ?? { kind: 'taken' }
     },
     async rotate(tx, name, overlapSeconds) {
       const known = await lock(tx, sql, name)
@@ -100,7 +121,8 @@ export function createKeyStore(schema: Schema): KeyStore {
       if (!known.is_live) return { kind: 'ended' }
       if (await isFull(tx, sql)) return { kind: 'too_many' }
       const earlier = await tx.query<{ ends_at: Date }>(sql.end, [name, overlapSeconds])
-      const made = await add(tx, name, known.number + 1, known.role)
+      const { number, role, rights, lifetime } = known
+      const made = await add(tx, number + 1, { name, role, rights: rights ?? undefined, lifetime })
       if (made === undefined) throw new Error(`${name} was rotated under its own lock`)
       const earlierEndAt = new Date(Math.max(...earlier.map(({ ends_at }) => ends_at.getTime())))
       return { ...made, earlierEndAt }
@@ -119,7 +141,7 @@ function statementsOn(schema: Schema) {
   return {
     live: named(
       'read_live_keys',
-      `select name, role, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - statement_timestamp()) * 1000) end as left
+      `select name, role, rights, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - statement_timestamp()) * 1000) end as left
        from ${schema}.api_key where ends_at > statement_timestamp()`,
     ),
     count: named(
@@ -128,13 +150,17 @@ function statementsOn(schema: Schema) {
     ),
     add: named(
       'add_key',
-      `insert into ${schema}.api_key (name, number, role, hash, made_at) values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', statement_timestamp()))
-       on conflict (name, number) do nothing returning made_at`,
+      `insert into ${schema}.api_key (name, number, role, hash, made_at, rights, ends_at)
+       values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', statement_timestamp()), $5::text[],
+         coalesce($6::timestamptz, date_trunc('milliseconds', statement_timestamp()) + $7::float8 * interval '1 second', 'infinity'))
+       on conflict (name, number) do nothing returning made_at, nullif(ends_at, 'infinity') as ends_at`,
     ),
     lock: named('lock_key', `select name from ${schema}.api_key where name = $1::text and number = 1 for update`),
     newest: named(
       'read_newest_key',
-      `select number, role, ends_at > statement_timestamp() as is_live from ${schema}.api_key where name = $1::text order by number desc limit 1`,
+      `select number, role, rights, ends_at > statement_timestamp() as is_live,
+         case when ends_at < 'infinity' then date_part('epoch', ends_at - made_at) end as lifetime
+       from ${schema}.api_key where name = $1::text order by number desc limit 1`,
     ),
     end: named(
       'end_keys',
@@ -149,12 +175,18 @@ async function isFull(tx: Tx, sql: Statements): Promise<boolean> {
   return row === undefined || row.live >= MAX_LIVE
 }
 
+interface NewestRow extends Record<string, unknown> {
+  readonly number: number
+  readonly role: Role
+  readonly rights: KeyRight[] | null
+  readonly is_live: boolean
+  /** Seconds; null: without an end. */
+  readonly lifetime: number | null
+}
+
 /** The newest key of a name, with all of them locked: the first one stands for them. */
 async function lock(tx: Tx, sql: Statements, name: string) {
-  const [, [newest]] = await Promise.all([
-    tx.query(sql.lock, [name]),
-    tx.query<{ number: number; role: Role; is_live: boolean }>(sql.newest, [name]),
-  ])
+  const [, [newest]] = await Promise.all([tx.query(sql.lock, [name]), tx.query<NewestRow>(sql.newest, [name])])
   return newest
 }
 
@@ -165,7 +197,7 @@ function listKeys(reading: Reading, schema: Schema, after: Place | undefined, li
     [limit],
     { after: after && ['(made_at, name, number) < (?::timestamptz, ?::text, ?::int)', after.at, name, number] },
     (conditions) =>
-      `select name, number, role, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live
+      `select name, number, role, rights, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live
        from ${schema}.api_key where true${conditions} order by made_at desc, name desc, number desc limit $1::int`,
   )
   return reading.query<KeyRow>(list, values)

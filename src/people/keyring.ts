@@ -88,5 +88,7 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
 function lookUp({ keys, askedAt }: Read, hash: Buffer): Caller | undefined {
   const found = keys.get(hash.toString('hex'))
   const isLive = found !== undefined && (found.left === null || world.elapsed() < askedAt + found.left)
-  return isLive ? { keyName: found.name, keyHash: shownHash(hash), role: found.role } : undefined
+  if (!isLive) return undefined
+  const { name, role, rights } = found
+  return { keyName: name, keyHash: shownHash(hash), role, ...(rights !== null && { rights }) }
 }

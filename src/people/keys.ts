@@ -1,13 +1,12 @@
 /** Changes of keys, each with its action in the same transaction (O-4), by API or by command. */
 import type { Db, Reading, Tx } from '../db/db.ts'
-import type { Role } from '../http/caller.ts'
 import type { Author } from './actions.ts'
 import type { View } from './difference.ts'
-import type { KeyRow, KeyStore, Made, Place } from './key-store.ts'
+import type { KeyRow, KeyStore, Made, NewKey, Place } from './key-store.ts'
 
 export interface KeyChanges {
   list(reading: Reading, after: Place | undefined, limit: number): Promise<KeyRow[]>
-  make(author: Author, wanted: { readonly name: string; readonly role: Role }, at: Date): Promise<Made>
+  make(author: Author, wanted: NewKey, at: Date): Promise<Made>
   rotate(author: Author, name: string, overlapSeconds: number, at: Date): Promise<Made>
   revoke(author: Author, name: string, at: Date): Promise<boolean | undefined>
 }
@@ -25,8 +24,10 @@ export function createKeyChanges(
   }
   return {
     list: store.list,
-    make: (author, { name, role }, at) =>
-      change(async (tx) => recordMade(tx, author, await store.make(tx, name, role), at)),
+    async make(author, wanted, at) {
+      if (wanted.expiresAt !== undefined && wanted.expiresAt <= at) return { kind: 'past' }
+      return change(async (tx) => recordMade(tx, author, await store.make(tx, wanted), at))
+    },
     rotate: (author, name, overlapSeconds, at) =>
       change(async (tx) => recordMade(tx, author, await store.rotate(tx, name, overlapSeconds), at)),
     revoke: (author, name, at) =>
@@ -41,6 +42,13 @@ export function createKeyChanges(
 
 /** Never the key itself. */
 function viewOf(made: Made & { kind: 'made' }): View {
-  const { role, hash, earlierEndAt } = made
-  return { role, hash, ...(earlierEndAt && { earlierEndAt: earlierEndAt.toISOString() }) }
+  const { role, rights, hash, expiresAt, earlierEndAt } = made
+  const ends = expiresAt && { expiresAt: expiresAt.toISOString() }
+  return {
+    role,
+    ...(rights && { rights }),
+    hash,
+    ...ends,
+    ...(earlierEndAt && { earlierEndAt: earlierEndAt.toISOString() }),
+  }
 }

@@ -4,9 +4,10 @@
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { environment, examples } from '../config/help.ts'
-import { ROLES, type Role } from '../http/caller.ts'
+import { ROLES } from '../http/caller.ts'
+import { KEY_RIGHTS, type KeyRight } from '../http/key-rights.ts'
 import { MAX_OVERLAP_S, OVERLAP_S } from '../people/key-store.ts'
-import type { Flags } from './key-work.ts'
+import type { Flags, MakeFlags } from './key-work.ts'
 
 const work = () => import('./key-work.ts')
 
@@ -34,14 +35,14 @@ function addMake(keys: Command): void {
   withFlags(keys.command('make <server> <name>'))
     .description('makes a key and prints it, this once')
     .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
+    .option('--rights <rights>', `what it is narrowed to, comma-separated: ${KEY_RIGHTS.join(', ')}`, toRights)
+    .option('--expires <time>', 'when it ends, as 2031-12-31T00:00:00Z', toTime)
     .addHelpText(
       'before',
       examples('DATABASE_URL=postgres://… purser keys make wallet support-desk --role support --reason "new desk"'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, said: Flags & { role: Role }) =>
-      (await work()).makeKey(server, name, said),
-    )
+    .action(async (server: string, name: string, said: MakeFlags) => (await work()).makeKey(server, name, said))
 }
 
 function addRotate(keys: Command): void {
@@ -77,4 +78,18 @@ function toSeconds(text: string): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
   if (seconds <= MAX_OVERLAP_S) return seconds
   throw new InvalidArgumentError(`It is a number of seconds, ${MAX_OVERLAP_S} at most.`)
+}
+
+function toRights(text: string): KeyRight[] {
+  return text.split(',').map((name) => {
+    const right = KEY_RIGHTS.find((one) => one === name.trim())
+    if (right === undefined) throw new InvalidArgumentError(`"${name}" is none of ${KEY_RIGHTS.join(', ')}`)
+    return right
+  })
+}
+
+function toTime(text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('it is a time such as 2031-12-31T00:00:00Z')
+  return time
 }

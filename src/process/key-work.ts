@@ -2,10 +2,9 @@
 import { userInfo } from 'node:os'
 import { print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
-import type { Role } from '../http/caller.ts'
 import { type Author, authorOfCommand, type Said } from '../people/actions.ts'
 import { showKey, showMade } from '../people/key-routes.ts'
-import { createKeyStore, KEY_NAME_PATTERN, type Made, WHY_NOT_MADE } from '../people/key-store.ts'
+import { createKeyStore, KEY_NAME_PATTERN, type Made, type NewKey, WHY_NOT_MADE } from '../people/key-store.ts'
 import { createKeyChanges } from '../people/keys.ts'
 import { OWN, type Server } from '../people/server.ts'
 import { world } from '../runtime/world.ts'
@@ -23,14 +22,24 @@ export async function listKeys(server: string, { json }: Flags): Promise<void> {
   const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
   const shown = rows.map(showKey)
   if (json) return print(JSON.stringify(shown))
-  for (const { name, role, hash, madeAt, endsAt, live } of shown)
-    print([live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''].join('  ').trimEnd())
+  for (const { name, role, rights, hash, madeAt, endsAt, live } of shown)
+    print(
+      [live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? '', rights?.join(',') ?? '']
+        .join('  ')
+        .trimEnd(),
+    )
 }
 
-export async function makeKey(server: string, name: string, { role, ...said }: Flags & { role: Role }): Promise<void> {
+export type MakeFlags = Flags & Omit<NewKey, 'name' | 'expiresAt'> & { readonly expires?: Date }
+
+export async function makeKey(
+  server: string,
+  name: string,
+  { role, rights, expires: expiresAt, ...said }: MakeFlags,
+): Promise<void> {
   requireName(name)
   const made = await withKeys(server, (changes) =>
-    changes.make(authorOf(server, 'makeKey', said), { name, role }, new Date(world.wall())),
+    changes.make(authorOf(server, 'makeKey', said), { name, role, rights, expiresAt }, new Date(world.wall())),
   )
   tell(made, said)
 }

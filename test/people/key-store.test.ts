@@ -32,7 +32,7 @@ function begunBefore<T>(other: (tx: Tx) => Promise<unknown>, work: (tx: Tx) => P
 const liveOf = async (name: string) => (await store.live(db)).filter((key) => key.name === name)
 
 test('a rotation that began before the revoke and comes after it makes no key', async () => {
-  await db.transaction((tx) => store.make(tx, 'revoked', 'admin'))
+  await db.transaction((tx) => store.make(tx, { name: 'revoked', role: 'admin' }))
   const rotated = await begunBefore(
     (tx) => store.revoke(tx, 'revoked'),
     (tx) => store.rotate(tx, 'revoked', 3_600),
@@ -42,7 +42,7 @@ test('a rotation that began before the revoke and comes after it makes no key', 
 })
 
 test('a revoke that began before a rotation and comes after it ends the new key too, and not before it was made', async () => {
-  await db.transaction((tx) => store.make(tx, 'rotated', 'admin'))
+  await db.transaction((tx) => store.make(tx, { name: 'rotated', role: 'admin' }))
   const isRevoked = await begunBefore(
     (tx) => store.rotate(tx, 'rotated', 3_600),
     (tx) => store.revoke(tx, 'rotated'),
@@ -55,7 +55,7 @@ test('a revoke that began before a rotation and comes after it ends the new key 
 })
 
 test('a key that was revoked at this process does not work there any more, though the keys were just being read', async () => {
-  const made = await db.transaction((tx) => store.make(tx, 'dismissed', 'cash'))
+  const made = await db.transaction((tx) => store.make(tx, { name: 'dismissed', role: 'cash' }))
   if (made.kind !== 'made') throw new Error('not made')
   const signals = new EventEmitter()
   const [hasRead, mayAnswer] = [once(signals, 'read'), once(signals, 'answer')]

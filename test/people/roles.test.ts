@@ -77,6 +77,14 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   },
 }
 
+/** What a key that is narrowed to a right may call, said a second time as above. */
+const IN_RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  sessions: ['startSession', 'endSessions', 'switchCurrency', 'listSessions', 'loadFrame', 'exchangeToken'],
+  profiles: ['createPlayer', 'changePlayer', 'readPlayer', 'listPlayers', 'openPersonalData'],
+  payments: ['deposit', 'withdrawal', 'readBalances', 'readStatement'],
+  adjust: ['adjustment', 'approveAdjustment', 'refuseAdjustment', 'listAdjustments', 'readBalances'],
+}
+
 /** Let in, whatever came of it. */
 const IN = { status: expect.toSatisfy((status: number) => ![401, 403].includes(status)) }
 
@@ -115,6 +123,36 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
           },
         })
     }
+  })
+
+  test.each(Object.keys(IN_RIGHTS))('lets a key of the right %s call its operations, and no others', async (right) => {
+    const made = { name: `only-${right}`, role: 'admin', rights: [right] }
+    const { key } = await keyed.asked.must('POST', `${prefix}/keys`, made)
+    for (const route of routes) {
+      const answer = await answerOf(keyed.url, route, `Bearer ${key}`)
+      if (IN_RIGHTS[right]?.includes(route.operationId)) expect(answer, route.operationId).toMatchObject(IN)
+      else expect(answer, route.operationId).toMatchObject({ status: 403, problem: { code: 'forbidden' } })
+    }
+    const lesser = { name: `reads-${right}`, role: 'read', rights: [right] }
+    const reader = await keyed.asked.must('POST', `${prefix}/keys`, lesser)
+    for (const route of routes)
+      if (!may.read.includes(route.operationId))
+        expect((await answerOf(keyed.url, route, `Bearer ${reader.key}`)).status, route.operationId).toBe(403)
+  })
+
+  test('keeps rights and lifetime when a key is rotated, and takes no time that is over', async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
+    const wanted = { name: 'site-login', role: 'support', rights: ['sessions'] }
+    const made = await keyed.asked.must('POST', `${prefix}/keys`, { ...wanted, expiresAt })
+    expect(made).toMatchObject({ rights: ['sessions'], expiresAt })
+    const rotated = await keyed.asked.must('POST', `${prefix}/keys/site-login/rotate`)
+    expect(rotated).toMatchObject({ rights: ['sessions'], expiresAt: expect.any(String) })
+    const { data } = await keyed.asked.must('GET', `${prefix}/keys?limit=1`)
+    expect(data).toMatchObject([{ rights: ['sessions'], endsAt: rotated.expiresAt, live: true }])
+    const over = await keyed.asked.send('POST', `${prefix}/keys`, {
+      ...{ name: 'is-over', role: 'read', expiresAt: '2020-01-01T00:00:00Z' },
+    })
+    expect(over).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expiresAt' }] } })
   })
 
   test('asks a HEAD for the same key as a GET', async () => {
