@@ -10,6 +10,7 @@ import { newToken, startPlatform, type TestPlatform } from '../support/platform.
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
 import { reloaded, until } from '../support/server-settings.ts'
+import { startStandby } from '../support/standby.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { placeMessage, rollbackMessage, settleMessage } from '../support/wire.ts'
 
@@ -118,6 +119,18 @@ it.each(starts)('a %s that starts says which setting forbids it, with exit code 
     code: 3,
     text: expect.stringContaining('default_transaction_read_only is on'),
   })
+})
+
+it('a server that starts on a standby names it, and starts there after its promotion', async () => {
+  const standby = await startStandby(postgres)
+  const start = () => startWallet({ databaseUrl: standby.url })
+  const failure = await start().catch((error: unknown) => error)
+  expect(endingOf(failure)).toMatchObject({ code: 3, text: expect.stringContaining('it is a standby') })
+  await standby.promote()
+  const promoted = await start()
+  expect(await readiness(promoted)).toEqual([200, 'ready'])
+  await promoted.stop()
+  standby.stop()
 })
 
 it('a disk without room for a file is seen before a bet needs one', async () => {
