@@ -96,7 +96,7 @@ class Failed extends Error {
     const kept = `applied by this run: ${before}; the next run goes on with it`
     if (isThereAlready(cause))
       return new WrongUse(
-        `migration ${migration} would make what is there already (${errorText(cause)}): another program has a schema of this name here. Give this one a database of its own, or rename that schema; ${kept}`,
+        `migration ${migration} failed: ${errorText(cause)}; ${kept}. Another program has something of this name here: give Purser a database of its own, or rename that`,
         { cause },
       )
     if (!isLockTimeout(cause)) return new Error(`migration ${migration} failed: ${cause}; ${kept}`, { cause })
