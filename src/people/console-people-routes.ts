@@ -9,7 +9,7 @@ import type { ActionLog } from './actions.ts'
 import type { ConsolePersons } from './console-people.ts'
 import type { ConsoleSessions } from './console-session.ts'
 import { KEY_NAME_PATTERN } from './key-store.ts'
-import { PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
+import { PASSWORD_MAX, passwordFault } from './password.ts'
 
 interface Deps {
   readonly admission: Admission
@@ -52,10 +52,11 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
     const { person } = callerOf(request)
     if (person === undefined) throw new Problem(403, 'forbidden', 'a key has no password')
     const wanted = textIn(request.body, 'next') ?? ''
-    if (wanted.length < PASSWORD_MIN || wanted.length > PASSWORD_MAX)
-      throw invalid('/next', `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`)
+    const password = textIn(request.body, 'password') ?? ''
+    const fault = passwordFault(wanted, person, password)
+    if (fault !== undefined) throw invalid('/next', fault)
     const known = await persons.find({
-      ...{ name: person, password: textIn(request.body, 'password') ?? '', address: placeOf(request.source) },
+      ...{ name: person, password, address: placeOf(request.source) },
       author: actions.as(request, 'refuseSignIn', callerOf(request)),
       ready: () => admission.beforeGuess(request),
     })

@@ -23,6 +23,16 @@ const MADE = 'made'
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 256
 
+/** Undefined: the password may be chosen. Else a predicate for the error. */
+export function passwordFault(password: string, name: string, before: string): string | undefined {
+  if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
+    return `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`
+  const plain = password.normalize('NFKC').toLowerCase()
+  if (name.length > 2 && plain.includes(name)) return 'contains your own name'
+  if (/^(.{1,6}?)\1+.{0,5}$/su.test(plain)) return 'repeats the same few characters'
+  return password === before ? 'is the password that you have' : undefined
+}
+
 const MADE_BYTES = 15
 
 /** 120 random bits, for one who is to sign in for the first time. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { authorOfCommand } from '../../src/people/actions.ts'
+import { passwordFault } from '../../src/people/password.ts'
 import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -54,6 +55,17 @@ describe('a name', () => {
     for (const name of ['with a \0', 'A B', ''])
       expect(await guess(HERE, 'wrong', name), JSON.stringify(name)).toBeUndefined()
   })
+})
+
+test.each<[string, string | undefined]>([
+  ['a short one', 'must have 12 to 256 characters'],
+  ['i am Maria-the-First', 'contains your own name'],
+  ['aaaaaaaaaaaa', 'repeats the same few characters'],
+  ['Abc123abc123', 'repeats the same few characters'],
+  ['the password of before', 'is the password that you have'],
+  ['correct horse battery', undefined],
+])('the password "%s" is answered %s', (password, fault) => {
+  expect(passwordFault(password, 'maria-the-first', 'the password of before')).toBe(fault)
 })
 
 describe('an address', () => {
