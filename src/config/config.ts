@@ -1,6 +1,6 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
 import type { StoreConfig } from '../db/open.ts'
-import { problemOfUrl } from '../db/postgres-url.ts'
+import { problemOfUrl, type UrlRules } from '../db/postgres-url.ts'
 import type { Reach } from '../protocol/base-url.ts'
 import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
@@ -9,9 +9,9 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
 import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
-import { doubtsOf, isSecret, secretsIn, weaknessesOf } from './production.ts'
+import { doubtsOf, doubtsOfUrl, isSecret, secretsIn, weaknessesOf } from './production.ts'
 import { keepSecret, readSecretFile } from './secret-files.ts'
-import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+import { defaultOf, type SettingName } from './settings.ts'
 
 export interface Config {
   readonly host: string
@@ -19,6 +19,8 @@ export interface Config {
   /** That serve the port together. */
   readonly processes: number
   readonly store: StoreConfig
+  /** What the address of a database must keep. */
+  readonly urlRules: UrlRules
   readonly secrets: readonly string[]
   /** Of platforms that have names (W-43). */
   readonly platformSecrets: readonly PlatformSecret[]
@@ -111,7 +113,8 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   if (isProduction) problems.push(...doubts)
   const read = createReader(env, problems)
   const dataDir = read.text('PURSER_DATA_DIR')
-  const url = read.postgresUrl('DATABASE_URL')
+  const urlRules = { refusesUnknown: isProduction, refusesPlain: !read.allows('PURSER_PLAIN_DATABASE', !isProduction) }
+  const url = read.postgresUrl('DATABASE_URL', urlRules)
   const generated: Config['generated'][number][] = []
   const named = role.namesPlatforms ? read.text('PARTNER_SECRETS') : ''
   const secret = (name: KeyName) => {
@@ -132,6 +135,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
     processes: read.integer('PURSER_PROCESSES', 1, MAX_PROCESSES) ?? 1,
+    urlRules,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
     secrets,
     platformSecrets: readPlatformSecrets(named, secrets, problems),
@@ -140,7 +144,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     platformKey: secret('PLATFORM_API_KEY'),
     gatewayKey: secret('GATEWAY_API_KEY'),
     encryptionKeys: read.encryptionKeys(),
-    warnings: isProduction ? [] : doubts,
+    warnings: isProduction ? [] : [...doubts, ...doubtsOfUrl(url)],
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
@@ -240,6 +244,7 @@ function createReader(env: Environment, problems: string[]) {
     text,
     list,
     choice,
+    allows,
     reach: (auto: boolean): Reach => ({
       privateAddresses: allows('PURSER_PRIVATE_ADDRESSES', auto),
       plainHttp: allows('PURSER_PLAIN_HTTP', auto),
@@ -267,9 +272,9 @@ function createReader(env: Environment, problems: string[]) {
       return url
     },
     /** May hold a password, so a wrong one is not shown. */
-    postgresUrl(name: SettingName): string | undefined {
+    postgresUrl(name: SettingName, rules: UrlRules): string | undefined {
       const url = optional(name)
-      const problem = url === undefined ? undefined : problemOfUrl(url)
+      const problem = url === undefined ? undefined : problemOfUrl(url, rules)
       if (problem !== undefined) problems.push(`${name} ${problem}`)
       return url
     },
@@ -281,9 +286,4 @@ function faultsOf(name: SettingName, networks: readonly string[]): string[] {
     const fault = findNetworkFault(network)
     return fault === undefined ? [] : [`${name}: ${network} ${fault}`]
   })
-}
-
-function defaultOf(name: SettingName): string | undefined {
-  const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)
-  return setting?.default
 }

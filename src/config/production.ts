@@ -1,4 +1,5 @@
 /** What is left to chance in an environment (O-1): refused in production, said elsewhere. */
+import { unknownParameters } from '../db/postgres-url.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -15,6 +16,11 @@ const HOW_TO_MAKE = 'make one with: openssl rand -hex 32'
 /** A setting that does not exist, or that is given twice. */
 export function doubtsOf(env: Environment): string[] {
   return [...misspelt(env), ...givenTwice(env)]
+}
+
+export function doubtsOfUrl(url: string | undefined): string[] {
+  const unknown = url === undefined ? undefined : unknownParameters(url)
+  return unknown === undefined ? [] : [`DATABASE_URL ${unknown}`]
 }
 
 const secretNames = SETTINGS.filter((setting: Setting) => setting.secret).map(({ name }) => name)

@@ -30,6 +30,13 @@ export const SETTINGS = [
     secret: true,
   },
   {
+    name: 'PURSER_PLAIN_DATABASE',
+    default: 'auto',
+    meaning:
+      'Connections without TLS to Postgres on another machine: `allow`, `refuse`, or `auto`: refused in production only. Unix sockets and this machine are always allowed.',
+    example: 'allow',
+  },
+  {
     name: 'PURSER_DATA_DIR',
     default: '.purser',
     meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.',
@@ -244,3 +251,8 @@ export function settingsOf(readers: readonly Reader[]): Setting[] {
 }
 
 export type SettingName = (typeof SETTINGS)[number]['name']
+
+export function defaultOf(name: SettingName): string | undefined {
+  const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)
+  return setting?.default
+}

@@ -1,5 +1,6 @@
 /** The meaning of a failed statement: an outage, something busy, the data of a call, or a defect. */
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
+import { adviceOnTls } from './tls-errors.ts'
 
 /** `outage`: every other call would meet it too. `busy`: later it may go through. `data`: other data may be taken. */
 type Meaning = 'outage' | 'busy' | 'data' | 'denied'
@@ -91,6 +92,7 @@ export function isClosed(error: unknown): boolean {
 /** The one place that decides. Undefined for what the database did not say, and for a defect. */
 function meaningOf(error: unknown): Meaning | undefined {
   if (error instanceof Unusable || error instanceof ReadOnly || isClosed(error)) return 'outage'
+  if (adviceOnTls(error) !== undefined) return 'outage'
   const code = codeOf(error)
   if (code === undefined)
     return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)

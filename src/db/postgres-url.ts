@@ -1,28 +1,170 @@
-/** What is wrong with the address of a database. It may hold a password, so nothing of it is shown. */
+/**
+ * The address of a Postgres server, read by pg-connection-string. It may hold a password, so messages never
+ * quote it.
+ */
+import { X509Certificate } from 'node:crypto'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import type { ClientConfig } from 'pg'
+import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
+import { errorText } from '../runtime/error-text.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { Unusable } from './errors.ts'
 
 /** As libpq takes it, or the folder of a Unix socket. */
 const POSTGRES_URL = /^(postgres(ql)?:\/\/|socket:|\/)/
 
 const ENCODE = 'in user and password write # as %23, / as %2F, ? as %3F, @ as %40, : as %3A and % as %25'
 
-/** What to do about it, as the end of a sentence that begins with the setting; undefined when nothing is wrong. */
-export function problemOfUrl(url: string): string | undefined {
+const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
+/** They check the certificate and its name too: a connection that anyone can listen to is no TLS. */
+const STRICT_MODES = ['prefer', 'require', 'verify-ca']
+
+/** Parameters that have an effect here. Sessions set time-outs and the like themselves. */
+const PARAMETERS = [
+  ...['host', 'port', 'user', 'password', 'db', 'encoding', 'application_name', 'options', 'client_encoding'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'ssl', 'uselibpqcompat', 'channel_binding'],
+]
+
+/** The rules that production adds. */
+export interface UrlRules {
+  /** Parameters that have no effect are refused. */
+  readonly refusesUnknown?: boolean
+  /** A connection to another machine without TLS is refused. */
+  readonly refusesPlain?: boolean
+}
+
+/** The end of a sentence that begins with the setting: cause and remedy. Undefined when nothing is wrong. */
+export function problemOfUrl(url: string, rules: UrlRules = {}): string | undefined {
   if (!POSTGRES_URL.test(url)) return 'must begin with postgres://'
-  if (!/^postgres(ql)?:/.test(url)) return undefined
   if (namesSeveralHosts(url))
     return 'names several hosts, which is not supported: name one, such as a name that follows the primary'
-  if (!URL.canParse(url) || hasCutPassword(new URL(url)))
-    return `cannot be read as postgres://user:password@host:port/database: ${ENCODE}`
+  if (isUnreadable(url)) return `cannot be read as postgres://user:password@host:port/database: ${ENCODE}`
+  const problem = problemOfTls(url)
+  if (problem !== undefined) return problem
+  const unknown = unknownParameters(url)
+  if (rules.refusesUnknown && unknown !== undefined) return unknown
+  if (rules.refusesPlain && isPlain(url))
+    return `connects to ${addressOf(url)} without TLS: add sslmode=verify-full to it, or set PURSER_PLAIN_DATABASE=allow where only trusted machines are in the network`
   return undefined
+}
+
+/** As `problemOfUrl`: parameters that are misspelt, or that another program understands. */
+export function unknownParameters(url: string): string | undefined {
+  const unknown = [...queryOf(url).keys()].filter((name) => !PARAMETERS.includes(name))
+  if (unknown.length === 0) return undefined
+  return `has parameters without an effect here (${unknown.join(', ')}): remove them, or write them as one of ${PARAMETERS.join(', ')}`
+}
+
+/** For `pg`. Throws WrongUse where `problemOfUrl` finds a problem. */
+export function readPostgresUrl(url: string): ClientConfig {
+  const problem = problemOfUrl(url)
+  if (problem !== undefined) throw new WrongUse(`the address of the database ${problem}`)
+  const options = parsed(url)
+  const config: ClientConfig = { application_name: 'purser', ...toClientConfig(options) }
+  config.enableChannelBinding = ['require', 'prefer'].includes(String(options.channel_binding))
+  // The library would look for a file of passwords, and fail without a word about the setting.
+  config.password ||= () => passwordOfEnvironment()
+  return config
+}
+
+/** Without user and password: the host and its port, or the folder of the socket. */
+export function addressOf(url: string): string {
+  if (isUnreadable(url)) return 'an unreadable address'
+  const { host, port } = parsed(url)
+  const name = host || HOST
+  if (name.startsWith('/')) return name
+  return `${name.includes(':') ? `[${name}]` : name}${port ? `:${port}` : ''}`
+}
+
+/** The same with the name of the database. */
+export function placeOf(url: string): string {
+  return `${addressOf(url)}/${parsed(url).database ?? ''}`
+}
+
+const HOST = process.env.PGHOST || 'localhost'
+
+function passwordOfEnvironment(): string {
+  const { PGPASSWORD } = process.env
+  if (PGPASSWORD) return PGPASSWORD
+  throw new Unusable(
+    'DATABASE_URL has no password, and the server asks for one: write postgres://user:password@…, or set PGPASSWORD',
+  )
+}
+
+function parsed(url: string): ConnectionOptions {
+  const start = url.indexOf('?')
+  if (start === -1) return parse(url)
+  const query = queryOf(url)
+  // The library would write six lines of warning about these three, which it takes for the same.
+  if (!query.has('uselibpqcompat') && STRICT_MODES.includes(query.get('sslmode') ?? ''))
+    query.set('sslmode', 'verify-full')
+  // Node trusts the well-known authorities by itself.
+  if (query.get('sslrootcert') === 'system') query.delete('sslrootcert')
+  return parse(`${url.slice(0, start)}?${query}`)
+}
+
+function queryOf(url: string): URLSearchParams {
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
 
 function namesSeveralHosts(url: string): boolean {
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(url) ?? []
   const hosts = authority.slice(authority.lastIndexOf('@') + 1)
-  return hosts.includes(',') || /[?&]host=[^&]*,/.test(url)
+  return hosts.includes(',') || (queryOf(url).get('host') ?? '').includes(',')
 }
 
-/** A # or ? in the password ends the host's part: the @ and the real host stand behind it. */
-function hasCutPassword({ hash, search, pathname, username }: URL): boolean {
-  return hash !== '' || (username === '' && `${pathname}${search}`.includes('@'))
+function isUnreadable(url: string): boolean {
+  if (!/^postgres(ql)?:/.test(url)) return false
+  const [whole, withHost] = [url, url.replace('@/', '@localhost/')]
+  const readable = [whole, withHost].find((one) => URL.canParse(one))
+  return readable === undefined || hasCutPassword(new URL(readable), readable !== whole)
+}
+
+/** A #, / or ? in the password ends the host's part: the @ and the real host stand after it. */
+function hasCutPassword({ hash, search, pathname, username }: URL, isWithoutHost: boolean): boolean {
+  if (hash !== '') return true
+  return (isWithoutHost && pathname.includes('@')) || (username === '' && `${pathname}${search}`.includes('@'))
+}
+
+function problemOfTls(url: string): string | undefined {
+  const query = queryOf(url)
+  const mode = query.get('sslmode')
+  if (mode !== null && !SSL_MODES.includes(mode))
+    return `has no known sslmode: it must be one of ${SSL_MODES.join(', ')}`
+  const files = ['sslrootcert', 'sslcert', 'sslkey'].filter((name) => query.has(name))
+  try {
+    const { ssl } = parsed(url)
+    if (typeof ssl === 'string') return 'has an ssl that is not 1 or 0: write sslmode=verify-full or sslmode=disable'
+    return typeof ssl === 'object' ? problemOfFiles(ssl as SecureContextOptions) : undefined
+  } catch (error) {
+    const { path, code } = error as NodeJS.ErrnoException
+    if (path !== undefined && code === 'ENOENT')
+      return `names the file ${path}, which does not exist: correct ${files.join(', ')}`
+    return `cannot be used as it is (${errorText(error)})`
+  }
+}
+
+function problemOfFiles({ ca, cert, key }: SecureContextOptions): string | undefined {
+  try {
+    if (typeof ca === 'string') new X509Certificate(ca)
+  } catch {
+    return "has an sslrootcert that is no certificate: name the file of the authority's certificate, in PEM"
+  }
+  try {
+    createSecureContext({ cert, key })
+  } catch (error) {
+    return `has an sslcert and an sslkey that are no pair (${errorText(error)}): name both files, in PEM`
+  }
+  return undefined
+}
+
+/** Others in the network could listen: it has no TLS, and leads to another machine. */
+function isPlain(url: string): boolean {
+  const { ssl, host } = parsed(url)
+  return !ssl && !isOfThisMachine(host || HOST)
+}
+
+function isOfThisMachine(host: string): boolean {
+  return host.startsWith('/') || host === '::1' || /^(localhost|127\.\d+\.\d+\.\d+)$/i.test(host)
 }

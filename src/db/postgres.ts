@@ -21,6 +21,7 @@ import {
   type Tx,
 } from './db.ts'
 import { beginSession, heedWarnings, refuseUnsafeServer, watchDurability } from './durability.ts'
+import { readPostgresUrl } from './postgres-url.ts'
 import { readable, refuseEncoding, TIME_TYPES } from './session.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
@@ -155,7 +156,7 @@ function createPool(
   prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...readPostgresUrl(url),
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
@@ -163,7 +164,6 @@ function createPool(
     stream: socket,
     pipeline: true,
     types: { getTypeParser: parserOf },
-    application_name: 'purser',
     onConnect: async (client) => {
       await beginSession(client, HOT_TIMEOUT_MS)
       await prepare(client)

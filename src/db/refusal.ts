@@ -2,6 +2,8 @@
 import { errorText } from '../runtime/error-text.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { isBusy, isClosed, isOutage } from './errors.ts'
+import { addressOf } from './postgres-url.ts'
+import { adviceOnTls } from './tls-errors.ts'
 
 /** What a person can do, by SQLSTATE (Postgres, Appendix A). */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -37,14 +39,7 @@ export function explained(error: unknown, url?: string): unknown {
   if (isBusy(error))
     return new Unreachable(`the database did not do it in time (${errorText(error)}): run it again`, { cause: error })
   if (!isOutage(error)) return error
-  const hint = HINTS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? 'try again when it is ready' : SILENT)
+  const hint = adviceOnTls(error) ?? HINTS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? 'try again when it is ready' : SILENT)
   const where = url === undefined ? 'the database' : `the database at ${addressOf(url)}`
   return new Unreachable(`${where} cannot be reached (${errorText(error)}): ${hint}`, { cause: error })
-}
-
-/** Without user and password. */
-function addressOf(url: string): string {
-  if (!URL.canParse(url)) return url.replace(/^.*@/, '')
-  const { host, searchParams } = new URL(url)
-  return host || (searchParams.get('host') ?? 'the local socket')
 }

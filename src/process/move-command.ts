@@ -5,6 +5,7 @@ import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openDb } from '../db/open.ts'
+import { placeOf, problemOfUrl } from '../db/postgres-url.ts'
 import type { MoveDone } from '../move/run.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { world } from '../runtime/world.ts'
@@ -56,17 +57,13 @@ function toBuckets(text: string): number {
   return number
 }
 
-/** Without user and password. */
-function addressOf(url: string): string {
-  if (!URL.canParse(url)) throw new WrongUse('--to takes an address as DATABASE_URL has it: postgres://…')
-  const { host, pathname } = new URL(url)
-  return `${host}${pathname}`
-}
-
 async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone> {
-  const [address, signal] = [addressOf(to), stopSignal()]
+  const signal = stopSignal()
   const { move } = await import('../move/run.ts')
-  return withMigrated(async (from, { store }) => {
+  return withMigrated(async (from, { store, urlRules }) => {
+    const problem = problemOfUrl(to, urlRules)
+    if (problem !== undefined) throw new WrongUse(`the address in --to ${problem}`)
+    const address = placeOf(to)
     const opened: Db[] = []
     const open = async (config: typeof store) => {
       const db = await openDb(config)
@@ -98,7 +95,7 @@ async function reopenAgain(): Promise<void> {
 }
 
 function describe({ state, players, ms, differences, totals }: MoveDone, to: string): string {
-  const at = addressOf(to)
+  const at = placeOf(to)
   const rows = Object.values(totals?.rows ?? {}).reduce((sum, count) => sum + BigInt(count), 0n)
   const seconds = Math.ceil(ms / SECOND_MS)
   switch (state) {

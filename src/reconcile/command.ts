@@ -53,7 +53,7 @@ export async function runReconcile(
 type Comparison = (found: (finding: Finding) => void) => Promise<Summary>
 
 async function openSides(options: ReconcileCommand, config: Config, opened: Db[]): Promise<Comparison> {
-  const storeIn = (given: string | undefined) => (given === undefined ? config.store : storeOf(given))
+  const storeIn = (given: string | undefined) => (given === undefined ? config.store : storeOf(given, config))
   const stores = [storeIn(options.platformDatabaseUrl), storeIn(options.walletDatabaseUrl)] as const
   const open = async (store: StoreConfig, ...sides: readonly Side[]) => {
     const db = await openExistingDb(store)
@@ -97,9 +97,9 @@ type Side = keyof typeof READ_BY
 
 const NAME = new RegExp(`^${PLATFORM_NAME}$`)
 
-function storeOf(given: string): StoreConfig {
+function storeOf(given: string, { urlRules }: Config): StoreConfig {
   if (!/^postgres(ql)?:\/\//.test(given)) return { kind: 'pglite', dataDir: given }
-  const problem = problemOfUrl(given)
+  const problem = problemOfUrl(given, urlRules)
   if (problem !== undefined) throw new WrongUse(`the address of the database ${problem}`)
   return { kind: 'postgres', url: given }
 }

@@ -81,12 +81,31 @@ describe('refused in production is', () => {
     ['a placeholder', { OPERATOR_API_KEY: 'CHANGEME-0123456789-0123456789-012' }, 'can be guessed'],
     ['a setting that does not exist', { PURSER_CURRENCY: 'GOLD:2' }, 'did you mean PURSER_CURRENCIES?'],
     ['a database given twice', { DATABASE_URL_FILE: '/x' }, 'DATABASE_URL and DATABASE_URL_FILE are both set'],
+    [
+      'a misspelt parameter of the database',
+      { DATABASE_URL: 'postgres://purser@localhost/purser?sslmod=require' },
+      'DATABASE_URL has parameters without an effect here (sslmod)',
+    ],
+    [
+      'a connection without TLS to another machine',
+      { DATABASE_URL: 'postgres://purser@db.internal:5433/purser' },
+      'DATABASE_URL connects to db.internal:5433 without TLS: add sslmode=verify-full to it, or set PURSER_PLAIN_DATABASE=allow',
+    ],
     ['an empty database', { DATABASE_URL: ' ' }, 'DATABASE_URL must be set in production'],
   ]
   test.each(bad)('%s', (_name, over, problem) => {
     const problems = problemsOf({ ...safe(), ...over })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(problem)
+  })
+
+  test.each([
+    ['with TLS', 'postgres://db.internal/purser?sslmode=verify-full', {}],
+    ['to a private network', 'postgres://db.internal/purser', { PURSER_PLAIN_DATABASE: 'allow' }],
+    ['to this machine', 'postgres://[::1]/purser', {}],
+    ['through a Unix socket', 'postgres://purser@/purser?host=/cloudsql/project:region:instance', {}],
+  ])('no connection %s', (_name, url, over) => {
+    expect(problemsOf({ ...safe(), DATABASE_URL: url, ...over })).toEqual([])
   })
 
   test('one secret twice in a list, as after a rotation that was not finished', () => {
@@ -160,10 +179,13 @@ test('migrate makes no database of its own in production, where DATABASE_URL was
 test('outside production a misspelt setting and one given twice are said, and the server starts', async () => {
   const folder = newFolder()
   writeFileSync(join(folder.path, 'key'), 'another')
+  const url = new URL(database.url)
+  url.search = 'connection_limit=5'
   const env = { PURSER_CLAWBAK: 'refuse', OPERATOR_API_KEY_FILE: join(folder.path, 'key') }
-  const wallet = await spawnWallet({ databaseUrl: database.url, env })
+  const wallet = await spawnWallet({ databaseUrl: url.href, env })
   expect(wallet.output()).toContain('purser: PURSER_CLAWBAK is no setting; did you mean PURSER_CLAWBACK?')
   expect(wallet.output()).toContain('OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set')
+  expect(wallet.output()).toContain('DATABASE_URL has parameters without an effect here (connection_limit)')
   await wallet.kill('SIGKILL')
   expect(readFileSync(join(folder.path, 'key'), 'utf8')).toBe('another')
   folder.remove()

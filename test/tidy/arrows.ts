@@ -165,7 +165,7 @@ export function complaintsAboutLoops(sources: readonly Source[]): string[] {
 
 const MAIN = 'src/commands.ts'
 /** What every command waits for, `--help` too. Servers load half a second of modules, so what only one command needs is imported when it runs. */
-const LOADED_AT_ONCE = ['commander']
+const LOADED_AT_ONCE = ['commander', 'pg-connection-string']
 
 /** Packages that the program loads before it knows its command, each with the way to it. */
 export function complaintsAboutTheStart(sources: readonly Source[]): string[] {
