@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import { Type } from 'typebox'
-import { recordForbidden, withoutChanceOfKeys } from './key-story.mjs'
+import { recordForbidden, recordUnread, withoutChanceOfKeys } from './key-story.mjs'
 
 /**
  * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
@@ -20,8 +20,10 @@ export async function makeDocument({ frame, schemas, start, describe = () => {},
     describe(document)
     allowNoBody(document)
     referToNamedSchemas(document)
-    const forbidden = await recordForbidden(placedOperationsOf(document), server.app, keys)
-    addExamples(document, withoutChanceOfKeys([...(await record(server)), ...forbidden]))
+    const operations = placedOperationsOf(document)
+    const unread = await recordUnread(operations, server.app, keys)
+    const forbidden = await recordForbidden(operations, server.app, keys)
+    addExamples(document, withoutChanceOfKeys([...(await record(server)), ...forbidden, ...unread]))
     return `${JSON.stringify(document, null, 2)}\n`
   } finally {
     await server.close()

@@ -17,7 +17,8 @@ const INTRODUCTION = `One platform, many operators. Towards the platform the gat
 \`/user\`, signed with PARTNER_SECRET, as in the wallet's reference. This is its own API: operators are registered, and their session
 tokens are exchanged for those that the frame is loaded with.
 
-A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong.`
+A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. A method that
+a path does not take is answered 405, and \`Allow\` names those that it takes.`
 
 const FRAME = {
   openapi: '3.1.0',

@@ -62,3 +62,25 @@ export async function recordForbidden(operations, app, { url, key: first }) {
     }),
   )
 }
+
+/** Of each operation that takes a body, what is answered to one that is not read: too large, or of a type that is none of ours. */
+export async function recordUnread(operations, app, { key }) {
+  const unread = [
+    [413, 'tooLarge', 'A body that is too large', 'application/json', ' '.repeat(MORE_THAN_ANY)],
+    [415, 'type', 'A body that is not JSON', 'text/plain', 'hello'],
+  ]
+  const asked = operations.flatMap((operation) => unread.map((parts) => [operation, ...parts]))
+  return Promise.all(
+    asked
+      .filter(([{ responses }, status]) => responses[status] !== undefined)
+      .map(async ([{ operationId, method, path }, status, name, summary, type, payload]) => {
+        const headers = { authorization: `Bearer ${key}`, 'content-type': type }
+        const reply = await app.inject({ method, url: path.replaceAll(/\{\w+\}/g, 'x'), headers, payload })
+        if (reply.statusCode !== status) throw new Error(`${operationId} (${name}) answers ${reply.statusCode}`)
+        return { operationId, status, name, summary, answer: { ...reply.json(), requestId: PROBLEM_ID } }
+      }),
+  )
+}
+
+/** Bytes. */
+const MORE_THAN_ANY = 1024 * 1024

@@ -16,7 +16,7 @@ const INTRODUCTION = `Places bets with partners, and delivers what becomes of th
 
 A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as problem details (RFC 9457) with a
 stable \`code\` and JSON pointers to what is wrong. Lists are newest first: \`?limit&after\` with the \`next\` of the page before,
-null at the end.
+null at the end. A method that a path does not take is answered 405, and \`Allow\` names those that it takes.
 
 **A bet is placed once per idempotency key** (member \`idempotencyKey\` or header \`Idempotency-Key\`, unique per partner): the same
 content again is answered as before, other content is 422, and 409 while the first is still being placed. Every other change

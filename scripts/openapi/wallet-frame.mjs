@@ -27,7 +27,7 @@ const INTRODUCTION = `Two APIs on one address.
 
 **Operator API**: the operator's own calls. A bearer key, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as
 problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. Lists are newest first:
-\`?limit&after\` with the \`next\` of the page before, null at the end.
+\`?limit&after\` with the \`next\` of the page before, null at the end. A method that a path does not take is answered 405, and \`Allow\` names those that it takes.
 
 Ids such as R-1 name decisions, see docs/reference/decisions.md.`
 

@@ -1,6 +1,7 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { Journal } from '../feed/journal.ts'
 import { endSpan } from '../http/span.ts'
+import { isWorthALine, Strangers } from '../http/strangers.ts'
 import { type Entrance, registerWire, type Seen } from '../http/wire.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
@@ -22,6 +23,7 @@ export interface WireDeps extends CallDeps {
 }
 
 export function registerCalls(entrance: Entrance, deps: WireDeps): Promise<void> {
+  const unsigned = new Strangers()
   return registerWire<Handled>(entrance, {
     handle: (endpoint, request) => handleCall(deps, endpoint, request),
     unreadable: (detail) => ({ reply: refused('invalid_request', detail), outcome: 'invalid_request' }),
@@ -30,13 +32,18 @@ export function registerCalls(entrance: Entrance, deps: WireDeps): Promise<void>
       return { reply: failed(operation), outcome: 'failed' }
     },
     onFailure: deps.onFailure,
-    answered: (handled, seen) => tell(deps, handled, seen),
+    answered: (handled, seen) => tell(deps, unsigned, handled, seen),
     isDraining: deps.isDraining,
     tracing: deps.tracing,
   })
 }
 
-function tell({ metrics, log, journal, refusals, clock }: WireDeps, handled: Handled, seen: Seen): void {
+function tell(
+  { metrics, log, journal, refusals, clock }: WireDeps,
+  unsigned: Strangers,
+  handled: Handled,
+  seen: Seen,
+): void {
   const { outcome, call, operatorId, detail, reply, signer, sentAt, endedAt } = handled
   const { source, body, arrivalMs, totalMs, readAt } = seen
   if (outcome === 'gateway_refused') refusals.add(`${operatorId}`, `${detail}`, clock.now())
@@ -65,7 +72,7 @@ function tell({ metrics, log, journal, refusals, clock }: WireDeps, handled: Han
       behindMs: sentAt && endedAt && endedAt - sentAt,
       ageMs: totalMs,
     })
-  if (!isLogged) return
+  if (!isLogged || (signer === undefined && !isWorthALine(unsigned.note(source)))) return
   const ms = Math.trunc(totalMs * 10) / 10
   const { status } = reply
   log.info({ ...names, operator: operatorId, outcome, status, detail, ms }, 'call')

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role whose keys may call the route. */
     readonly role?: Role
+    /** It is no route of the document: it only says that its path takes other methods. */
+    readonly refusesMethod?: true
   }
 }
 
@@ -34,12 +36,18 @@ export function createAdmission(
   signedIn: SignedIn = { of: async () => 'missing' },
 ): Admission {
   const strangers = new Strangers()
+  const lesser = new Strangers()
   const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
   const turnAway = async (request: FastifyRequest, reason: Nobody) => {
     refused[reason] += 1
     const failures = strangers.note(request.source)
     if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
     if (reason === 'unknown') await strangers.hold(failures)
+  }
+  const noteRole = (request: FastifyRequest, { keyName: key, role }: Caller) => {
+    const failures = lesser.note(request.source)
+    if (!isWorthALine(failures)) return
+    log.warn({ ...about(request), reason: 'role', key, role, failures }, 'a key was refused')
   }
   const whoAsks = async (request: FastifyRequest): Promise<Caller | Nobody> => {
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
@@ -61,7 +69,7 @@ export function createAdmission(
       request.setDecorator(CALLER, caller)
       if (mayCall(caller, request)) return
       refused.role += 1
-      log.warn({ ...about(request), reason: 'role', key: caller.keyName, role: caller.role }, 'a key was refused')
+      noteRole(request, caller)
       throw forbidden(caller, request.routeOptions.config.role)
     },
     text: () => asText(refused),

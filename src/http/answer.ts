@@ -12,6 +12,8 @@ export interface WireAnswer {
 export const KEEP_ALIVE_MS = 72_000
 
 export const HEADERS = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']
+/** Value of `permissions-policy`: no page of ours uses a device of the person who looks at it. */
+export const NO_DEVICES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 /** Node sends no body with them (RFC 9110, 15.3.5 and 15.4.5). An operator's answer can be one. */
 export const WITHOUT_BODY = new Set([204, 304])
 

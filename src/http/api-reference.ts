@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { NO_DEVICES } from './answer.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
 
@@ -47,19 +48,22 @@ const pageOf = (server: Server) => `<!doctype html>
 </html>
 `
 
-/** Adds GET /openapi.json and GET /docs. Files are read when they are first asked for. */
+/** Adds GET /openapi.json and GET /docs. Files are read once, when they are first asked for. */
 export function registerApiReference(app: FastifyInstance, server: Server): void {
-  const document = once(() => readFile(documentOf(server), 'utf8'))
-  const redoc = once(async () => (await readFile(REDOC, 'utf8')).replaceAll(REMOTE_LOGO, NO_LOGO))
+  const document = once(() => readFile(documentOf(server)))
+  const page = Buffer.from(pageOf(server))
+  const redoc = once(async () => Buffer.from((await readFile(REDOC, 'utf8')).replaceAll(REMOTE_LOGO, NO_LOGO)))
   app.get('/openapi.json', async (_request, reply) => send(reply, 'application/json', await document()))
-  app.get('/docs', (_request, reply) => send(reply, 'text/html', pageOf(server)))
+  app.get('/docs', (_request, reply) => send(reply, 'text/html', page))
   app.get('/docs/redoc.js', async (_request, reply) => send(reply, 'text/javascript', await redoc()))
 }
 
-function send(reply: FastifyReply, type: string, body: string): FastifyReply {
+/** A buffer is sent as it is: a text would be encoded anew for each answer. */
+function send(reply: FastifyReply, type: string, body: Buffer): FastifyReply {
   return reply
     .header('content-type', `${type}; charset=utf-8`)
     .header('content-security-policy', POLICY)
+    .header('permissions-policy', NO_DEVICES)
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-cache')
     .send(body)

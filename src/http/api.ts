@@ -1,5 +1,5 @@
 /** What our own HTTP APIs have in common: a bearer key, validation into JSON pointers, problem details, no caching. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isBusy, isOutage } from '../db/errors.ts'
@@ -46,13 +46,16 @@ export async function registerApi(
       api.addHook('onRequest', async (request, reply) => {
         calls.begun(request)
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
+        reply.header('x-content-type-options', 'nosniff')
         await admission.admit(request)
         requireReadableUrl(request)
       })
       refuseUnstorable(api)
+      const methods = methodsByPath(api)
       api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
       api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       addRoutes(api.withTypeProvider())
+      for (const [url, known] of methods()) refuseOthers(api, url, known)
     },
     { prefix },
   )
@@ -65,6 +68,29 @@ export function answerErrors(app: FastifyInstance, log: Logger): void {
     if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
     return sendProblem(reply, problem, request)
   })
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Of the routes that are added from now on; a path is as the API has it, without its prefix. */
+function methodsByPath(api: FastifyInstance): () => ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  api.addHook('onRoute', ({ routePath, method }) => {
+    found.set(routePath, new Set([...(found.get(routePath) ?? []), ...[method].flat()]))
+  })
+  return () => new Map(found)
+}
+
+/** A path that is there, asked with a method that it has not: 405 says which it has (RFC 9110, 15.5.6). */
+function refuseOthers(api: FastifyInstance, url: string, known: ReadonlySet<string>): void {
+  const method = METHODS.filter((one) => !known.has(one))
+  const allow = [...known].join(', ')
+  const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.header('allow', allow)
+    throw new Problem(405, 'method_not_allowed', `this path takes ${allow}`)
+  }
+  const config = { role: 'read', refusesMethod: true } as const
+  api.route({ url, method, exposeHeadRoute: false, config, onRequest: refuse, handler: refuse })
 }
 
 function toBusy({ method }: FastifyRequest): Problem {

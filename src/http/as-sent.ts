@@ -10,7 +10,7 @@ import { invalid, Problem, pointerPart } from './problem.ts'
 /** A body that may be left out may be left out with a JSON content type too. */
 export function acceptJson(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'ignore')
-  api.removeContentTypeParser('application/json')
+  api.removeAllContentTypeParsers() // plain text too: a body of another type is a 415
   api.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null, null)
     if (!isUtf8(bytes)) return done(invalid('', 'is not UTF-8'))

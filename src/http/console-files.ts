@@ -4,6 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { NO_DEVICES } from './answer.ts'
 
 const DIST = new URL('../../dist/console/', import.meta.url)
 const POLICY =
@@ -53,6 +54,7 @@ function send(request: FastifyRequest, reply: FastifyReply, name: string, { plai
   return reply
     .header('content-type', TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
     .header('content-security-policy', POLICY)
+    .header('permissions-policy', NO_DEVICES)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')

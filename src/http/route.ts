@@ -75,6 +75,7 @@ export function describeRoute<S extends Shape>({ operationId, tag, summary, key 
     401: 'unauthorized',
     ...(role !== 'read' && { 403: 'forbidden' }),
     ...(schema.params && { 404: 'not_found' }),
+    ...(schema.body && { 413: 'invalid_request', 415: 'invalid_request' }),
     503: 'unavailable or busy',
   }
   const refusals = Object.entries({ ...everyRoutes, ...problems }).flatMap(([status, codes]) =>

@@ -95,6 +95,12 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
   door.handsTo((request) => readerOf(side, sourceOf, request))
   await app.register(async (wire) => {
     keepBytes(wire)
+    // Routes are found by what a path decodes to: `/payment/%62et` is none of the interface.
+    wire.addHook('onRequest', async ({ raw }, reply) => {
+      if (wirePathOf(raw.url) !== undefined) return
+      reply.callNotFound()
+      return reply
+    })
     wire.setErrorHandler((error: FastifyError, request, reply) => {
       const handled = handledError(side, error, request)
       send(side, reply, handled)

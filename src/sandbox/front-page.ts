@@ -3,6 +3,7 @@
  * that loads itself again each second. Keys are shown to this machine only.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { NO_DEVICES } from '../http/answer.ts'
 import { escaped as text } from '../runtime/markup.ts'
 import { STYLE } from './front-page-style.ts'
 import { nameOfBet } from './life.ts'
@@ -54,6 +55,7 @@ export function isFromHere({ ip, headers, socket }: FastifyRequest): boolean {
 function send(reply: FastifyReply, html: string): FastifyReply {
   return reply
     .header('content-security-policy', POLICY)
+    .header('permissions-policy', NO_DEVICES)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .header('cache-control', 'no-store')

@@ -73,9 +73,9 @@ describe('with the key', () => {
     },
   )
 
-  test('a path or a method that does not exist is a 404 problem', async () => {
+  test('a path that does not exist is a 404 problem, a method that does not exist a 405', async () => {
     expectProblem(await wallet.operator.request('GET', '/operator/secrets'), 404, 'not_found')
-    expectProblem(await wallet.operator.request('PUT', '/operator/players'), 404, 'not_found')
+    expectProblem(await wallet.operator.request('PUT', '/operator/players'), 405, 'method_not_allowed')
   })
 
   test('every answer has a request id of its own and is not stored by anybody', async () => {

@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'wallet/store',
     'ledger',
     'db',
+    'http/strangers.ts',
     'http/wire.ts',
     'http/span.ts',
     'protocol',

@@ -1,6 +1,7 @@
 /** The partner wire of the wallet: which handler, what the API reference, the metrics and the log say of a call. */
 import { type TSchema, Type } from 'typebox'
 import type { Journal } from '../../feed/journal.ts'
+import { isWorthALine, Strangers } from '../../http/strangers.ts'
 import { type Entrance, registerWire, type Seen } from '../../http/wire.ts'
 import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
 import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../../protocol/reply.ts'
@@ -27,6 +28,7 @@ export interface WireServerDeps extends CallDeps {
 }
 
 export function registerCalls(entrance: Entrance, deps: WireServerDeps): Promise<void> {
+  const unsigned = new Strangers()
   return registerWire<Handled>(entrance, {
     schemas: WIRE_SCHEMAS,
     handle: (endpoint, request) =>
@@ -37,7 +39,7 @@ export function registerCalls(entrance: Entrance, deps: WireServerDeps): Promise
       return { reply: failed(operation), operation: 'unknown' }
     },
     onFailure: deps.onFailure,
-    answered: (handled, seen) => tell(deps, handled, seen),
+    answered: (handled, seen) => tell(deps, unsigned, handled, seen),
     isDraining: deps.isDraining,
     tracing: deps.tracing,
   })
@@ -63,7 +65,12 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
   return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
 }
 
-function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Handled, seen: Seen): void {
+function tell(
+  { metrics, log, journal, platforms }: WireServerDeps,
+  unsigned: Strangers,
+  handled: Handled,
+  seen: Seen,
+): void {
   const { reply, operation, call, signer, batch, asked = batch } = handled
   const { totalMs, arrivalMs } = seen
   if (seen.span !== undefined) endCall(seen.span, handled, seen)
@@ -90,6 +97,7 @@ function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Han
       ageMs: totalMs,
     })
   if (!log.isLevelEnabled('info')) return
+  if (signer === undefined && !isWorthALine(unsigned.note(seen.source))) return
   const { requestId, betId, player } = call ?? {}
   const ms = Math.trunc(totalMs * 10) / 10
   log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms }, 'call')

@@ -1,0 +1,67 @@
+/** What our own APIs answer to a method or a body that they do not take; the partner wire never answers so (R-8). */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sign } from '../../src/protocol/signature.ts'
+import { type Keyed, SERVERS } from '../people/servers.ts'
+import { startGateway } from '../support/gateway.ts'
+import { startWallet } from '../support/wallet.ts'
+
+describe.each(SERVERS)('the API of the $server', ({ prefix, list, start }) => {
+  let started: Keyed
+  beforeAll(async () => {
+    started = await start()
+  })
+  afterAll(() => started.stop())
+
+  const ask = (method: string, path: string, type?: string, body?: string) =>
+    fetch(started.url + path, {
+      method,
+      headers: { authorization: `Bearer ${started.firstKey}`, ...(type !== undefined && { 'content-type': type }) },
+      ...(body !== undefined && { body }),
+    })
+
+  test('says with 405 which methods a path has', async () => {
+    const reply = await ask('DELETE', `${prefix}/keys`)
+    expect(reply.status).toBe(405)
+    expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST'])
+    expect(await reply.json()).toMatchObject({ code: 'method_not_allowed' })
+    expect((await ask('PATCH', list)).status).toBe(405)
+    expect((await ask('DELETE', `${prefix}/no/such/path`)).status).toBe(404)
+  })
+
+  test.each(['text/plain', 'application/xml'])('refuses a body of the type %s with 415', async (type) => {
+    expect((await ask('POST', `${prefix}/keys`, type, '{"name":"desk","role":"read"}')).status).toBe(415)
+  })
+
+  test('refuses a body that is too large with 413', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(1_000_000) })
+    expect((await ask('POST', `${prefix}/keys`, 'application/json', body)).status).toBe(413)
+  })
+
+  test('lets no browser guess the type of an answer', async () => {
+    for (const path of [list, `${prefix}/no-such-path`])
+      expect((await ask('GET', path)).headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('answers a call without a key before it looks at the method', async () => {
+    expect((await fetch(`${started.url}${prefix}/keys`, { method: 'DELETE' })).status).toBe(401)
+  })
+})
+
+describe.each([
+  { server: 'wallet', start: () => startWallet() },
+  { server: 'gateway', start: () => startGateway() },
+])('the partner wire of the $server', ({ start }) => {
+  test('is found by its paths as they are written: what only decodes to them does not exist', async () => {
+    const { url, secret, stop } = await start()
+    try {
+      const body = '{"userId":"nobody"}'
+      const headers = { 'x-sign-jws': sign(Buffer.from(body), secret), 'content-type': 'application/json' }
+      const statusOf = async (path: string) => (await fetch(url + path, { method: 'POST', headers, body })).status
+      expect(await statusOf('/payment/bet')).toBe(400)
+      for (const path of ['/payment/%62et', '/%70ayment/check', '/user/pro%66ile'])
+        expect(await statusOf(path)).toBe(404)
+    } finally {
+      await stop()
+    }
+  })
+})
