@@ -16,7 +16,7 @@ export function splitSecrets(text: string): string[] {
 /** Bytes of UTF-16 are NUL or invalid when they are read as UTF-8. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FOREIGN = /[\u0000\ufffd\ufeff]/
-const QUOTED = /^(?:"[^]*"|'[^]*'|“[^]*”)$/
+const QUOTED = /^(?:".*"|'.*'|“.*”)$/s
 
 /** Returns the rest of a sentence that begins with the name of the setting, and never shows the secret. */
 export function findSecretFault(text: string): string | undefined {
