@@ -28,6 +28,32 @@ describe('the auditor of markets', () => {
     expect(heard([call('rollback', 'r'), 200], [PLACE, 8])).toEqual({ complaint: undefined, moved: [0n] })
   })
 
+  test('says when a bet must be taken: the stake was there all the time (R-6)', () => {
+    const OTHER = { player: 'anna', betId: 'other bet' }
+    const refused = (least: bigint | undefined, meanwhile: (auditor: ReturnType<typeof createAuditor>) => void) => {
+      const auditor = createAuditor()
+      if (least !== undefined) auditor.cash('anna', least)
+      auditor.arrived(1, AT, PLACE)
+      meanwhile(auditor)
+      return auditor.answered(1, AT.betId, 7)
+    }
+    const nothing = () => {}
+    expect(refused(1_000n, nothing)).toContain('refused for want of money, and there were 1000 at least')
+    expect(refused(999n, nothing)).toBe(undefined)
+    expect(refused(undefined, nothing)).toBe(undefined)
+    expect(refused(1_000n, (auditor) => auditor.cash('anna', 500n))).toBe(undefined)
+    expect(refused(1_000n, (auditor) => auditor.arrived(2, OTHER, { ...PLACE, requestId: 'o', amount: '1' }))).toBe(
+      undefined,
+    )
+    expect(
+      refused(1_000n, (auditor) => auditor.arrived(2, AT, PLACE)),
+      'a copy of it takes nothing from it',
+    ).toContain('at least')
+    expect(
+      refused(1_100n, (auditor) => auditor.arrived(2, OTHER, { ...PLACE, requestId: 'o', amount: '1' })),
+    ).toContain('at least')
+  })
+
   test('complains about an answer that no order explains', () => {
     expect(heard([PLACE, 7], [PLACE, 200]).complaint).toContain('place was answered 200, may be 7')
     expect(heard([call('rollback', 'r'), 200], [PLACE, 200]).complaint).toContain('may be 8')

@@ -8,11 +8,12 @@
 import { replyCode } from '../../protocol/codes.ts'
 import { checked, type Heard, moved, nameOf, type Verdict } from './bet-life.ts'
 import { createWatchedBets, MOST, toldSo, UNTOUCHED, type Watched, type WatchedBets } from './possible.ts'
+import { createPurses, type Purses } from './purses.ts'
 import { createStanding, type KeptStanding, type Standing } from './standing.ts'
 
 export type { Heard } from './bet-life.ts'
 
-export interface Auditor extends Standing {
+export interface Auditor extends Standing, Pick<Purses, 'cash'> {
   arrived(id: number, at: { readonly player: string; readonly betId: string }, call: Heard): void
   /** Undefined: it failed inside, and may have taken effect (R-4, W-20). `time`: as a 200 tells it. A complaint, or undefined. */
   answered(id: number, betId: string, verdict: Verdict | undefined, time?: string): string | undefined
@@ -34,6 +35,7 @@ export interface KeptAudit {
   readonly standing: KeptStanding
 }
 
+const NO_MONEY = replyCode('not_enough_money')
 const EXPIRED = replyCode('expired_token')
 
 export const NOT_KNOWN = 'not known'
@@ -49,14 +51,16 @@ export function checkText(
 export function createAuditor(): Auditor {
   const bets = createWatchedBets()
   const { all, unclear, orders } = bets
-  const standing = createStanding(bets)
+  const [standing, purses] = [createStanding(bets), createPurses(bets)]
   /** When a call took effect, by its bet and its name, as it was told. */
   const times = new Map<string, string>()
   const timeOf = (betId: string, name: string) => times.get(`${betId} ${name}`)
   return {
     ...standing,
+    cash: purses.cash,
     arrived(id, { player, betId }, call) {
       bets.of(betId, player).underWay.set(id, standing.meets(betId, player, call))
+      purses.look(player)
     },
     answered(id, betId, verdict, time) {
       const bet = all.get(betId)
@@ -65,6 +69,7 @@ export function createAuditor(): Auditor {
       if (unclear.has(betId)) return undefined
       const call = bet.underWay.get(id)
       const isOld = call?.isOld === true
+      const least = verdict === NO_MONEY && !isOld ? purses.enoughFor(bet, `${call?.amount}`) : undefined
       bet.underWay.delete(id)
       bets.keep(
         betId,
@@ -73,6 +78,8 @@ export function createAuditor(): Auditor {
       )
       if (verdict === EXPIRED && call?.token !== undefined && !isOld) standing.tokens.ended(call.token)
       if (time !== undefined && call !== undefined && !isOld) times.set(`${betId} ${nameOf(call)}`, time)
+      if (least !== undefined)
+        return `the auditor: place of ${call?.amount} was refused for want of money, and there were ${least} at least (R-6)`
       if (bet.possible.length > 0 || unclear.has(betId)) return undefined
       unclear.add(betId)
       const may = [...new Set(found.flatMap(({ done }) => done[id] ?? []))].join(', ')
@@ -101,6 +108,7 @@ export function createAuditor(): Auditor {
       return { bets: kept, times: new Map(times), standing: standing.keep() }
     },
     restored(kept) {
+      purses.forget()
       for (const [betId, bet] of all) {
         for (const call of bet.underWay.values()) call.isOld = true
         bet.possible = kept.bets.get(betId) ?? UNTOUCHED

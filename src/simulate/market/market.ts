@@ -15,6 +15,7 @@ import { type Ear, type Host, type Request, type SimulatedNetwork, simulateNetwo
 import { type PaceWatch, watchPace } from './pace.ts'
 import { type GatewayParty, logTo, type WalletParty } from './parties.ts'
 import { beginOver, forget, living, type Processes } from './processes.ts'
+import { watchReasons } from './reasons.ts'
 import type { Scene } from './scene.ts'
 import { configOf, type OtherSettings, type Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
@@ -94,8 +95,8 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const random = (subject: string) => createRandom(seed, subject)
   const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace))]))
   const wire = (name: WalletName) => wires.get(name) as WireWatch
-  const [pace, gatewayWatch] = [watchPace(world.elapsed, names.bet), watchGateway(names)]
-  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), pace, ear: stores.ear, world, trace, choices }
+  const [heard, gatewayWatch] = [hearersOf(world, names, stores), watchGateway(names)]
+  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), ...heard, world, trace, choices }
   const network = simulateNetwork({ ...told, random: random('network') })
   const [lives, agains] = [{} as Partial<Record<PartyName, Life>>, new Map<PartyName, Again>()]
   const failures: unknown[] = []
@@ -134,8 +135,8 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const steps = countSteps((party) => die(party, 'behind a step'))
   const step = stepping(world, steps.passed, there, failures, watchBreakers(trace))
   return {
-    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, pace, random, begin },
-    complaints: () => [...wires.values(), gatewayWatch, pace].flatMap((one) => one.complaints()),
+    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, pace: heard.pace, random, begin },
+    complaints: () => [...wires.values(), gatewayWatch, heard.pace, heard.reasons].flatMap((one) => one.complaints()),
     ...living(there),
     kill(party, death) {
       const life = lives[party]
@@ -147,12 +148,17 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
       else life.endAt(death.statements)
     },
     fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
-    setClock: clockSetter(trace, pace, wires),
+    setClock: clockSetter(trace, heard.pace, wires),
     meanwhile: (work) => waitFor(work, count, failures),
     calm: () => calmAll(network, steps, Object.values(lives)),
     ...passing(world, step),
     end: () => endAll(network, world, Object.values(lives)),
   }
+}
+
+/** Of what the platform says and hears. */
+function hearersOf({ elapsed }: VirtualWorld, { bet }: Names, { ear }: Pick<Stores, 'ear'>) {
+  return { pace: watchPace(elapsed, bet), reasons: watchReasons(bet), ear }
 }
 
 /** Who dies behind which timer or message. */

@@ -10,6 +10,7 @@ import { type Connections, network } from '../../wallet-client/network.ts'
 import type { Choices, Fate } from './choices.ts'
 import { drawFate, PARTITIONED, PLAIN } from './fates.ts'
 import type { PaceWatch } from './pace.ts'
+import type { ReasonWatch } from './reasons.ts'
 import { codeIn } from './said.ts'
 import type { Trace } from './trace.ts'
 import type { VirtualWorld } from './virtual-world.ts'
@@ -66,6 +67,7 @@ interface Deps {
   callerOf(origin: string): PartyName
   /** Of what leaves the platform, and what it hears. */
   readonly pace: Pick<PaceWatch, 'leaves' | 'heard'>
+  readonly reasons?: ReasonWatch
   readonly ear: Ear | undefined
 }
 
@@ -105,6 +107,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     noteFate(trace, text, fate)
     const toCaller = callerOf(handler, life, isOfPlatform ? hearing(deps, request) : listening(deps, request))
     if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
+    if (isOfPlatform) deps.reasons?.leaves(request)
     onTheirWay += fate.arrivals.length
     const deliver = (copy: number) => {
       onTheirWay -= 1
@@ -194,7 +197,7 @@ function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: b
     isOver: () => isOver || life.isCut,
     answer,
     broken() {
-      const heard = ear.broken()
+      const heard = ear.broken(isOver || life.isCut)
       if (heard !== undefined) answer(heard)
       else if (end()) handler.onResponseError?.(controller, new Error('the connection was closed'))
     },
@@ -203,17 +206,23 @@ function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: b
 
 interface Hearing {
   answer(answer: Answer): Answer
-  broken(): Answer | undefined
+  /** Told whether the caller has stopped listening. */
+  broken(isOver: boolean): Answer | undefined
 }
 
-function hearing({ pace, ear }: Deps, request: Request): Hearing {
+function hearing({ pace, reasons, ear }: Deps, request: Request): Hearing {
   return {
     answer(answer) {
       const heard = ear?.answer?.(request, answer) ?? answer
       pace.heard(request, heard.status)
+      reasons?.heard(request, heard)
       return heard
     },
-    broken: () => ear?.broken?.(request),
+    broken(isOver) {
+      const heard = ear?.broken?.(request)
+      if (heard === undefined && !isOver) reasons?.heard(request, 'broken')
+      return heard
+    },
   }
 }
 

@@ -60,13 +60,17 @@ async function moveMoney(
   )
   const change = BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
   player.moving = change
+  const had = player.cash
+  const { cash } = market.wire(player.wallet)
   player.cash += change // taken off again when it was refused
+  cash(player.userId, change < 0n ? player.cash : had)
   const isMoved = await insist(TO_THE_END, move).then(
     () => true,
     () => false,
   )
   if (!isMoved) player.cash -= change
   player.moving = 0n
+  cash(player.userId, player.cash)
   market.trace.note(`${player.name}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
 }
 

@@ -7,8 +7,8 @@ export interface Possible {
   readonly done: Readonly<Record<number, Verdict>>
 }
 
-/** `isOld`: a backup was put back while it was under way. What it did may be gone, and its answer still comes. */
-export type UnderWay = Waiting & { isOld?: boolean }
+/** `least`: what its player had at least since it came (purses.ts). `isOld`: a backup was put back while it was under way. What it did may be gone, and its answer still comes. */
+export type UnderWay = Waiting & { isOld?: boolean; least?: bigint }
 
 export interface Watched {
   readonly player: string

@@ -8,7 +8,7 @@ import { profileAnswers, profileText } from './profile.ts'
 import { codeIn, isSystemError, type Said, saidIn } from './said.ts'
 import type { Standing } from './standing.ts'
 
-export interface WireWatch extends Pick<Auditor, 'movedOf' | 'checksOf'> {
+export interface WireWatch extends Pick<Auditor, 'movedOf' | 'checksOf' | 'cash'> {
   /** A call has reached the wallet; told its answer, if there is one. */
   arrives(request: Request): (answer: Answer) => void
   died(): void
@@ -78,6 +78,7 @@ export function watchWire(names: Names, answered: (request: Request, answer: Ans
     died: () => auditor.died(),
     movedOf: auditor.movedOf,
     checksOf: auditor.checksOf,
+    cash: auditor.cash,
     standing: auditor,
     keep: () => ({ audit: auditor.keep(), first: new Map(first) }),
     restored(kept) {

@@ -1,6 +1,6 @@
 /** Faults of the platform: in what it reads, writes and hears. */
 import type { Row as Stored } from '../../../db/db.ts'
-import { REPLY_CODES } from '../../../protocol/codes.ts'
+import { REPLY_CODES, ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import type { Answer, Request } from '../network.ts'
 import { done, losing, oneMore, without } from '../planting.ts'
@@ -22,6 +22,12 @@ function withMore(row: Stored): Stored {
     ...row,
     body: `${row.body}`.replace(/"amount":([1-9]\d*)/, (_, whole: string) => `"amount":${oneMore(whole)}`),
   }
+}
+
+const { timeOut, partnerFailed } = ROLLBACK_REASON
+
+function withOtherReason(row: Stored): Stored {
+  return { ...row, body: `${row.body}`.replace(`"errorCode":${timeOut}`, `"errorCode":${partnerFailed}`) }
 }
 
 export const PLATFORM: readonly Row[] = [
@@ -121,6 +127,12 @@ export const PLATFORM: readonly Row[] = [
     'C-12',
     18,
     (stores) => ({ ...stores, elapsed: (clock) => clock.now().getTime() }),
+  ],
+  [
+    'a Rollback after a time-out says that the partner failed',
+    'C-2',
+    1,
+    inPlatform(altered('platform_claim', withOtherReason)),
   ],
   ['another payout is sent than was decided', 'M-2', 1, inPlatform(altered('platform_claim', withMore))],
 ]

@@ -1,12 +1,16 @@
 /** Faults of a wallet as its callers see it. */
-import { replyCode } from '../../../protocol/codes.ts'
+import { REPLY_CODES, replyCode } from '../../../protocol/codes.ts'
 import { world } from '../../../runtime/world.ts'
+import { centsOf } from '../cents.ts'
+import type { Answer } from '../network.ts'
 import { done, oneMore, reworded, telling } from '../planting.ts'
 import { before, inFront, type Row } from './row.ts'
 
 const NO_MONEY = replyCode('not_enough_money')
 const PROCESSED = replyCode('already_processed')
 const BLOCKED = replyCode('recalculation_blocked')
+
+const REFUSED: Answer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
 
 export const WIRE: readonly Row[] = [
   [
@@ -71,6 +75,20 @@ export const WIRE: readonly Row[] = [
       answer: ({ kind, code, isRepeat }, answer, said) =>
         kind === 'place' && code === NO_MONEY && isRepeat ? done(said) : answer,
     }),
+  ],
+  [
+    'a bet above 20 is refused for want of money',
+    'R-6',
+    1,
+    inFront({
+      instead: ({ kind }, said) => (kind === 'place' && centsOf(`${said.amount}`) > 2_000n ? REFUSED : undefined),
+    }),
+  ],
+  [
+    'every bet is refused for want of money',
+    'R-6',
+    1,
+    inFront({ instead: ({ kind }) => (kind === 'place' ? REFUSED : undefined) }),
   ],
   [
     'User data tells what no operator has stored',
