@@ -56,8 +56,8 @@ export interface Config {
   /** By currency a decimal of it; '*': of all that are not named. Empty: no adjustment waits for a second person. */
   readonly approveAbove: ReadonlyMap<string, string>
   readonly migrate: 'auto' | 'never'
-  /** Without an endpoint there are no traces. */
-  readonly tracing: { readonly endpoint?: string | undefined; readonly serviceName?: string | undefined }
+  /** The address that spans go to; without one there are no traces. */
+  readonly tracing: { readonly url?: string | undefined }
   readonly logLevel: string
 }
 
@@ -161,7 +161,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
-    tracing: { endpoint: read.httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT'), serviceName: read.optional('OTEL_SERVICE_NAME') },
+    tracing: { url: read.tracesUrl() },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
   if (config.processes > 1 && url === undefined)
@@ -235,6 +235,12 @@ function createReader(env: Environment, problems: string[]) {
     if (chosen === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
     return chosen ?? (choices[0] as T)
   }
+  const httpUrl = (name: SettingName): string | undefined => {
+    const url = optional(name)
+    if (url !== undefined && !(/^https?:\/\//.test(url) && URL.canParse(url)))
+      problems.push(`${name} must be an address that begins with http:// or https://`)
+    return url
+  }
   const allows = (name: SettingName, auto: boolean): boolean => {
     const chosen = choice(name, ['auto', 'allow', 'refuse'])
     return chosen === 'auto' ? auto : chosen === 'allow'
@@ -265,11 +271,12 @@ function createReader(env: Environment, problems: string[]) {
     encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
-    httpUrl(name: SettingName): string | undefined {
-      const url = optional(name)
-      if (url !== undefined && !(/^https?:\/\//.test(url) && URL.canParse(url)))
-        problems.push(`${name} must be an address that begins with http:// or https://`)
-      return url
+    tracesUrl(): string | undefined {
+      const base = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT')
+      const whole = httpUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+      const isDisabled = choice('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
+      if (choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']) === 'none' || isDisabled) return undefined
+      return whole ?? (base && `${base.replace(/\/$/, '')}/v1/traces`)
     },
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName, rules: UrlRules): string | undefined {

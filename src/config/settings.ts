@@ -232,6 +232,32 @@ export const SETTINGS = [
     example: 'http://127.0.0.1:4318',
   },
   {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    readBy: SERVERS,
+    meaning: 'The same with its whole path, for a collector that takes traces elsewhere; it comes before the other.',
+    example: 'http://127.0.0.1:4318/v1/traces',
+  },
+  {
+    name: 'OTEL_TRACES_EXPORTER',
+    readBy: SERVERS,
+    default: 'otlp',
+    meaning: '`otlp`, or `none`: no traces.',
+    example: 'none',
+  },
+  {
+    name: 'OTEL_SDK_DISABLED',
+    readBy: SERVERS,
+    default: 'false',
+    meaning: '`true`: no traces.',
+    example: 'true',
+  },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    readBy: SERVERS,
+    meaning: 'Attributes of all spans of the process, as `key=value`, separated by commas.',
+    example: 'deployment.environment.name=live,service.namespace=bets',
+  },
+  {
     name: 'OTEL_SERVICE_NAME',
     readBy: SERVERS,
     meaning: 'What the traces call this process; absent: purser-wallet, purser-platform, purser-gateway.',

@@ -150,13 +150,13 @@ function findWay({ directory, operators }: CallDeps, call: Call): Soon<Way | und
 function send({ route, link }: Way, call: Call, { arrivedAt, span }: WireRequest): Soon<LinkResult> {
   if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
   const { method, path } = OPERATIONS[call.operation]
-  const message = { method, path, body: toOperator(call, route), arrivedAt, traceparent: undefined }
+  const message = { method, path, body: toOperator(call, route), arrivedAt, trace: undefined }
   return span === undefined ? link.send(message) : sendBelow(span, call, link, message)
 }
 
 async function sendBelow(span: Span, { operation }: Call, link: Link, message: OperatorCall): Promise<LinkResult> {
   const attempt = span.child(`call ${operation}`, { kind: 'client', attributes: { 'purser.operation': operation } })
-  const result = await link.send({ ...message, traceparent: attempt.traceparent })
+  const result = await link.send({ ...message, trace: attempt.headers() })
   const status = result.kind === 'sent' && result.heard.kind === 'answered' ? result.heard.status : undefined
   attempt.end({ attributes: { 'http.response.status_code': status }, failed: status === undefined })
   return result

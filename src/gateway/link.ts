@@ -2,6 +2,7 @@
 
 import { giveUpAt, startBefore } from '../protocol/limits.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
+import type { TraceHeaders } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
 import type { ExchangeResult } from '../wallet-client/connection.ts'
 import { openLine, type WalletAddress } from '../wallet-client/exchange.ts'
@@ -13,7 +14,7 @@ export interface OperatorCall {
   readonly body: Buffer
   /** When the call came in, as world.elapsed() gives it. */
   readonly arrivedAt: number
-  readonly traceparent?: string | undefined
+  readonly trace?: TraceHeaders | undefined
 }
 
 export type LinkResult =
@@ -54,14 +55,14 @@ export function createLink({
     ...{ connections: LINK_LIMITS.inside, connectMs: CONNECT_MS },
   })
   const turnstile = createTurnstile(LINK_LIMITS)
-  const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
+  const exchange = ({ method, path, body, trace, arrivedAt }: OperatorCall): Soon<LinkResult> => {
     const now = world.elapsed()
     if (now > startBefore(arrivedAt)) {
       turnstile.leave()
       return NO_TIME // a place was free, but the call came to it late (G-6)
     }
     const timeoutMs = Math.floor(giveUpAt(arrivedAt) - now)
-    return line.exchange({ method, path, body, traceparent, timeoutMs }).then((heard) => {
+    return line.exchange({ method, path, body, trace, timeoutMs }).then((heard) => {
       turnstile.leave()
       return { kind: 'sent', sentAt: now, heard }
     })

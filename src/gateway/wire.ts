@@ -75,7 +75,8 @@ function tell(
   if (!isLogged || (signer === undefined && !isWorthALine(unsigned.note(source)))) return
   const ms = Math.trunc(totalMs * 10) / 10
   const { status } = reply
-  log.info({ ...names, operator: operatorId, outcome, status, detail, ms }, 'call')
+  const { traceId: trace_id, spanId: span_id } = seen.span ?? {}
+  log.info({ ...names, operator: operatorId, outcome, status, detail, ms, trace_id, span_id }, 'call')
 }
 
 function endCall(span: Span, handled: Handled): void {

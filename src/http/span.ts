@@ -17,11 +17,7 @@ export function beginSpan(
   at?: number,
 ): Span {
   const attributes = { 'http.request.method': method, 'http.route': route }
-  return tracing.begin(
-    `${method} ${route}`,
-    { kind: 'server', attributes, ...(at !== undefined && { at }) },
-    headers.traceparent,
-  )
+  return tracing.begin(`${method} ${route}`, { kind: 'server', attributes, ...(at !== undefined && { at }) }, headers)
 }
 
 const FIRST_SERVER_ERROR = 500

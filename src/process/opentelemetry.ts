@@ -1,6 +1,8 @@
 /** Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on (tracing.ts): it costs memory and time to start. */
 import {
   type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
   type Span as OtelSpan,
   ROOT_CONTEXT,
   type SpanContext,
@@ -9,8 +11,9 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
 import { inTime } from '../runtime/in-time.ts'
 import type { Begin, Span } from '../runtime/tracing.ts'
@@ -21,24 +24,31 @@ import type { RunningTracing } from './tracing.ts'
 /** Milliseconds for one export, and for the last one when the process ends. */
 const EXPORT_MS = 2_000
 
+const PROPAGATOR = new W3CTraceContextPropagator()
+
 export interface Sending {
-  readonly endpoint: string
+  /** The whole address that spans go to. */
+  readonly url: string
+  /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before it. */
   readonly serviceName: string
   /** Told of each export that did not arrive. */
   onLost(error: unknown): void
 }
 
-export function startOpenTelemetry({ endpoint, serviceName, onLost }: Sending): RunningTracing {
-  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+export function startOpenTelemetry({ url, serviceName, onLost }: Sending): RunningTracing {
   const exporter = tellingOf(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onLost)
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION }),
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })
   const tracer = provider.getTracer('purser', VERSION)
   return {
-    begin: (name, begin, traceparent) =>
-      startSpan({ tracer, zero: world.wall() - world.elapsed(), context: contextOf(traceparent) }, name, begin),
+    begin(name, begin, headers = {}) {
+      const context = PROPAGATOR.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+      return startSpan({ tracer, zero: world.wall() - world.elapsed(), context }, name, begin)
+    },
     stop: () => inTime(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
   }
 }
@@ -81,9 +91,14 @@ function startSpan(place: Place, name: string, { kind, at = world.elapsed(), lin
 }
 
 function toSpan(made: OtelSpan, below: Place): Span {
-  const { traceId, spanId, traceFlags } = made.spanContext()
+  const { traceId, spanId } = made.spanContext()
   return {
-    traceparent: `00-${traceId}-${spanId}-${traceFlags === 0 ? '00' : '01'}`,
+    ...{ traceId, spanId },
+    headers() {
+      const headers: Record<string, string> = {}
+      PROPAGATOR.inject(below.context, headers, defaultTextMapSetter)
+      return headers
+    },
     isSeen: made.isRecording(),
     child: (name, begin = {}) => startSpan(below, name, begin),
     end({ at = world.elapsed(), attributes, failed } = {}) {
@@ -92,13 +107,4 @@ function toSpan(made: OtelSpan, below: Place): Span {
       made.end(below.zero + at)
     },
   }
-}
-
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
-const SAMPLED = 1
-
-function contextOf(traceparent: string | string[] | undefined): Context {
-  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(String(traceparent ?? '')) ?? []
-  const caller = { traceId, spanId, traceFlags: Number.parseInt(flags || '0', 16) & SAMPLED, isRemote: true }
-  return trace.isSpanContextValid(caller) ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT
 }

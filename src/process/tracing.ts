@@ -19,14 +19,14 @@ export async function startTracing(
   { tracing }: Config,
   log: Logger,
 ): Promise<RunningTracing | undefined> {
-  const { endpoint, serviceName = `purser-${server}` } = tracing
-  if (endpoint === undefined) return undefined
+  const { url } = tracing
+  if (url === undefined) return undefined
   const { startOpenTelemetry } = await import('./opentelemetry.ts').catch((error: unknown) => {
     throw new WrongUse(NOT_INSTALLED, { cause: error })
   })
   let tellFrom = 0
   return startOpenTelemetry({
-    ...{ endpoint, serviceName },
+    ...{ url, serviceName: `purser-${server}` },
     onLost(error) {
       if (world.elapsed() < tellFrom) return
       tellFrom = world.elapsed() + TELL_AGAIN_MS
@@ -36,4 +36,4 @@ export async function startTracing(
 }
 
 const NOT_INSTALLED =
-  'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages of OpenTelemetry are not installed: install without --omit=optional, or unset it'
+  'OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set, but the packages of OpenTelemetry are not installed: install without --omit=optional, or unset it'

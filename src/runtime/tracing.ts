@@ -6,6 +6,9 @@
 /** Ids, codes and numbers: never a player, a token or a body. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
+export type TraceHeaders = Readonly<Record<string, string>>
+export type CallerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 export interface Begin {
   readonly kind?: 'server' | 'client'
   /** As world.elapsed() gives it; now when absent. */
@@ -22,8 +25,11 @@ export interface End {
 }
 
 export interface Span {
-  /** For the header of a call that belongs to it (W3C Trace Context). */
-  readonly traceparent: string
+  /** Hexadecimal, as log lines name them. */
+  readonly traceId: string
+  readonly spanId: string
+  /** For a call that belongs to it: `traceparent`, and `tracestate` if the caller sent one (W3C). */
+  headers(): TraceHeaders
   /** False when it was not chosen: nobody will see it. */
   readonly isSeen: boolean
   child(name: string, begin?: Begin): Span
@@ -31,6 +37,6 @@ export interface Span {
 }
 
 export interface Tracing {
-  /** Goes on with the trace of the caller that sent this header, if it is one; else begins one. */
-  begin(name: string, begin: Begin, traceparent?: string | string[]): Span
+  /** Continues the trace that the caller's headers name; without a valid one, a trace begins. */
+  begin(name: string, begin: Begin, headers?: CallerHeaders): Span
 }

@@ -1,6 +1,7 @@
 /** Signed exchanges with a wallet: a message is signed as it is, sent, and signed anew where its secret is refused. */
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import type { Headers } from '../runtime/headers.ts'
+import type { TraceHeaders } from '../runtime/tracing.ts'
 import { type Part, userAgent } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
 import {
@@ -29,8 +30,8 @@ export interface Message {
   readonly body: Uint8Array
   /** Milliseconds over the wait for a connection, connect, headers and body (C-2). */
   readonly timeoutMs: number
-  /** The header of the call's span, where tracing is on. */
-  readonly traceparent?: string | undefined
+  /** The headers of the call's span, where tracing is on. */
+  readonly trace?: TraceHeaders | undefined
 }
 
 export interface Line {
@@ -87,9 +88,9 @@ const isRefused = (result: ExchangeResult) => result.kind === 'answered' && isBa
 function exchange(
   { connection, headers: fixed }: Way,
   secret: string,
-  { method, path, body, timeoutMs, traceparent }: Message,
+  { method, path, body, timeoutMs, trace }: Message,
 ): Promise<ExchangeResult> {
   const headers: Record<string, string> = { ...fixed, [SIGNATURE_HEADER]: sign(body, secret) }
-  if (traceparent !== undefined) headers.traceparent = traceparent
+  if (trace !== undefined) Object.assign(headers, trace)
   return connection.send({ method, path, headers, body, timeoutMs })
 }

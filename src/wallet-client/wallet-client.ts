@@ -82,7 +82,7 @@ export function createWalletClient({
         path,
         body: Buffer.from(body),
         timeoutMs,
-        traceparent: span?.traceparent,
+        trace: span?.headers(),
       })
       const durationMs = world.elapsed() - startedAt
       const hide = tokenHider(body)

@@ -1,6 +1,7 @@
 /** Traces: a bet and its result from the platform's API down to the statement, over processes, and nothing of a player in them. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ROLES, readConfig } from '../../src/config/config.ts'
 import { startOpenTelemetry } from '../../src/process/opentelemetry.ts'
 import type { Span, Tracing } from '../../src/runtime/tracing.ts'
 import type { Outcome } from '../../src/wallet/apply/judge.ts'
@@ -126,7 +127,7 @@ describe('a platform and a wallet, each in its process', () => {
 })
 
 test('the span of a batch is below its first call and linked to the others, and each of those to it', async () => {
-  const tracing = startOpenTelemetry({ endpoint: collector.endpoint, serviceName: 'lanes', onLost })
+  const tracing = startOpenTelemetry({ url: `${collector.endpoint}/v1/traces`, serviceName: 'lanes', onLost })
   const { given, give } = signal()
   let batches = 0
   const lanes = createLanes({
@@ -171,12 +172,14 @@ test('a gateway goes on with the trace of the platform, and the operator with th
   const player = await newPlayer({ gateway, operators: [{ operatorId: 'acme', wallet }], stop: async () => {} })
   const caller = newTraceparent()
   const profile = { token: player.token, requestId: randomUUID() }
-  await gateway.wire.call('POST', '/user/profile', profile, { headers: { traceparent: caller.header } })
+  const headers = { traceparent: caller.header, tracestate: 'vendor=one,other=two' }
+  await gateway.wire.call('POST', '/user/profile', profile, { headers })
   const call = await collector.span(({ parentSpanId }) => parentSpanId === caller.spanId)
   expect(call).toMatchObject({ name: 'POST /user/profile', service: 'purser-gateway' })
   const attempt = await collector.span(({ parentSpanId }) => parentSpanId === call.spanId)
   expect(attempt).toMatchObject({ name: 'call profile', traceId: caller.traceId })
   expect(wallet.requests.at(-1)?.headers.traceparent).toBe(`00-${caller.traceId}-${attempt.spanId}-01`)
+  expect(wallet.requests.at(-1)?.headers.tracestate).toBe('vendor=one,other=two')
   await gateway.stop()
   await wallet.stop()
 })
@@ -236,6 +239,42 @@ test('what the sampler leaves out is not sent, and the call is answered', async 
   await database.drop()
 })
 
+test('spans have the attributes of the environment, and the log line of a call has the ids of its span', async () => {
+  const database = await createDatabase()
+  const wallet = await spawnWallet({
+    databaseUrl: database.url,
+    env: {
+      LOG_LEVEL: 'info',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.endpoint}/v1/traces`,
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=not-this,deployment.environment.name=live',
+      OTEL_SERVICE_NAME: 'wallet-eu',
+    },
+  })
+  const player = await playerWithMoney(wallet.operator)
+  await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
+  const call = await collector.span(({ name }) => name === 'POST /payment/bet')
+  expect(call.service).toBe('wallet-eu')
+  expect(collector.text()).toContain('{"key":"deployment.environment.name","value":{"stringValue":"live"}}')
+  const ids = `"trace_id":"${call.traceId}","span_id":"${call.spanId}"`
+  await expect.poll(wallet.output, { timeout: 60_000 }).toContain(ids)
+  await wallet.auditIsClean()
+  await wallet.kill('SIGTERM')
+  await database.drop()
+})
+
+test.each([
+  [{}, 'http://127.0.0.1:4318/v1/traces'],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/own' }, 'http://127.0.0.1:4318/own'],
+  [{ OTEL_TRACES_EXPORTER: 'none' }, undefined],
+  [{ OTEL_SDK_DISABLED: 'true' }, undefined],
+])('with %j spans go to %s', (more, url) => {
+  const keys = { PARTNER_SECRET: 'the-secret', GATEWAY_API_KEY: 'the-key' }
+  const env = { ...keys, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/', ...more }
+  expect(readConfig(env, ROLES.gateway).tracing.url).toBe(url)
+})
+
 test('an address that is none is told at the start', async () => {
   const { code, stderr } = await run(['wallet'], { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })
   expect(code).toBe(2)
@@ -250,9 +289,10 @@ test.each([
   'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
 ])('a caller whose header is %j begins no trace of ours; a new one begins', async (header) => {
   const tracing: Tracing & { stop(): Promise<void> } = startOpenTelemetry({
-    ...{ endpoint: 'http://127.0.0.1:9', serviceName: 'none', onLost },
+    ...{ url: 'http://127.0.0.1:9/v1/traces', serviceName: 'none', onLost },
   })
-  const span: Span = tracing.begin('a call', {}, header)
-  expect(span.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/)
-  expect(span.traceparent).not.toContain('0af7651916cd43dd8448eb211c80319c')
+  const span: Span = tracing.begin('a call', {}, { traceparent: header })
+  const { traceparent } = span.headers()
+  expect(traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/)
+  expect(traceparent).not.toContain('0af7651916cd43dd8448eb211c80319c')
 })

@@ -100,5 +100,6 @@ function tell(
   if (signer === undefined && !isWorthALine(unsigned.note(seen.source))) return
   const { requestId, betId, player } = call ?? {}
   const ms = Math.trunc(totalMs * 10) / 10
-  log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms }, 'call')
+  const { traceId: trace_id, spanId: span_id } = seen.span ?? {}
+  log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms, trace_id, span_id }, 'call')
 }
