@@ -161,7 +161,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
-    tracing: { url: read.tracesUrl() },
+    tracing: { url: tracesUrl(read) },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
   if (config.processes > 1 && url === undefined)
@@ -175,6 +175,14 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function tracesUrl({ httpUrl, choice }: ReturnType<typeof createReader>): string | undefined {
+  const base = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT')
+  const whole = httpUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  const isDisabled = choice('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
+  if (choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']) === 'none' || isDisabled) return undefined
+  return whole ?? (base && `${base.replace(/\/$/, '')}/v1/traces`)
 }
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
@@ -251,6 +259,7 @@ function createReader(env: Environment, problems: string[]) {
     list,
     choice,
     allows,
+    httpUrl,
     reach: (auto: boolean): Reach => ({
       privateAddresses: allows('PURSER_PRIVATE_ADDRESSES', auto),
       plainHttp: allows('PURSER_PLAIN_HTTP', auto),
@@ -271,13 +280,6 @@ function createReader(env: Environment, problems: string[]) {
     encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
-    tracesUrl(): string | undefined {
-      const base = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT')
-      const whole = httpUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-      const isDisabled = choice('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
-      if (choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']) === 'none' || isDisabled) return undefined
-      return whole ?? (base && `${base.replace(/\/$/, '')}/v1/traces`)
-    },
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName, rules: UrlRules): string | undefined {
       const url = optional(name)
