@@ -70,7 +70,7 @@ async function failInEveryWay(): Promise<void> {
   await database.drop()
   await wallet.wire.profile(tokens.at(-1) as string)
   await wallet.wire.settle({ userId, transactionId: randomUUID(), amount: 1 })
-  expect((await wallet.operator.request('GET', '/operator/audit')).status).toBe(500)
+  expect((await wallet.operator.request('GET', '/operator/audit')).status).toBe(503)
 }
 
 test('every line of standard output is JSON with a level and a UTC time', () => {

@@ -147,7 +147,7 @@ describe('the key', () => {
   const production = {
     ...{
       NODE_ENV: 'production',
-      DATABASE_URL: 'postgres://db/x',
+      DATABASE_URL: 'postgres://db/x?sslmode=verify-full',
       PARTNER_SECRET: newKey(),
       OPERATOR_API_KEY: newKey(),
     },

@@ -63,7 +63,7 @@ test.each([
   ['GET', `/bets/${randomUUID()}`, 404],
   ['GET', '/bets/not-a-uuid', 400],
   ['POST', `/bets/${randomUUID()}/unsettle`, 404],
-  ['DELETE', '/bets', 404],
+  ['DELETE', '/bets', 405],
   ['POST', '/deliveries/999999/retry', 404],
   ['POST', '/deliveries/x/retry', 400],
   ['GET', '/deliveries?status=lost', 400],

@@ -44,7 +44,7 @@ const wrong = (members: Members): Made => {
 
 /** In the order in which they are found on a bet id that nothing is known of. */
 const faults: Fault[] = [
-  { what: 'a shape that is wrong', code: 5, members: wrong({ ip: 'nowhere' }) },
+  { what: 'a shape that is wrong', code: 5, members: wrong({ amount: '1' }) },
   { what: 'an unknown token', code: 3, members: unknownToken },
   { what: 'an expired token', code: 4, members: expiredToken },
   { what: 'a blocked player', code: 9, arises: blocked },
@@ -103,7 +103,7 @@ describe('what the bet id has seen comes before token, player, currency and fund
 
 describe('the shape comes before what the bet id has seen', () => {
   const broken = {
-    place: { ip: 'nowhere' },
+    place: { amount: '1' },
     settle: { resultType: 'win' },
     unsettle: { requestId: 'short' },
     rollback: { errorCode: 'x' },
