@@ -65,7 +65,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     const token = await wallet.operator.session('plain')
     const bet = { userId: 'plain', token, transactionId: 'first-bet-of-all', amount: 2, currency: 'GOLD' }
     expect((await wallet.wire.place(bet)).status).toBe(200)
-    const found = await wallet.operator.request('GET', '/operator/players?q=ada@')
+    const found = await wallet.operator.request('GET', '/operator/players?q=ada@X.org')
     expect(rowsOf(found.body, 'data').map(({ userId }) => userId)).toEqual(['full'])
   })
 
