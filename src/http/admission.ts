@@ -55,7 +55,7 @@ export function createAdmission(
   }
   return {
     turnAway,
-    beforeGuess: ({ ip }) => strangers.beforeNext(ip),
+    beforeGuess: ({ source }) => strangers.beforeNext(source),
     async stillAdmits(request) {
       const caller = await whoAsks(request)
       return typeof caller !== 'string' && mayCall(caller, request)

@@ -76,8 +76,9 @@ interface Row extends Record<string, unknown> {
 
 export async function adjustmentsOfBet(deps: OperatorDeps, located: OfPlayer, betId: BetId) {
   const key = [located.bucket, located.player.id, betId]
-  const rows = await deps.db.people.query<Row>(READ, key)
+  // An approval between the two readings then shows twice, and never not at all.
   const pending = await pendingOf(deps, located, betId)
+  const rows = await deps.db.people.query<Row>(READ, key)
   if (rows.length === 0) return pending.length === 0 ? {} : { pendingAdjustments: pending }
   const sums = await deps.db.people.query<{ currency: Currency; amount: string }>(READ_SUMS, key)
   const isInFile = rows.some(({ at }) => at === null)

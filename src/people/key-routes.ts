@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ROLES } from '../http/caller.ts'
 import { KEY_RIGHTS } from '../http/key-rights.ts'
-import { decodeCursor, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { decodeCursor, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage, toTime } from '../http/page.ts'
 import { conflict, invalid, notFound } from '../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../http/route.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -99,7 +99,7 @@ export function addKeyRoutes(
     ),
     async (request, reply) => {
       const { expiresAt, ...wanted } = request.body
-      const ends = expiresAt === undefined ? {} : { expiresAt: new Date(expiresAt) }
+      const ends = expiresAt === undefined ? {} : { expiresAt: toTime(expiresAt, '/expiresAt') }
       return reply.code(201).send(showMade(await keys.make(actions.by(request), { ...wanted, ...ends }, clock.now())))
     },
   )

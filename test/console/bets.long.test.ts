@@ -126,7 +126,7 @@ test('a wallet alone tells the odds, and no results of selections: no call has t
   })
   expect((await wallet.wire.settle({ userId, transactionId, amount: 4 })).status).toBe(200)
   await see(`/bets/${userId}/${transactionId}`)
-  await page.locator('.facts').getByText('3.75', { exact: true }).waitFor()
+  await page.locator('.facts').getByText('3.75 pay at most 3.75 EUR', { exact: true }).waitFor()
   const heads = page.getByRole('region', { name: 'Selections' }).getByRole('columnheader')
   expect(await heads.allTextContents()).toEqual(['Event', 'Market', 'Outcome', 'Odds'])
 })

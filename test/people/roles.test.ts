@@ -153,6 +153,10 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
       ...{ name: 'is-over', role: 'read', expiresAt: '2020-01-01T00:00:00Z' },
     })
     expect(over).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expiresAt' }] } })
+    const leap = await keyed.asked.send('POST', `${prefix}/keys`, {
+      ...{ name: 'leaps', role: 'read', expiresAt: '2030-12-31T23:59:60Z' },
+    })
+    expect(leap).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expiresAt' }] } })
   })
 
   test('asks a HEAD for the same key as a GET', async () => {

@@ -102,9 +102,9 @@ test('a boost needs an express: a single with one is refused, and none is paid w
       errors: [{ pointer: '/boosterCoefficient', detail: expect.stringContaining('an express') }],
     }),
   ])
-  const settled = async (results: readonly ('won' | 'refund')[]) => {
+  const settled = async (results: readonly ('won' | 'refund')[], boosterCoefficient = 1.1) => {
     const selections = results.map(() => pick('2'))
-    const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient: 1.1 })
+    const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient })
     for (const [i, { eventId }] of selections.entries()) await scene.api.results(eventId, { home: results[i] ?? 'won' })
     await scene.time.settle()
     const { payout } = await scene.api.bet(betId)
@@ -113,6 +113,7 @@ test('a boost needs an express: a single with one is refused, and none is paid w
   expect(await settled(['won', 'refund'])).toEqual(['20.00', 20])
   expect(await settled(['won', 'won', 'refund'])).toEqual(['44.00', 44])
   expect(await settled(['refund', 'refund'])).toEqual(['10.00', 10])
+  expect(await settled(['won', 'refund'], 0.5), 'a factor below 1 is no boost, and stays').toEqual(['10.00', 10])
 })
 
 test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(

@@ -144,7 +144,8 @@ describe('a selection that is nested too deeply to be kept', () => {
   it.each([30, 31, 1_000, 5_000, 20_000, 60_000])('%i levels: the bet is taken, and says so', async (depth) => {
     const scene = await newScene(wallet)
     const written = `[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`
-    const message = { ...messageOf(scene, 'place'), metadata: spelled(written) }
+    const odd = { metadata: spelled(written), subPartnerId: spelled(written) }
+    const message = { ...messageOf(scene, 'place'), ...odd }
     expectDone(await sendText(scene, 'place', jsonText(message)), scene.betId)
     expect(await standing(scene)).toEqual({ balance: '900.00', state: 'open' })
     const metadata = depth <= 30 ? JSON.parse(written) : '(nested too deeply: not kept)'

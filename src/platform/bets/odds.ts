@@ -34,9 +34,10 @@ export function multiplyOdds(factors: readonly Odds[]): Odds | undefined {
   return product > MAX_ODDS || product <= 0n ? undefined : (product as Odds)
 }
 
-/** The odds that selections pay together. A boost is not paid on one selection alone (D-6). */
+/** The odds that selections pay together. One selection alone gets no boost, but keeps a cut (D-6). */
 export function boostedOdds(factors: readonly Odds[], booster: Odds | null): Odds | undefined {
-  return multiplyOdds(booster === null || factors.length < 2 ? factors : [...factors, booster])
+  const isLeftOut = booster === null || (factors.length < 2 && booster > ONE)
+  return multiplyOdds(isLeftOut ? factors : [...factors, booster])
 }
 
 /** What a stake wins at these odds, rounded down. */

@@ -146,7 +146,7 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
     hasBonus,
     bonusAmount,
     oddsPayout: oddsPayoutOf(stake === 0n ? (bonusAmount ?? stake) : stake, request),
-    site: siteOf(request.subPartnerId),
+    site: siteOf(shallow(request.subPartnerId)),
     details: detailsOf(request),
     events: eventsOf(request),
   }
