@@ -1,9 +1,7 @@
-/** What a run leaves for others: the terminal's text and its curl, the files, and what must not stand in them. */
-import { execFile } from 'node:child_process'
+/** The reports of a run: the text on the terminal, the files, and the secrets that neither may hold. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceWalletFlags } from '../../src/conformance/wallet/command.ts'
 import { type RunningWallet, startTestWallet } from './mutants/wallet.ts'
@@ -34,12 +32,6 @@ function run(flags: ConformanceWalletFlags): Promise<Ran> {
   return runCommand({ ...flagsOf(wallet), only: ['place-01', 'rollback'], ...flags })
 }
 
-/** In a shell, beside the wallet in this process. */
-async function shell(command: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 10_000 })
-  return stdout
-}
-
 /** What the terminal shows of one request or answer. */
 function shown(mark: string): string[] {
   return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
@@ -68,15 +60,6 @@ describe('on the terminal with --verbose', () => {
     expect(shown('>').length).toBeGreaterThan(3)
     expect(shown('>').filter((body) => body !== '' && !body.endsWith('}'))).toEqual([])
   })
-
-  test('the curl repeats the call of the case, and the wallet answers it', async () => {
-    const [, command = ''] = /the last call: (curl .*)/.exec(ran.out) ?? []
-    const answer = await shell(command)
-    expect(command).toContain('/payment/bet')
-    expect(answer).toMatch(/^HTTP\/1\.1 (200|400)/)
-    // Signed over other bytes than those that curl sends, it would be refused with 1.
-    expect(answer).not.toContain('"code":1,')
-  })
 })
 
 describe('in files', () => {
@@ -90,14 +73,6 @@ describe('in files', () => {
     const secrets = [...(tokens ?? []), ...(signatures ?? []), wallet.secret, wallet.operatorKey]
     expect(secrets.filter((one) => text.includes(one))).toEqual([])
     expect(text).toContain('masked-token-1')
-  })
-
-  test('--unmasked writes them as they were sent, so that the curl works', async () => {
-    await run({ unmasked: true, report: [fileOf('json', 'unmasked')] })
-    const { results } = JSON.parse(textOf('json', 'unmasked'))
-    const failed = results.find(({ verdict }: { verdict: { kind: string } }) => verdict.kind === 'failed')
-    expect(await shell(failed.verdict.repeat)).not.toContain('"code":1,')
-    expect(textOf('json', 'unmasked')).not.toContain('masked')
   })
 
   test('.json has the shape that its page describes', () => {
