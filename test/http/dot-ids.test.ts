@@ -61,9 +61,13 @@ describe.each(DOTS)('the id "%s"', (id) => {
     expect(await call(platform, 'POST', '/bets', bet)).toMatchObject({ status: 400, body: WHY })
   })
 
-  test('is that of an event which is here already, and changes it', async () => {
+  test('is that of an event which is here already, takes bets, and changes', async () => {
     await platform.sql("insert into platform.event (event_id, status, updated_at) values ($1, 'open', now())", [id])
     const path = `/events/${pathPart(id)}`
+    const frameSessionId = await platform.api.loadFrame((await platform.partner()).partnerId)
+    const selections = [{ eventId: id, outcomeId: 'home', coefficient: 2 }]
+    const bet = { frameSessionId, amount: '1.00', selections }
+    expect(await call(platform, 'POST', '/bets', bet)).toMatchObject({ status: 201, body: { status: 'accepted' } })
     expect(await call(platform, 'PUT', path, { status: 'ended' })).toMatchObject({ status: 204 })
     expect(await platform.sql('select status from platform.event where event_id = $1', [id])).toEqual([
       { status: 'ended' },

@@ -2,7 +2,6 @@
 import type { Static } from 'typebox'
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
-import { requireCarried } from '../../http/storable.ts'
 import type { Author } from '../../people/actions.ts'
 import { scaleOf } from '../../protocol/money.ts'
 import type { PlatformBet } from '../bets/bet.ts'
@@ -12,6 +11,7 @@ import type { AskedIn } from '../bets/cashout.ts'
 import { readFrameSession } from '../bets/frame-session.ts'
 import { type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
 import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
+import { requireCarriedIfNew } from './new-event.ts'
 import { orProblem } from './refused.ts'
 import type { RouteDeps } from './routes.ts'
 import {
@@ -38,7 +38,8 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
     }),
     async (request, reply) => {
       const wanted = withKey(request.body, request.headers['idempotency-key'])
-      for (const [i, { eventId }] of wanted.selections.entries()) requireCarried(eventId, `/selections/${i}/eventId`)
+      for (const [i, { eventId }] of wanted.selections.entries())
+        await requireCarriedIfNew(deps, eventId, `/selections/${i}/eventId`)
       const { span } = request
       const how = span === undefined ? deps : { ...deps, span }
       const { betId, status, reason } = orProblem(await placeBet(how, deps.actions.byUser(request), wanted))

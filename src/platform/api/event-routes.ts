@@ -3,14 +3,13 @@
 import { Type } from 'typebox'
 import { invalid } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
-import { requireCarried } from '../../http/storable.ts'
 import type { ActionLog } from '../../people/actions.ts'
-import { isCarried } from '../../protocol/path-part.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
-import { type EventStatus, isKnownEvent, saveEvent } from '../bets/event.ts'
+import { type EventStatus, saveEvent } from '../bets/event.ts'
 import { LimitsSchema, objectionTo, readLimits, writeLimits } from '../bets/limits.ts'
 import { formatOdds, parseOdds } from '../bets/odds.ts'
 import type { Results } from '../bets/results.ts'
+import { requireCarriedIfNew } from './new-event.ts'
 import { orProblem } from './refused.ts'
 import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
@@ -31,7 +30,7 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
     }),
     async (request, reply) => {
       const { params, body } = request
-      await requireCarriedIfNew(deps, params.eventId)
+      await requireCarriedIfNew(deps, params.eventId, '/path/eventId')
       requireDistinct(body.outcomes ?? [])
       const outcomes = (body.outcomes ?? []).map(({ outcomeId, coefficient }, i) => {
         const parsed = parseOdds(coefficient)
@@ -74,10 +73,6 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
       return readLimits(deps.db)
     },
   )
-}
-
-async function requireCarriedIfNew({ db }: EventDeps, eventId: string): Promise<void> {
-  if (!isCarried(eventId) && !(await isKnownEvent(db, eventId))) requireCarried(eventId, '/path/eventId')
 }
 
 /** An outcome that is named twice says two things. */
