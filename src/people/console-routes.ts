@@ -4,8 +4,10 @@ import type { Tx } from '../db/db.ts'
 import type { Admission } from '../http/admission.ts'
 import { answerErrors } from '../http/api.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
+import { acceptJson } from '../http/as-sent.ts'
 import { CALLER, type Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
+import { refuseUnstorable } from '../http/storable.ts'
 import { placeOf } from '../http/strangers.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { world } from '../runtime/world.ts'
@@ -40,6 +42,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   await app.register(
     async (console) => {
       answerErrors(console, log)
+      acceptJson(console)
       console.decorateRequest(CALLER)
       console.decorateRequest('span', undefined)
       console.addHook('onRoute', (route) => {
@@ -48,8 +51,10 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
       console.addHook('onRequest', async (request, reply) => {
         calls.begun(request)
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
+        reply.header('x-content-type-options', 'nosniff')
         if (!isFromOurPage(request)) throw new Problem(403, 'forbidden', 'only the console itself asks this')
       })
+      refuseUnstorable(console)
       console.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       console.get('/setup', async (request) => ({
         ...{ server, isSandbox: sandbox !== undefined },

@@ -118,6 +118,17 @@ describe('a session', () => {
     })
   })
 
+  test('is not begun with text that cannot be stored or read as it was sent', async () => {
+    for (const odd of ['\0', '\ud800'])
+      for (const body of [{ key: odd }, { name: `a${odd}b`, password: 'wrong' }, { name: 'maria', password: odd }])
+        expect((await call('/console/api/session', { method: 'POST', body })).status).toBe(400)
+    const headers = { ...OURS, 'content-type': 'application/json' }
+    const broken = Buffer.from('{"name":"maria","password":"\xff"}', 'latin1')
+    const sent = await fetch(`${wallet.url}/console/api/session`, { method: 'POST', headers, body: broken })
+    expect(sent.status).toBe(400)
+    expect(sent.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
   test('is nowhere without the sandbox, and its window to the platform is not there', async () => {
     const cookie = await signIn()
     for (const path of ['/sandbox/platform/bets', '/sandbox/frame'])
@@ -136,6 +147,7 @@ describe('the pages', () => {
       expect(policy).toContain("default-src 'none'")
       expect(policy).not.toMatch(/unsafe|https?:|\*|blob:/)
       expect(answer.headers.get('cache-control')).toBe('no-cache')
+      expect(answer.headers.get('permissions-policy')).toContain('camera=()')
       const html = await answer.text()
       expect(html).not.toMatch(/<style|<script(?![^>]* src="\/console\/assets\/)|\son\w+=|style=/)
     }

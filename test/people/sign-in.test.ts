@@ -124,8 +124,8 @@ describe('the action log', () => {
     expect(metrics).toMatch(/purser_api_calls_total\{route="POST \/console\/api\/session",status="401"\} 10/)
   })
 
-  test('has nothing of an unknown name, and a NUL in one is answered 401', async () => {
-    expect((await signIn({ name: 'a\0b', password: 'wrong' })).status).toBe(401)
+  test('has nothing of an unknown name', async () => {
+    expect((await signIn({ name: 'nobody', password: 'wrong' })).status).toBe(401)
     expect(await actions()).toHaveLength(1)
   })
 })
