@@ -212,6 +212,7 @@ CREATE TABLE platform.bet (
     placed_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     taken_back_at bigint,
+    boosts_single boolean DEFAULT false NOT NULL,
     CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),
@@ -228,6 +229,8 @@ COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is
 COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
 
 COMMENT ON COLUMN platform.bet.taken_back_at IS 'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
+
+COMMENT ON COLUMN platform.bet.boosts_single IS 'The boost is paid also where one selection is left: the bet was accepted before a boost needed an express (D-6).';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,

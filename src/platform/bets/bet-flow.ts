@@ -250,7 +250,7 @@ export function decisionsOf(
     if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
     if (bet.takenBackAt !== null && versionsOf(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
-    const payoutOf = (won: readonly Odds[]) => payoutAt(bet.stake, boostedOdds(won, bet.booster) ?? bet.odds)
+    const payoutOf = (won: readonly Odds[]) => payoutAt(bet.stake, boostedOdds(won, bet) ?? bet.odds)
     const result = resultOf(
       bet.stake,
       mine.map((s) => s.odds),

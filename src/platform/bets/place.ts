@@ -234,6 +234,7 @@ function toBet(
     ticketType,
     odds,
     booster,
+    boostsSingle: false,
     bonusId,
     bonusTemplateId: wanted.bonusTemplateId ?? null,
   }
