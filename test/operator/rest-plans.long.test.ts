@@ -73,10 +73,10 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(plan?.rows).toBeLessThan(FEW)
   })
 
-  test('what was adjusted for a bet, and what waits: each through its index, a few rows', async () => {
+  test('what waits for a bet, then what was adjusted: each through its index, a few rows', async () => {
     const located = { player: { id: 'player-0' as PlayerId }, bucket: 0 }
     const plans = await plansOf((deps) => adjustmentsOfBet(deps, located, 'bet-4000' as BetId))
-    expect(plans.map(({ scans }) => scans)).toEqual([['movement_by_bet', 'transfer_pkey'], ['proposal_waiting']])
+    expect(plans.map(({ scans }) => scans)).toEqual([['proposal_waiting'], ['movement_by_bet', 'transfer_pkey']])
     for (const { rows } of plans) expect(rows).toBeLessThan(FEW)
   })
 

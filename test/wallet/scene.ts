@@ -49,7 +49,15 @@ export function callOf(scene: Scene, column: Column, over: Members = {}): Member
   const bet = { transactionId: scene.betId, userId: scene.userId, currency: 'EUR', requestId: randomUUID() }
   switch (column) {
     case 'place':
-      return placeMessage({ ...bet, token: scene.token, amount: 100, bonusId: null, ...over })
+      // The odds allow a payout of 300, so that a larger result is no anomaly (W-49).
+      return placeMessage({
+        ...bet,
+        token: scene.token,
+        amount: 100,
+        bonusId: null,
+        coefficient: 3,
+        ...over,
+      })
     case 'settle':
       return settleMessage({ ...bet, token: undefined, amount: 250, resultType: 'won', ...over })
     case 'unsettle':

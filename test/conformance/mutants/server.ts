@@ -39,13 +39,13 @@ export async function listen(wallet: Wallet): Promise<{ url: string; close(): Pr
 }
 
 async function serve(wallet: Wallet, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const request = await read(wallet, incoming)
+  const request = await read(incoming)
   const { status, body } = await whileAnswering(String(request.bytes), () => answer(wallet, request))
   outgoing.writeHead(status, body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' })
   outgoing.end(status === 204 ? undefined : body)
 }
 
-async function read(wallet: Wallet, incoming: IncomingMessage): Promise<Request> {
+async function read(incoming: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming) {
@@ -54,12 +54,13 @@ async function read(wallet: Wallet, incoming: IncomingMessage): Promise<Request>
   }
   const { method = 'GET', url = '/', headers } = incoming
   const bytes = size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks)
-  const path = has(wallet, 'second-slash-404') ? url : url.replaceAll(/\/{2,}/g, '/') // D-4
-  return { method, url: new URL(`http://wallet${path}`), headers, bytes }
+  return { method, url: new URL(`http://wallet${url}`), headers, bytes }
 }
 
 async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
   const { method, url } = request
+  const isDoubled = url.pathname.includes('//')
+  if (isDoubled && !has(wallet, 'second-slash-404')) url.pathname = url.pathname.replaceAll(/\/{2,}/g, '/') // D-4
   if (url.pathname.startsWith('/operator/')) return answerOperator(wallet, request)
   if (wallet.hidesBalances && url.pathname === '/user/balance') return { status: 404, body: '' }
   if (method === 'GET' && url.pathname === '/healthz') return { status: 200, body: '{"status":"ok"}' }
