@@ -88,10 +88,15 @@ test('a build makes the program executable, and leaves nothing without a source'
 
 test('a build never empties dist/: a server that runs from it keeps its files', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { build: string } }
-  const [compile, finish, pages, ...more] = scripts.build.split(' && ')
-  expect([compile, pages, more]).toEqual(['tsc -p tsconfig.build.json', 'node scripts/build-console.mjs', []])
+  const [before, compile, finish, pages, ...more] = scripts.build.split(' && ')
+  expect([before, compile, pages, more]).toEqual([
+    'node scripts/before-build.mjs',
+    'tsc -p tsconfig.build.json',
+    'node scripts/build-console.mjs',
+    [],
+  ])
   const inode = () => statSync(join(ROOT, 'dist/main.js')).ino
-  const before = inode()
-  expect(spawnSync(finish ?? '', { shell: true, cwd: ROOT }).status).toBe(0)
-  expect(inode()).toBe(before)
+  const inodeBefore = inode()
+  for (const step of [before, finish]) expect(spawnSync(step ?? '', { shell: true, cwd: ROOT }).status).toBe(0)
+  expect(inode()).toBe(inodeBefore)
 })
