@@ -104,7 +104,6 @@ export class Door {
     socket.once('close', () => {
       this.callers.delete(socket)
       this.line.leave(socket)
-      this.visits.delete(socket)
     })
   }
 

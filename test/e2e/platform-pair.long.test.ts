@@ -105,22 +105,31 @@ async function bettor(living: () => PlatformProcess): Promise<void> {
   }
 }
 
-/** The process dies while calls that it has just begun are on their way. */
-async function killInTheMiddle(victim: PlatformProcess, before: () => void): Promise<number> {
+/**
+ * The process dies while calls that it has just begun are on their way. The other process stands still meanwhile: it would
+ * send some of these deliveries, or all of them.
+ */
+async function killInTheMiddle(other: PlatformProcess, victim: PlatformProcess, before: () => void): Promise<number> {
+  network.behave = () => honest
   const bets = await Promise.all(Array.from({ length: LAST_BETS }, () => victim.api.place(frame)))
+  const accepted = bets.filter(({ status }) => status === 'accepted')
   network.behave = () => async (exchange) => {
     await exchange.forward()
     await exchange.untilLeft()
   }
-  const accepted = bets.filter(({ status }) => status === 'accepted')
-  await Promise.all(accepted.map(({ betId }) => victim.api.settle(betId, 'won', '25.00')))
-  const isOnItsWay = (betId: string) =>
-    network.calls.some((call) => call.betId === betId && call.operation === 'settle' && call.end === undefined)
-  while (!accepted.some(({ betId }) => isOnItsWay(betId))) await sleep(5)
-  before()
-  const killedAt = performance.now()
-  await victim.kill('SIGKILL')
-  return killedAt
+  process.kill(other.pid, 'SIGSTOP')
+  try {
+    await Promise.all(accepted.map(({ betId }) => victim.api.settle(betId, 'won', '25.00')))
+    const isOnItsWay = (betId: string) =>
+      network.calls.some((call) => call.betId === betId && call.operation === 'settle' && call.end === undefined)
+    await expect.poll(() => accepted.some(({ betId }) => isOnItsWay(betId)), { interval: 5 }).toBe(true)
+    before()
+    const killedAt = performance.now()
+    await victim.kill('SIGKILL')
+    return killedAt
+  } finally {
+    process.kill(other.pid, 'SIGCONT')
+  }
 }
 
 /** Deliveries whose sender died, and the calls that followed for them. */
@@ -162,7 +171,7 @@ test('two processes under faults, one of them killed: nothing twice at once, not
   const living = () => platforms[random.below(alive)] as PlatformProcess
   const bettors = Array.from({ length: BETTORS }, () => bettor(living))
   await sleep(1_500)
-  const killedAt = await killInTheMiddle(platforms[1], () => {
+  const killedAt = await killInTheMiddle(platforms[0], platforms[1], () => {
     alive = 1
   })
   network.behave = faulty
