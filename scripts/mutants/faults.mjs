@@ -6,6 +6,7 @@
  */
 
 import { GATE_FAULTS, GATE_TEXT_FAULTS } from './gate-faults.mjs'
+import { UNSEEN_FAULTS } from './unseen-faults.mjs'
 
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
@@ -279,6 +280,6 @@ const BY_FILE = {
   ],
 }
 
-export const FAULTS = Object.entries(BY_FILE).flatMap(([file, faults]) =>
-  faults.map(([search, planted, tests]) => ({ file, search, planted, tests })),
-)
+export const FAULTS = [BY_FILE, UNSEEN_FAULTS]
+  .flatMap(Object.entries)
+  .flatMap(([file, faults]) => faults.map(([search, planted, tests]) => ({ file, search, planted, tests })))

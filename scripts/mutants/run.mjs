@@ -3,12 +3,14 @@
  * of its own of one vitest run, on one Postgres. The sources on the disk stay as they are. Ends with 1 when a fault
  * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name,
  * `--part 2/5` every fifth from the second on, and `--part today/10` the part of this day, so that ten days of checks plant all.
+ * `--plant` plants by operator instead (plant.mjs).
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 import { FAULTS } from './faults.mjs'
+import { plantByOperator } from './plant.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds for one test: a fault may keep it waiting for ever. */
@@ -16,15 +18,40 @@ const TEST_TIMEOUT_MS = 30_000
 const DAY_MS = 86_400_000
 
 const USAGE = `npm run mutants [-- NAME] [--part 2/5 | --part today/10]
-plants faults, all or those of files with NAME in their path, all or a part of them; ends with 1 when one survives
+  plants the faults of the table, all or those of files with NAME in their path, all or a part of them
+npm run mutants -- --plant [FILE | FOLDER]… [--since REVISION]
+  plants by operator in these sources, or in those that have changed since a revision:
+  --most 30        faults at most; --each 8: of each folder below src
+  --operators await,argument   these alone, of condition, boundary, constant, await, argument, statement
+  --seconds 600    no fault is planted after this time
+  --seed 1         chooses the faults, the same ones for the same seed
+  --near 5         tests at most for each source; --tests FILE,FILE: these tests instead
+  --write PAGE     writes the scores by folder into this page
+ends with 1 when a fault survives
 `
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { part: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    ...{ part: { type: 'string' }, help: { type: 'boolean' }, plant: { type: 'boolean' }, since: { type: 'string' } },
+    ...{ most: { type: 'string' }, each: { type: 'string' }, seconds: { type: 'string' }, seed: { type: 'string' } },
+    ...{
+      near: { type: 'string' },
+      tests: { type: 'string' },
+      write: { type: 'string' },
+      operators: { type: 'string' },
+    },
+  },
 })
 if (values.help) {
   process.stdout.write(USAGE)
   process.exit(0)
+}
+if (values.plant) {
+  const { since, write } = values
+  const [tests, operators] = [values.tests?.split(','), values.operators?.split(',')]
+  const numbers = { most: numberOf('most', 30), seconds: numberOf('seconds', 600), seed: numberOf('seed', 1) }
+  const chosen = { ...numbers, near: numberOf('near', 5), each: numberOf('each') }
+  process.exit(await plantByOperator(ROOT, { files: positionals, since, write, tests, operators, ...chosen }))
 }
 const [wanted = ''] = positionals
 const isMine = partOf(values.part ?? '1/1')
@@ -47,6 +74,14 @@ for (const [verdict, { file, search, planted: instead, tests }] of bad)
   )
 process.stdout.write(`${faults.length} faults, ${faults.length - bad.length} killed\n`)
 process.exitCode = bad.length === 0 ? 0 : 1
+
+function numberOf(name, fallback) {
+  const text = values[name]
+  if (text === undefined) return fallback
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} is a whole number from 1 on, not ${text}\n`)
+  process.exit(2)
+}
 
 /** Whether a fault, by its place in the table, is of this part. */
 function partOf(text) {

@@ -1,10 +1,12 @@
 /** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
 import { EventEmitter, once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
+import { newApiKey } from '../../src/people/api-key.ts'
 import { createKeyStore } from '../../src/people/key-store.ts'
 import { createKeyring } from '../../src/people/keyring.ts'
+import { takeOver } from '../../src/runtime/world.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const store = createKeyStore('purser')
@@ -73,4 +75,50 @@ test('a key that was revoked at this process does not work there any more, thoug
   signals.emit('answer')
   expect(await found).toBeUndefined()
   expect(await keyring.find(made.key)).toBeUndefined()
+})
+
+test('a key that was revoked at another process works for a second more at the most', async () => {
+  const made = await db.transaction((tx) => store.make(tx, { name: 'remembered', role: 'read' }))
+  if (made.kind !== 'made') throw new Error('not made')
+  let [now, readings] = [100_000, 0]
+  const giveBack = takeOver({ elapsed: () => now })
+  onTestFinished(giveBack)
+  const live: typeof store.live = (reading) => {
+    readings += 1
+    return store.live(reading)
+  }
+  const keyring = createKeyring(db, { ...store, live }, 'KEY', '')
+  expect(await keyring.find(made.key)).toMatchObject({ keyName: 'remembered' })
+  await db.transaction((tx) => store.revoke(tx, 'remembered'))
+  now += 1_000
+  expect(await keyring.find(made.key)).toMatchObject({ keyName: 'remembered' })
+  expect(readings).toBe(1)
+  now += 1
+  expect(await keyring.find(made.key)).toBeUndefined()
+})
+
+test('unknown keys, however many come at once, cost one reading in 50 milliseconds', async () => {
+  let [now, readings] = [100_000, 0]
+  const waits: number[] = []
+  const giveBack = takeOver({
+    elapsed: () => now,
+    after(milliseconds, run) {
+      waits.push(milliseconds)
+      now += milliseconds
+      setImmediate(run)
+      return () => {}
+    },
+  })
+  onTestFinished(giveBack)
+  const live: typeof store.live = async () => {
+    readings += 1
+    return []
+  }
+  const keyring = createKeyring(db, { ...store, live }, 'KEY', '')
+  const unknown = () => Promise.all(Array.from({ length: 20 }, () => keyring.find(newApiKey())))
+  expect(await unknown()).toEqual(Array(20).fill(undefined))
+  expect([readings, waits]).toEqual([1, []])
+  now += 20
+  expect(await unknown()).toEqual(Array(20).fill(undefined))
+  expect([readings, waits]).toEqual([2, [30]])
 })

@@ -3,10 +3,13 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { auditPlatform } from '../../src/platform/audit.ts'
+import { giveUpPlacing } from '../../src/platform/bets/placing.ts'
 import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
 import { createLanes, type Lanes } from '../../src/platform/delivery/lanes.ts'
 import { createLookout } from '../../src/platform/delivery/lookout.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { refusal } from '../support/scripted-wallet.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
 
@@ -91,6 +94,25 @@ test('a bet that cannot be given up keeps no other one waiting, nor a claim that
   await cure()
   await scene.time.advance(WATCHED_MS)
   expect(await statuses([poisoned])).toEqual(['cancelled'])
+})
+
+test('a bet that was decided since it was found begun is not given up, however it was decided', async () => {
+  const { api, wallet, platform, time } = scene
+  const accepted = await api.place(scene.frame)
+  const settled = await api.place(scene.frame)
+  await api.settle(settled.betId, 'won', '25.00')
+  wallet.next('place', refusal(7))
+  const declined = await api.place(scene.frame)
+  await time.settle()
+  const betIds = [accepted, settled, declined].map(({ betId }) => betId)
+  const seen = () => Promise.all(betIds.map((betId) => api.bet(betId)))
+  const before = await seen()
+  const db = await openDb({ kind: 'postgres', url: platform.databaseUrl })
+  onTestFinished(() => db.close())
+  expect(await giveUpPlacing({ db, clock: time, scales: STANDARD_SCALES }, betIds)).toBe(0)
+  await time.advance(WATCHED_MS)
+  expect(await seen()).toEqual(before)
+  expect(wallet.of('rollback')).toEqual([])
 })
 
 /** A look of its own, at a database that fails at one statement, each time a while after it was asked. */

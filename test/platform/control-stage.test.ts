@@ -1,7 +1,10 @@
 /** The last look after the partner's yes, and the rollback that follows an objection (C-3). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { auditPlatform } from '../../src/platform/audit.ts'
 import type { Placed } from '../support/platform.ts'
+import { reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -126,6 +129,27 @@ test.each([
   await scene.api.event(eventId, state)
   answer()
   await expectRollback(await placing, errorCode)
+})
+
+test("the partner's yes is on the record while the rollback that follows it is not answered", async () => {
+  const { api, wallet, platform, time } = scene
+  const told = async (betId: string) =>
+    (await platform.sql('select told_status from platform.bet where bet_id = $1', [betId]))[0]?.told_status
+  const eventId = randomUUID()
+  await api.event(eventId, { status: 'withdrawn' })
+  wallet.next('rollback', reset)
+  const { betId, status } = await placeOn(eventId)
+  expect([status, await told(betId)]).toEqual(['cancelled', 'open'])
+  const db = await openDb({ kind: 'postgres', url: platform.databaseUrl })
+  onTestFinished(() => db.close())
+  expect(await auditPlatform(db)).toEqual([])
+  await time.advance(60_000)
+  expect(await told(betId)).toBe('cancelled')
+  wallet.next('place', reset)
+  wallet.next('rollback', reset)
+  const unknown = await placeOn(randomUUID())
+  expect([unknown.status, await told(unknown.betId)]).toEqual(['cancelled', null])
+  await time.advance(60_000)
 })
 
 test('an event may open again', async () => {

@@ -1,4 +1,4 @@
-/** Limits over sums that are larger than any column of the database (C-3, reasons 110 and 111). */
+/** Limits over the sums of outcomes and events (C-3, reasons 110 to 112): of an express the fullest counts, and no sum is too large. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Scene, startScene } from './scene.ts'
@@ -21,5 +21,26 @@ test.each([
   await scene.api.limits({ [limit]: '1000.00' })
   const third = await scene.api.place(scene.frame, { selections })
   expect(third).toMatchObject({ status: 'cancelled', reason: `rollback ${reason}` })
+  await scene.api.limits({})
+})
+
+test.each([
+  [110, { outcomeMaxStake: '15' }],
+  [111, { outcomeMaxWin: '70' }],
+  [112, { eventMaxBets: 1 }],
+])('%i: of an express the fullest outcome or event counts, whichever place it has', async (reason, limits) => {
+  const [full, empty, other] = [randomUUID(), randomUUID(), randomUUID()]
+  const onto = (...events: string[]) =>
+    scene.api.place(scene.frame, {
+      selections: events.map((eventId) => ({ eventId, outcomeId: 'home', coefficient: '2.5' })),
+    })
+  expect(await onto(full)).toMatchObject({ status: 'accepted' })
+  await scene.api.limits(limits)
+  for (const events of [
+    [full, empty],
+    [empty, full],
+  ])
+    expect(await onto(...events)).toMatchObject({ status: 'cancelled', reason: `rollback ${reason}` })
+  expect(await onto(empty, other)).toMatchObject({ status: 'accepted' })
   await scene.api.limits({})
 })

@@ -1,0 +1,53 @@
+/**
+ * The quick tests that are nearest to a source: those that import it over the fewest files, and of these the ones whose
+ * folder or name is the source's own. Most sources are reached by hundreds of tests, by way of a server.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
+const QUICK_TEST = /^test\/.*(?<!\.long)\.test\.ts$/
+/** Files on the way that a folder of the same name, or a file of the same name, outweighs. */
+const [OF_FOLDER, OF_NAME] = [1.5, 2.5]
+
+/** A function from a source to its tests. The imports of all files are read once. */
+export function nearestTests(root) {
+  const importers = importersIn(root)
+  return (source, most) => {
+    const distances = distancesFrom(source, importers)
+    const tests = [...distances].filter(([file]) => QUICK_TEST.test(file))
+    const weighed = tests.map(([file, distance]) => ({ file, weight: distance - likeness(source, file) }))
+    const sorted = weighed.toSorted((a, b) => a.weight - b.weight || (a.file < b.file ? -1 : 1))
+    return sorted.slice(0, most).map(({ file }) => file)
+  }
+}
+
+/** By each file, the files that import it. */
+function importersIn(root) {
+  const importers = new Map()
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src', 'test'], { cwd: root })
+  for (const file of `${listed}`.split('\n')) {
+    if (!file.endsWith('.ts') || !existsSync(join(root, file))) continue
+    for (const [, plain, dynamic] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
+      const target = join(dirname(file), plain ?? dynamic)
+      importers.set(target, [...(importers.get(target) ?? []), file])
+    }
+  }
+  return importers
+}
+
+function distancesFrom(source, importers) {
+  const distances = new Map([[source, 0]])
+  for (const [file, distance] of distances)
+    for (const importer of importers.get(file) ?? [])
+      if (!distances.has(importer)) distances.set(importer, distance + 1)
+  return distances
+}
+
+function likeness(source, test) {
+  const [, folder] = test.split('/')
+  const name = basename(source, '.ts')
+  const isOfFolder = dirname(source).split('/').includes(folder)
+  return (isOfFolder ? OF_FOLDER : 0) + (basename(test, '.test.ts') === name ? OF_NAME : 0)
+}

@@ -1,0 +1,14 @@
+/** A change of one place in a source. */
+export interface Fault {
+  readonly path: string
+  readonly operator: 'condition' | 'boundary' | 'constant' | 'await' | 'argument' | 'statement'
+  readonly start: number
+  readonly end: number
+  readonly was: string
+  readonly instead: string
+  readonly line: number
+  readonly column: number
+}
+
+export function faultsIn(path: string, source: string): Fault[]
+export function plant(source: string, fault: Pick<Fault, 'start' | 'end' | 'instead'>): string

@@ -1,0 +1,110 @@
+/**
+ * `npm run mutants -- --plant`: plants faults by operator (operators.mjs) in named or changed files, one at a time, and runs
+ * the quick tests that are nearest to each (nearest-tests.mjs) until one fails or the time is over. All runs share one
+ * Postgres; the sources on the disk stay as they are. A test that fails without any fault is left out.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text as readText } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { runnerImport } from 'vite'
+import { nearestTests } from './nearest-tests.mjs'
+import { faultsIn } from './operators.mjs'
+import { sample } from './sample.mjs'
+import { writeScores } from './score-table.mjs'
+
+/** Milliseconds for a test without a fault. */
+const BASELINE_MS = 180_000
+/** Milliseconds for the tests with a fault, and how much slower than without one they may be: a fault can keep them for ever. */
+const [LEAST_MS, SLOWER] = [30_000, 3]
+const SECOND_MS = 1_000
+
+/** @returns the exit code: 0 when a test has seen each fault, else 1 */
+export async function plantByOperator(root, options) {
+  const { files, since, tests, operators, most, seconds, seed, near, each, write } = options
+  const sources = sourcesIn(root, files, since)
+  if (sources.length === 0) return say('no source below src has this name, or has changed', 2)
+  const all = sources.flatMap((path) => faultsIn(path, readFileSync(join(root, path), 'utf8')))
+  const faults = operators === undefined ? all : all.filter(({ operator }) => operators.includes(operator))
+  const chosen = sample(faults, { most, seed, each })
+  say(`seed ${seed}: ${chosen.length} of ${faults.length} faults in ${sources.length} files`)
+  const nearest = nearestTests(root)
+  const testsOf = (path) => tests ?? nearest(path, near)
+  const results = await runEach(root, chosen, testsOf, performance.now() + seconds * SECOND_MS)
+  for (const one of results) if (one.verdict !== 'seen') say(lineOf(one))
+  const survivors = results.filter(({ verdict }) => verdict === 'survived')
+  say(`${results.length} planted, ${survivors.length} survived`)
+  if (results.length < chosen.length) say(`the time was over: ${chosen.length - results.length} were not planted`)
+  if (write !== undefined) writeScores(join(root, write), results, { commit: commitOf(root), seed, near })
+  return survivors.length === 0 ? 0 : 1
+}
+
+function say(line, code = 0) {
+  process.stdout.write(`${line}\n`)
+  return code
+}
+
+function sourcesIn(root, files, since) {
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  const all = git('ls-files', '-co', '--exclude-standard', 'src').filter((path) => path.endsWith('.ts'))
+  const changed = since === undefined ? undefined : new Set(git('diff', '--name-only', since, '--', 'src'))
+  const isNamed = (path) => files.length === 0 || files.some((name) => path === name || path.startsWith(`${name}/`))
+  return all.filter((path) => isNamed(path) && (changed?.has(path) ?? true))
+}
+
+function commitOf(root) {
+  return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+}
+
+function lineOf({ verdict, fault: { path, line, column, operator, was, instead }, tests }) {
+  return `${verdict}: ${path}:${line}:${column} ${operator}: ${JSON.stringify(was)} → ${JSON.stringify(instead)}, ${tests.join(', ')}`
+}
+
+async function runEach(root, faults, testsOf, endsAt) {
+  const { module } = await runnerImport(join(root, 'test/support/postgres-server.ts'))
+  const postgres = await module.startPostgres()
+  const run = (tests, limitMs, fault) => tryFault({ root, postgresUrl: postgres.url, tests, fault }, limitMs)
+  const passing = new Map()
+  const results = []
+  try {
+    for (const fault of faults) {
+      const wanted = testsOf(fault.path)
+      for (const test of wanted) if (!passing.has(test)) passing.set(test, await passes(run, test))
+      const tests = wanted.filter((test) => passing.get(test) !== undefined)
+      if (performance.now() > endsAt) break
+      const limitMs = LEAST_MS + SLOWER * tests.reduce((sum, test) => sum + passing.get(test), 0)
+      const { passed, hasErrors } = tests.length === 0 ? { passed: [] } : await run(tests, limitMs, fault)
+      const verdict = tests.length === 0 ? 'no test' : hasErrors || passed.length < tests.length ? 'seen' : 'survived'
+      results.push({ fault, tests, verdict })
+    }
+  } finally {
+    await postgres.stop()
+  }
+  return results
+}
+
+/** Milliseconds that the test takes without a fault; undefined when it fails. */
+async function passes(run, test) {
+  const begun = performance.now()
+  const { passed } = await run([test], BASELINE_MS)
+  return passed.length === 1 ? performance.now() - begun : undefined
+}
+
+/** A run that is not over after its time has not passed. */
+async function tryFault(what, limitMs) {
+  const script = fileURLToPath(new URL('try-fault.mjs', import.meta.url))
+  const stdio = ['ignore', 'pipe', 'ignore']
+  const child = spawn(process.execPath, [script, JSON.stringify(what)], { cwd: what.root, stdio, detached: true })
+  const end = () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL') // its workers too
+  }
+  const timer = setTimeout(end, limitMs)
+  process.once('exit', end)
+  const [text] = await Promise.all([readText(child.stdout), once(child, 'close')])
+  clearTimeout(timer)
+  process.off('exit', end)
+  const json = /\{"passed".*\}$/.exec(text)?.[0]
+  return json === undefined ? { passed: [], hasErrors: true } : JSON.parse(json)
+}

@@ -1,0 +1,48 @@
+/** Which faults are planted when there are more than there is time for: by chance from a seed, each operator as often. */
+
+/** `each`: faults of each folder below src. `most`: of all of them. */
+export function sample(faults, { most, seed, each }) {
+  const random = randomFrom(seed)
+  const folders = each === undefined ? [faults] : groups(faults, ({ path }) => folderOf(path))
+  const chosen = folders.map((ofFolder) =>
+    inTurns(
+      groups(ofFolder, ({ operator }) => operator),
+      random,
+    ),
+  )
+  return inTurns(chosen.map((some) => some.slice(0, each))).slice(0, most)
+}
+
+/** `src/wallet/wire/reply.ts` is in `src/wallet`. */
+export function folderOf(path) {
+  return path.split('/').slice(0, 2).join('/')
+}
+
+function groups(items, keyOf) {
+  const found = new Map()
+  for (const item of items) found.set(keyOf(item), [...(found.get(keyOf(item)) ?? []), item])
+  return [...found.values()]
+}
+
+/** One of each list after the other, until all are taken; each list shuffled first where there is chance. */
+function inTurns(lists, random) {
+  const orders = lists.map((list) => (random === undefined ? list : shuffled(list, random)))
+  const longest = Math.max(0, ...orders.map((list) => list.length))
+  return Array.from({ length: longest }, (_, i) => orders.flatMap((list) => list.slice(i, i + 1))).flat()
+}
+
+function shuffled(list, random) {
+  const keyed = list.map((item) => ({ item, key: random() }))
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
+}
+
+/** Numbers from 0 to below 1 (mulberry32), the same ones for the same seed. */
+function randomFrom(seed) {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
