@@ -1,7 +1,10 @@
 /** The faults that `npm run mutants` plants: it runs seldom, so what it looks for is looked for here each time. */
 import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../scripts/mutants/faults.mjs'
+import { type Fault, faultsIn, plant } from '../scripts/mutants/operators.mjs'
+import { sample } from '../scripts/mutants/sample.mjs'
+import { type Result, withScores } from '../scripts/mutants/score-table.mjs'
 import { read } from './tidy/source.ts'
 
 test('each planted fault has its place in the code, once, and tests that are there', () => {
@@ -10,4 +13,76 @@ test('each planted fault has its place in the code, once, and tests that are the
   expect(misplaced.map(({ file, search }) => `${file}: ${search}`)).toEqual([])
   const tests = FAULTS.flatMap((fault) => fault.tests)
   expect([...new Set(tests)].filter((name) => !existsSync(name))).toEqual([])
+})
+
+const SOURCE = `import { a } from './a.ts'
+type Five = 5
+const LIMIT_MS = 1_000 as number
+export async function f(é: Five, { x = 0n } = {}) {
+  if (é < LIMIT_MS && x) {
+    await a(é, 1)
+  }
+  return { 7: true, b: await a() }
+}
+`
+
+describe('faults by operator', () => {
+  const faults = faultsIn('src/a.ts', SOURCE)
+
+  test('are found in code alone, each with its place', () => {
+    const found = faults.map(({ line, operator, was, instead }) => [line, operator, was, instead])
+    expect(found).toEqual([
+      [3, 'constant', '1_000', '2000'],
+      [4, 'constant', '0n', '1n'],
+      [5, 'condition', 'é < LIMIT_MS && x', '!(é < LIMIT_MS && x)'],
+      [5, 'boundary', ' < ', ' <= '],
+      [5, 'condition', ' && ', ' || '],
+      [6, 'statement', 'await a(é, 1)', ';'],
+      [6, 'await', 'await a(é, 1)', 'a(é, 1)'],
+      [6, 'argument', ', 1', ''],
+      [6, 'constant', '1', '0'],
+      [8, 'constant', 'true', 'false'],
+      [8, 'await', 'await a()', 'a()'],
+    ])
+  })
+
+  test('change their place and nothing else, and what is left can be parsed', () => {
+    for (const fault of faults) {
+      const planted = plant(SOURCE, fault)
+      expect(planted.length).toBe(SOURCE.length + fault.instead.length - fault.was.length)
+      expect(() => faultsIn('src/a.ts', planted)).not.toThrow()
+    }
+    expect(plant(SOURCE, faults[3] as Fault)).toBe(SOURCE.replace(' < ', ' <= '))
+  })
+
+  test('are drawn from a seed, each operator in its turn, as many of each folder as was asked for', () => {
+    const of = (folder: string) => faults.map((fault): Fault => ({ ...fault, path: `src/${folder}/a.ts` }))
+    const all = [...of('wallet'), ...of('platform')]
+    const drawn = sample(all, { most: 100, seed: 7, each: 5 })
+    expect(drawn).toEqual(sample(all, { most: 100, seed: 7, each: 5 }))
+    expect(drawn).not.toEqual(sample(all, { most: 100, seed: 8, each: 5 }))
+    for (const folder of ['wallet', 'platform']) {
+      const mine = drawn.filter(({ path }) => path === `src/${folder}/a.ts`)
+      expect(new Set(mine.map(({ operator }) => operator)).size).toBe(5)
+      expect(mine).toHaveLength(5)
+    }
+    expect(sample(all, { most: 3, seed: 7, each: 5 })).toEqual(drawn.slice(0, 3))
+  })
+})
+
+test('the scores of a run take the place of the folder’s earlier row, and the rows of other folders stay', () => {
+  const result = (path: string, verdict: Result['verdict']): Result => ({ fault: { path }, verdict })
+  const page = 'before\n<!-- scores by folder: written by the command -->\n<!-- scores: end -->\nafter\n'
+  const of = { commit: 'abcd1234', seed: 1, near: 5, date: '2026-11-28' }
+  const first = withScores(page, [result('src/b/x.ts', 'seen'), result('src/a/y.ts', 'survived')], of)
+  const second = withScores(first, [result('src/a/y.ts', 'seen'), result('src/a/z/y.ts', 'no test')], {
+    ...of,
+    commit: 'ef567890',
+  })
+  expect(second.match(/^\| `.*$/gm)).toEqual([
+    '| `src/a` | 2 | 1 | 0 | 1 | 5 | 1 | `ef567890` | 2026-11-28 |',
+    '| `src/b` | 1 | 1 | 0 | 0 | 5 | 1 | `abcd1234` | 2026-11-28 |',
+  ])
+  expect([second.startsWith('before\n<!--'), second.endsWith('-->\nafter\n')]).toEqual([true, true])
+  expect(() => withScores('no place', [], of)).toThrow('no place for scores')
 })

@@ -9,7 +9,7 @@ import { basename, dirname, join } from 'node:path'
 const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
 const QUICK_TEST = /^test\/.*(?<!\.long)\.test\.ts$/
 /** Files on the way that a folder of the same name, or a file of the same name, outweighs. */
-const [OF_FOLDER, OF_NAME] = [1.5, 2.5]
+const [OF_FOLDER, OF_NAME] = [0.5, 2.5]
 
 /** A function from a source to its tests. The imports of all files are read once. */
 export function nearestTests(root) {

@@ -32,12 +32,12 @@ export async function plantByOperator(root, options) {
   say(`seed ${seed}: ${chosen.length} of ${faults.length} faults in ${sources.length} files`)
   const nearest = nearestTests(root)
   const testsOf = (path) => tests ?? nearest(path, near)
+  const commit = commitOf(root)
   const results = await runEach(root, chosen, testsOf, performance.now() + seconds * SECOND_MS)
-  for (const one of results) if (one.verdict !== 'seen') say(lineOf(one))
   const survivors = results.filter(({ verdict }) => verdict === 'survived')
   say(`${results.length} planted, ${survivors.length} survived`)
   if (results.length < chosen.length) say(`the time was over: ${chosen.length - results.length} were not planted`)
-  if (write !== undefined) writeScores(join(root, write), results, { commit: commitOf(root), seed, near })
+  if (write !== undefined) writeScores(join(root, write), results, { commit, seed, near })
   return survivors.length === 0 ? 0 : 1
 }
 
@@ -78,6 +78,7 @@ async function runEach(root, faults, testsOf, endsAt) {
       const { passed, hasErrors } = tests.length === 0 ? { passed: [] } : await run(tests, limitMs, fault)
       const verdict = tests.length === 0 ? 'no test' : hasErrors || passed.length < tests.length ? 'seen' : 'survived'
       results.push({ fault, tests, verdict })
+      if (verdict !== 'seen') say(lineOf(results.at(-1)))
     }
   } finally {
     await postgres.stop()

@@ -31,6 +31,7 @@ beforeAll(async () => {
     const { userId } = await wallet.operator.createPlayer()
     await wallet.operator.deposit(userId, '1.00')
   }
+  await wallet.auditIsClean()
   await wallet.stop()
   from = await openDb({ kind: 'postgres', url: fromUrl })
   to = await openDb({ kind: 'postgres', url: toUrl })
