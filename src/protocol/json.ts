@@ -3,6 +3,7 @@
  * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
  * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
  */
+import { world } from '../runtime/world.ts'
 import { DESCRIBING_MEMBERS } from './bet-description.ts'
 import {
   beginsNumber,
@@ -38,6 +39,17 @@ const DESCRIBING: ReadonlySet<string> = new Set(DESCRIBING_MEMBERS)
 /** The floats of the interface: they describe, and the nearest double is what a float means. */
 const FLOATS = new Set(['coefficient', 'boosterCoefficient', 'percentMargin', 'avgBet'])
 
+/** A number that no double holds, as it was written. The type tells it from every object that a caller can write. */
+class WrittenNumber {
+  readonly written: string
+  constructor(written: string) {
+    this.written = written
+  }
+}
+
+/** The only member of an object that stands for such a number while it is parsed. No caller knows the name. */
+const MARK = world.uuid()
+
 /** A byte order mark before a text, which many writers put before every UTF-8 text, is no part of it (D-2). */
 export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
@@ -46,7 +58,16 @@ export function withoutMark(text: string): string {
 /** Parses a body; throws SyntaxError like JSON.parse. */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text)
-  return SUSPECT.test(text) ? JSON.parse(withoutRounding(text)) : value
+  return SUSPECT.test(text) ? withWrittenNumbers(JSON.parse(withoutRounding(text))) : value
+}
+
+/** They stand at the top only. */
+function withWrittenNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  for (const [name, member] of Object.entries(value))
+    if (isObject(member) && typeof member[MARK] === 'string')
+      (value as Record<string, unknown>)[name] = new WrittenNumber(member[MARK])
+  return value
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -88,7 +109,7 @@ function withoutRounding(text: string): string {
   let at = 0
   for (const { start, end, decides } of numbersToRound(text)) {
     const number = text.slice(start, end)
-    parts.push(text.slice(at, start), decides ? `{"written":"${number}"}` : `"${number}"`)
+    parts.push(text.slice(at, start), decides ? `{"${MARK}":"${number}"}` : `"${number}"`)
     at = end
   }
   return parts.join('') + text.slice(at)
@@ -150,9 +171,7 @@ function isFaithful(number: string, name: string | undefined, depth: number): bo
 
 /** The digits of an amount that `parseJson` did not hand on as a number; undefined for every other value. */
 export function writtenIn(value: unknown): string | undefined {
-  return isObject(value) && typeof value.written === 'string' && Object.keys(value).length === 1
-    ? value.written
-    : undefined
+  return value instanceof WrittenNumber ? value.written : undefined
 }
 
 function isOneOf(names: ReadonlySet<string>, written: string | undefined): boolean {

@@ -1,5 +1,6 @@
 /** Numbers that a double does not hold, in whatever JSON stands around them (M-1, M-2, W-3). */
 import { describe, expect, test } from 'vitest'
+import { faultOf } from '../../src/protocol/fault.ts'
 import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/json.ts'
 
 describe('a number that a double does not hold', () => {
@@ -37,6 +38,21 @@ describe('a number that a double does not hold', () => {
   ])('%s would be rounded: %s', (text, isRounded) => {
     expect(wouldRound(text)).toBe(isRounded)
   })
+})
+
+describe('a fault of an amount shows', () => {
+  const faultIn = (text: string) => faultOf('amount', parseJson(text) as object)
+
+  test('the digits that no double holds', () => {
+    expect(faultIn('{"amount":12345678901234567890}')).toContain('12345678901234567890 has more than 15')
+  })
+
+  test.each(['{"amount":{"written":"12345678901234567890"}}', '{"amount":{"written":"anything"},"other":1e400}'])(
+    'an object, where the caller writes one: %s',
+    (text) => {
+      expect(faultIn(text)).toMatch(/^amount is an object;/)
+    },
+  )
 })
 
 test('what is nested as deep as it may be is kept, and one level more is not', () => {

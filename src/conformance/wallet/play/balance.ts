@@ -4,7 +4,7 @@
  */
 
 import { replyCode } from '../../../protocol/codes.ts'
-import { isObject } from '../../../protocol/json.ts'
+import { writtenIn } from '../../../protocol/json.ts'
 import { parseWireBalance } from '../../../protocol/money.ts'
 import type { Exchange } from '../../exchange.ts'
 import { describeUnits } from '../case/amounts.ts'
@@ -63,7 +63,7 @@ async function readBalance(holder: Holder, ask: Ask): Promise<bigint | string> {
   if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
   const { amount } = readObject(answer.body) ?? {}
   const units = parseWireBalance(amount, holder.account.scale)
-  const written = isObject(amount) ? amount.written : undefined // its double would be another number
+  const written = writtenIn(amount) // its double would be another number
   return (
     units ?? `the balance is ${written ?? JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
   )
