@@ -3,7 +3,7 @@
  * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
  * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
  */
-import { world } from '../runtime/world.ts'
+import { hash } from 'node:crypto'
 import { DESCRIBING_MEMBERS } from './bet-description.ts'
 import {
   beginsNumber,
@@ -47,9 +47,6 @@ class WrittenNumber {
   }
 }
 
-/** The only member of an object that stands for such a number while it is parsed. No caller knows the name. */
-const MARK = world.uuid()
-
 /** A byte order mark before a text, which many writers put before every UTF-8 text, is no part of it (D-2). */
 export function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
@@ -58,15 +55,20 @@ export function withoutMark(text: string): string {
 /** Parses a body; throws SyntaxError like JSON.parse. */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text)
-  return SUSPECT.test(text) ? withWrittenNumbers(JSON.parse(withoutRounding(text))) : value
+  if (!SUSPECT.test(text)) return value
+  const mark = markFor(text)
+  return withWrittenNumbers(JSON.parse(withoutRounding(text, mark)), mark)
 }
 
+/** The only member of an object that stands for such a number while it is parsed. No text contains its own hash. */
+const markFor = (text: string) => hash('sha256', text)
+
 /** They stand at the top only. */
-function withWrittenNumbers(value: unknown): unknown {
+function withWrittenNumbers(value: unknown, mark: string): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const [name, member] of Object.entries(value))
-    if (isObject(member) && typeof member[MARK] === 'string')
-      (value as Record<string, unknown>)[name] = new WrittenNumber(member[MARK])
+    if (isObject(member) && typeof member[mark] === 'string')
+      (value as Record<string, unknown>)[name] = new WrittenNumber(member[mark])
   return value
 }
 
@@ -104,12 +106,12 @@ export function wouldRound(text: string): boolean {
  * The same JSON without the numbers that would be rounded. A member of the message that decides becomes an object, which
  * no schema takes there. A number that only describes, as all do that lie deeper, keeps its digits as text (W-3).
  */
-function withoutRounding(text: string): string {
+function withoutRounding(text: string, mark: string): string {
   const parts: string[] = []
   let at = 0
   for (const { start, end, decides } of numbersToRound(text)) {
     const number = text.slice(start, end)
-    parts.push(text.slice(at, start), decides ? `{"${MARK}":"${number}"}` : `"${number}"`)
+    parts.push(text.slice(at, start), decides ? `{"${mark}":"${number}"}` : `"${number}"`)
     at = end
   }
   return parts.join('') + text.slice(at)
