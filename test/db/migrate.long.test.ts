@@ -19,6 +19,7 @@ const A_CALL = "set lock_timeout = '10s'; update purser.bet set calls = calls + 
 let database: TestDatabase
 let db: Db
 const clients: pg.Client[] = []
+let migrateTo: (version: string) => Promise<void>
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
@@ -38,6 +39,7 @@ beforeEach(async () => {
     execQuery: (sql) => owner.query(sql),
   })
   await old.migrate(OLD_VERSION)
+  migrateTo = async (version) => void (await old.migrate(version))
   await owner.query(A_BET)
   db = await openDb({ kind: 'postgres', url: database.url })
 })
@@ -116,4 +118,30 @@ test('an index that somebody began to make beforehand, and that was broken off, 
     "select indisvalid from pg_index where indexrelid = 'purser.bet_call_late'::regclass",
   )
   expect(rows).toEqual([{ indisvalid: true }])
+})
+
+test('changes that have one id twice, after a sequence was set back, get another id, and keep their number', async () => {
+  const owner = await connect()
+  await migrateTo('230')
+  const row = (id: number, bucket: number, number: number | null) =>
+    `(${bucket}, ${id}, 1, '2031-05-16', '[["a"]]', ${number})`
+  await owner.query(
+    `create publication everything for all tables;
+     insert into purser.change (bucket, change_id, size, at, events, last_number) overriding system value
+       values ${[row(7, 0, 1), row(7, 0, null), row(7, 1, 2), row(8, 0, null)].join()};
+     insert into platform.change (change_id, size, at, events) overriding system value
+       select 5, 1, '2031-05-16', '[["b"]]' from generate_series(1, 3)`,
+  )
+  const { applied } = await migrate(db)
+  expect(applied[0]).toBe('231 keys-of-all-tables')
+  const wallet = await owner.query('select change_id, last_number from purser.change order by change_id, last_number')
+  expect(wallet.rows.map((one) => Object.values(one).map(Number))).toEqual([
+    [7, 1],
+    [7, 2],
+    [8, 0],
+    [expect.toSatisfy((id) => id > 8), 0],
+  ])
+  const platform = await owner.query('select distinct change_id from platform.change')
+  expect(platform.rowCount).toBe(3)
+  await owner.query(`insert into platform.change (size, at, events) values (1, now(), '[["c"]]')`)
 })
