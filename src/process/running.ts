@@ -21,6 +21,7 @@ import type { Tracing } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
 import { requireSettings } from './money-settings.ts'
 import { requirePlatforms } from './platform-names.ts'
+import { describeRefusedAddresses } from './refused-addresses.ts'
 import { startTracing } from './tracing.ts'
 
 export interface Running {
@@ -62,6 +63,7 @@ export async function run(
   }
   try {
     for (const repaired of await prepare(server, config, db)) log.warn(repaired)
+    for (const refused of await describeRefusedAddresses(db, server, config.reach)) log.warn(refused)
     const changedOrder = await describeChangedTextOrder(db)
     if (changedOrder !== undefined) log.warn(changedOrder)
     const tracing = await startTracing(server, config, log)

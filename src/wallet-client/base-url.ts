@@ -34,14 +34,17 @@ export async function findFault(text: string, reach: Reach, use: UrlUse = 'walle
 export function connectorWithin(reach: Reach, options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: reach.privateAddresses ? lookup : refusingSpecial })
   return (target, callback) => {
-    const refusal = refusalOf(reach, target)
+    const refusal = refusalOfUrl(target, reach)
     if (refusal === undefined) return connect(target, callback)
     world.nextTurn(() => callback(new Error(refusal), null))
   }
 }
 
 /** No lookup is asked for an address in figures, so it is looked at here. */
-function refusalOf({ privateAddresses, plainHttp }: Reach, target: buildConnector.Options): string | undefined {
+export function refusalOfUrl(
+  target: Pick<URL, 'hostname' | 'protocol'>,
+  { privateAddresses, plainHttp }: Reach,
+): string | undefined {
   const host = hostOf(target)
   if (!plainHttp && target.protocol === 'http:') return `${host} is called by https only: PURSER_PLAIN_HTTP allows more`
   return !privateAddresses && isIP(host) !== 0 && isSpecial(host) ? refusedText(host) : undefined

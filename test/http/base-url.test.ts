@@ -1,9 +1,11 @@
 /** Base URLs of partners (platform) and operators (gateway): what is refused, and that both sides refuse the same. */
 import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES, readConfig } from '../../src/config/config.ts'
 import { serveGateway } from '../../src/process/gateway.ts'
 import { servePlatform } from '../../src/process/platform.ts'
+import type { Logger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newToken } from '../support/platform.ts'
 import { startScriptedWallet } from '../support/scripted-wallet.ts'
@@ -30,6 +32,17 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
   let database: TestDatabase
   const urls: Record<string, string> = {}
   const closing: (() => Promise<void>)[] = []
+  async function start(over: Record<string, string>, log?: Logger): Promise<string> {
+    const keys =
+      role === 'platform'
+        ? { PLATFORM_API_KEY: KEY }
+        : { GATEWAY_API_KEY: KEY, PARTNER_SECRET: randomBytes(32).toString('hex') }
+    const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: database.url, PURSER_ENCRYPTION_KEY, ...keys, ...over }
+    const serve = role === 'platform' ? servePlatform : serveGateway
+    const running = await serve(readConfig(env, ROLES[role]), log && { log })
+    closing.push(running.close)
+    return running.url
+  }
   beforeAll(async () => {
     database = await createDatabase()
     for (const [name, over] of Object.entries({
@@ -37,24 +50,8 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
       refusing: { PURSER_PRIVATE_ADDRESSES: 'refuse' },
       production: { NODE_ENV: 'production' },
       allowing: { NODE_ENV: 'production', PURSER_PRIVATE_ADDRESSES: 'allow', PURSER_PLAIN_HTTP: 'allow' },
-    })) {
-      const keys =
-        role === 'platform'
-          ? { PLATFORM_API_KEY: KEY }
-          : { GATEWAY_API_KEY: KEY, PARTNER_SECRET: randomBytes(32).toString('hex') }
-      const env = {
-        PORT: '0',
-        LOG_LEVEL: 'silent',
-        DATABASE_URL: database.url,
-        PURSER_ENCRYPTION_KEY,
-        ...keys,
-        ...over,
-      }
-      const serve = role === 'platform' ? servePlatform : serveGateway
-      const running = await serve(readConfig(env, ROLES[role]))
-      urls[name] = running.url
-      closing.push(running.close)
-    }
+    }))
+      urls[name] = await start(over)
   })
   afterAll(async () => {
     for (const close of closing) await close()
@@ -118,6 +115,20 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     for (const server of ['production', 'refusing']) expect((await load(server)).status).toBe(502)
     expect(wallet.requests).toEqual([])
     expect((await load('allowing')).status).toBe(201)
+  })
+
+  test('a start warns of each saved address that it may not call', async () => {
+    const saved = ['http://a-name.invalid', 'https://10.0.0.7', OUTSIDE]
+    for (const [i, baseUrl] of saved.entries()) expect((await save('allowing', baseUrl, `zz-${i}`)).status).toBe(201)
+    const lines: { level: number; msg: string }[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    await start({ NODE_ENV: 'production' }, log)
+    const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+    const called = role === 'platform' ? 'partner' : 'operator'
+    expect(warnings.filter((warning) => warning.includes('zz-'))).toEqual([
+      `no call to the ${called} zz-0 can be made: a-name.invalid is called by https only: PURSER_PLAIN_HTTP allows more`,
+      `no call to the ${called} zz-1 can be made: 10.0.0.7 leads into a private or reserved network: PURSER_PRIVATE_ADDRESSES allows it`,
+    ])
   })
 
   test.each(MALFORMED)('%s is refused everywhere: %s', async (baseUrl, word) => {
