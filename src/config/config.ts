@@ -1,4 +1,5 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
+import type { Durability } from '../db/durability.ts'
 import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl, type UrlRules } from '../db/postgres-url.ts'
 import type { Reach } from '../protocol/base-url.ts'
@@ -19,6 +20,8 @@ export interface Config {
   /** That serve the port together. */
   readonly processes: number
   readonly store: StoreConfig
+  /** What keeps the commits of every Postgres that a command opens. */
+  readonly durability: Durability
   /** What the address of a database must keep. */
   readonly urlRules: UrlRules
   readonly secrets: readonly string[]
@@ -115,6 +118,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const dataDir = read.text('PURSER_DATA_DIR')
   const urlRules = { refusesUnknown: isProduction, refusesPlain: !read.allows('PURSER_PLAIN_DATABASE', !isProduction) }
   const url = read.postgresUrl('DATABASE_URL', urlRules)
+  const durability = read.choice('PURSER_DURABILITY', ['server', 'storage'])
   const generated: Config['generated'][number][] = []
   const named = role.namesPlatforms ? read.text('PARTNER_SECRETS') : ''
   const secret = (name: KeyName) => {
@@ -135,13 +139,12 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
     processes: read.integer('PURSER_PROCESSES', 1, MAX_PROCESSES) ?? 1,
-    urlRules,
-    store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
+    ...{ urlRules, durability },
+    store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url, durability },
     secrets,
     platformSecrets: readPlatformSecrets(named, secrets, problems),
     sharedBets: read.choice('PURSER_SHARED_BETS', ['false', 'true']) === 'true',
-    operatorKey: secret('OPERATOR_API_KEY'),
-    platformKey: secret('PLATFORM_API_KEY'),
+    ...{ operatorKey: secret('OPERATOR_API_KEY'), platformKey: secret('PLATFORM_API_KEY') },
     gatewayKey: secret('GATEWAY_API_KEY'),
     encryptionKeys: read.encryptionKeys(),
     warnings: isProduction ? [] : [...doubts, ...doubtsOfUrl(url)],
@@ -291,8 +294,6 @@ function createReader(env: Environment, problems: string[]) {
 }
 
 function faultsOf(name: SettingName, networks: readonly string[]): string[] {
-  return networks.flatMap((network) => {
-    const fault = findNetworkFault(network)
-    return fault === undefined ? [] : [`${name}: ${network} ${fault}`]
-  })
+  const faults = networks.map((network) => [network, findNetworkFault(network)])
+  return faults.flatMap(([network, fault]) => (fault === undefined ? [] : [`${name}: ${network} ${fault}`]))
 }

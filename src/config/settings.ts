@@ -37,6 +37,13 @@ export const SETTINGS = [
     example: 'allow',
   },
   {
+    name: 'PURSER_DURABILITY',
+    default: 'server',
+    meaning:
+      'What keeps a commit: `server`, whose `fsync` and `full_page_writes` must be on, or `storage`: a hosted database that has them off, because its storage keeps each commit.',
+    example: 'storage',
+  },
+  {
     name: 'PURSER_DATA_DIR',
     default: '.purser',
     meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.',

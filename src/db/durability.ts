@@ -23,19 +23,27 @@ const LOOK_AT_START =
 
 type Look = Record<string, string>
 
+/**
+ * What keeps a commit: the server, by fsync and full pages, or the storage below it. Some hosted databases have
+ * both settings off, because their storage has each commit on several machines before the server answers.
+ */
+export type Durability = 'server' | 'storage'
+
 /** Throws NotDurable when one of the settings is off. */
 function refuseOff(look: Look | undefined): void {
   const off = Object.keys(look ?? {}).filter((name) => look?.[name] === 'off')
   if (off.length === 0) return
   const settings = off.map((name) => `${name}=off`).join(' and ')
-  throw new NotDurable(`the Postgres server has ${settings}: an answered bet could be lost in a crash`)
+  throw new NotDurable(
+    `the Postgres server has ${settings}, so an answered bet could be lost in a crash: turn it on, or set PURSER_DURABILITY=storage for a hosted database whose storage keeps each commit`,
+  )
 }
 
 /** For a new connection, before anything else is sent on it: sets what can be set; throws NotDurable. */
-export async function beginSession(client: pg.ClientBase, timeoutMs: number): Promise<void> {
+export async function beginSession(client: pg.ClientBase, timeoutMs: number, durability: Durability): Promise<void> {
   const text = `${SESSION_SQL}; ${PIN}; ${LOOK}`
   const results = (await client.query(withTime(text, timeoutMs))) as unknown as pg.QueryResult<Look>[]
-  refuseOff(results.at(-1)?.rows[0])
+  if (durability === 'server') refuseOff(results.at(-1)?.rows[0])
 }
 
 /** For the start of a process: a server that is set up to forget commits was set up for something else. */
@@ -48,6 +56,9 @@ export interface Watch {
   requireDurable(): void
   stop(): void
 }
+
+/** Where the storage keeps commits, no setting of the server needs a watch. */
+export const UNWATCHED: Watch = { requireDurable: () => {}, stop: () => {} }
 
 /** A server that cannot be asked is not judged: what is asked of it fails anyway. */
 export function watchDurability(pool: pg.Pool, timeoutMs: number): Watch {

@@ -2,10 +2,12 @@
 
 import { Unreachable } from '../runtime/wrong-use.ts'
 import type { Db } from './db.ts'
+import type { Durability } from './durability.ts'
 import { explained } from './refusal.ts'
 
 export type StoreConfig =
-  | { readonly kind: 'postgres'; readonly url: string }
+  /** Absent, `durability` is `server`. */
+  | { readonly kind: 'postgres'; readonly url: string; readonly durability?: Durability }
   /** `dataDir` is a folder, or `memory://` for a database that keeps nothing. */
   | { readonly kind: 'pglite'; readonly dataDir: string }
 
@@ -13,7 +15,7 @@ export async function openDb(config: StoreConfig): Promise<Db> {
   switch (config.kind) {
     case 'postgres': {
       const { openPostgres } = await import('./postgres.ts')
-      return openPostgres(config.url).catch((error: unknown) => {
+      return openPostgres(config.url, config).catch((error: unknown) => {
         throw explained(error, config.url)
       })
     }

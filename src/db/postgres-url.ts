@@ -62,8 +62,9 @@ export function readPostgresUrl(url: string): ClientConfig {
   const options = parsed(url)
   const config: ClientConfig = { application_name: 'purser', ...toClientConfig(options) }
   config.enableChannelBinding = ['require', 'prefer'].includes(String(options.channel_binding))
-  // The library would look for a file of passwords, and fail without a word about the setting.
-  config.password ||= () => passwordOfEnvironment()
+  // Without an answer of ours the library reads PGSSLMODE, for a socket too, and the file of passwords, with a warning.
+  config.ssl ??= false
+  config.password ||= passwordElsewhere as () => Promise<string>
   return config
 }
 
@@ -83,24 +84,46 @@ export function placeOf(url: string): string {
 
 const HOST = process.env.PGHOST || 'localhost'
 
-function passwordOfEnvironment(): string {
-  const { PGPASSWORD } = process.env
-  if (PGPASSWORD) return PGPASSWORD
+interface PasswordFor {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+}
+
+/** As libpq: PGPASSWORD, then the file ~/.pgpass or PGPASSFILE. */
+async function passwordElsewhere(target: PasswordFor): Promise<string> {
+  const password = process.env.PGPASSWORD || (await passwordInFile(target))
+  if (password) return password
   throw new Unusable(
-    'DATABASE_URL has no password, and the server asks for one: write postgres://user:password@…, or set PGPASSWORD',
+    'DATABASE_URL has no password, and the server asks for one: write postgres://user:password@…, set PGPASSWORD, or add a line to ~/.pgpass that only its owner can read',
   )
+}
+
+async function passwordInFile(target: PasswordFor): Promise<string | undefined> {
+  const { default: find } = await import('pgpass')
+  return new Promise((resolve) => find(target, resolve))
 }
 
 function parsed(url: string): ConnectionOptions {
   const start = url.indexOf('?')
-  if (start === -1) return parse(url)
   const query = queryOf(url)
+  const mode = modeOf(query)
+  if (url.startsWith('/') || (start === -1 && mode === null)) return parse(url)
+  if (mode !== null) query.set('sslmode', mode)
   // The library would write six lines of warning about these three, which it takes for the same.
   if (!query.has('uselibpqcompat') && STRICT_MODES.includes(query.get('sslmode') ?? ''))
     query.set('sslmode', 'verify-full')
   // Node trusts the well-known authorities by itself.
   if (query.get('sslrootcert') === 'system') query.delete('sslrootcert')
-  return parse(`${url.slice(0, start)}?${query}`)
+  const options = parse(`${start === -1 ? url : url.slice(0, start)}?${query}`)
+  // As for libpq: what leads through a socket has no TLS.
+  return (options.host || HOST).startsWith('/') ? { ...options, ssl: false } : options
+}
+
+/** As for libpq, PGSSLMODE is that of an address that says nothing of TLS. */
+function modeOf(query: URLSearchParams): string | null {
+  return query.get('sslmode') ?? (query.has('ssl') ? null : process.env.PGSSLMODE || null)
 }
 
 function queryOf(url: string): URLSearchParams {
@@ -129,9 +152,9 @@ function hasCutPassword({ hash, search, pathname, username }: URL, isWithoutHost
 
 function problemOfTls(url: string): string | undefined {
   const query = queryOf(url)
-  const mode = query.get('sslmode')
+  const mode = modeOf(query)
   if (mode !== null && !SSL_MODES.includes(mode))
-    return `has no known sslmode: it must be one of ${SSL_MODES.join(', ')}`
+    return `has no known sslmode${query.has('sslmode') ? '' : ' (PGSSLMODE)'}: it must be one of ${SSL_MODES.join(', ')}`
   const files = ['sslrootcert', 'sslcert', 'sslkey'].filter((name) => query.has(name))
   try {
     const { ssl } = parsed(url)

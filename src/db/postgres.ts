@@ -5,7 +5,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { world } from '../runtime/world.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
 import { aloneOn } from './alone.ts'
 import { poolOf } from './connections.ts'
 import {
@@ -20,7 +19,15 @@ import {
   SUMS_SETTINGS_SQL,
   type Tx,
 } from './db.ts'
-import { beginSession, heedWarnings, refuseUnsafeServer, watchDurability } from './durability.ts'
+import {
+  beginSession,
+  type Durability,
+  heedWarnings,
+  refuseUnsafeServer,
+  UNWATCHED,
+  watchDurability,
+} from './durability.ts'
+import { refuseSharedConnections } from './pooler.ts'
 import { readPostgresUrl } from './postgres-url.ts'
 import { readable, refuseEncoding, TIME_TYPES } from './session.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
@@ -54,17 +61,24 @@ const CLOSE_GRACE_MS = 1_000
 const INT8 = 20
 const INT8_ARRAY = 1016
 
-/** Connects; throws if the server would acknowledge commits before they are durable. A simulation holds what its sockets are sent. */
-export async function openPostgres(url: string, newSocket: () => Socket = () => new Socket()): Promise<Db> {
+export interface PostgresOptions {
+  /** A simulation holds what its sockets are sent. */
+  readonly newSocket?: () => Socket
+  readonly durability?: Durability | undefined
+}
+
+/** Connects; throws if the server would acknowledge commits before they are durable. */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Db> {
+  const { newSocket = () => new Socket(), durability = 'server' } = options
   const sockets = new Set<Socket>()
-  const socket = () => keptIn(sockets, newSocket())
+  const how = { url, durability, socket: () => keptIn(sockets, newSocket()) }
   const lanes: pg.Pool[] = []
-  const hot = createPool(url, POOL_SIZE, socket, setHot)
-  const read = createPool(url, READ_POOL_SIZE, socket, setRead)
-  const people = createPool(url, PEOPLE_POOL_SIZE, socket, setPeople)
-  const sums = createPool(url, SUMS_POOL_SIZE, socket, setSums)
-  const slow = createPool(url, SLOW_POOL_SIZE, socket, endWithClient)
-  const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
+  const hot = createPool(how, POOL_SIZE, setHot)
+  const read = createPool(how, READ_POOL_SIZE, setRead)
+  const people = createPool(how, PEOPLE_POOL_SIZE, setPeople)
+  const sums = createPool(how, SUMS_POOL_SIZE, setSums)
+  const slow = createPool(how, SLOW_POOL_SIZE, endWithClient)
+  const { requireDurable, stop } = durability === 'server' ? watchDurability(hot, HOT_TIMEOUT_MS) : UNWATCHED
   const close = () => {
     stop()
     return closePools([...lanes, hot, read, people, sums, slow], sockets)
@@ -91,7 +105,7 @@ export async function openPostgres(url: string, newSocket: () => Socket = () => 
     transaction: (work) => inTransaction(hot, hotly, work),
     unhurried: (work) => inTransaction(slow, { ...slowly, begin: BEGIN_UNHURRIED }, work),
     openLane: () => {
-      const pool = createPool(url, LANE_POOL_SIZE, socket, setHot)
+      const pool = createPool(how, LANE_POOL_SIZE, setHot)
       lanes.push(pool)
       return { transaction: (work) => inTransaction(pool, hotly, work), ...aloneOn(pool, hotly) }
     },
@@ -149,10 +163,15 @@ async function endWithClient(client: pg.ClientBase): Promise<void> {
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig).catch(() => {})
 }
 
+interface PoolSource {
+  readonly url: string
+  readonly durability: Durability
+  readonly socket: () => Socket
+}
+
 function createPool(
-  url: string,
+  { url, durability, socket }: PoolSource,
   max: number,
-  socket: () => Socket,
   prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
@@ -165,7 +184,7 @@ function createPool(
     pipeline: true,
     types: { getTypeParser: parserOf },
     onConnect: async (client) => {
-      await beginSession(client, HOT_TIMEOUT_MS)
+      await beginSession(client, HOT_TIMEOUT_MS, durability)
       await prepare(client)
       await client.query({ text: IF_CITUS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     },
@@ -224,46 +243,6 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
     return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
   const parser = pg.types.getTypeParser(oid, format as 'text')
   return format !== 'binary' && TIME_TYPES.has(oid) ? readable(parser) : parser
-}
-
-/** A pooler that others use too may by chance give a connection its process back, but not so many times. */
-const LOOKS_AT_SHARING = 10
-
-/**
- * A pooler in transaction mode gives every transaction the server process that is free: named statements and what is set for
- * a connection are another's then. A connection of ours must keep its process while another one is in a transaction.
- */
-async function refuseSharedConnections(pool: pg.Pool): Promise<void> {
-  const asked = [pool.connect(), pool.connect()] as const
-  try {
-    const [mine, other] = await Promise.all(asked)
-    const own = await processOf(mine)
-    for (let look = 0; look < LOOKS_AT_SHARING; look += 1)
-      if (await isShared(mine, own, other)) throw sharedConnections()
-  } finally {
-    // Where one is refused, the pool's end would wait for the other for ever.
-    for (const one of await Promise.allSettled(asked)) if (one.status === 'fulfilled') one.value.release()
-  }
-}
-
-async function isShared(mine: pg.PoolClient, own: number, other: pg.PoolClient): Promise<boolean> {
-  const before = await processOf(mine)
-  await other.query('begin')
-  const [others, after] = [await processOf(other), await processOf(mine)]
-  await other.query('rollback')
-  return before !== own || others === own || after !== own
-}
-
-function sharedConnections(): WrongUse {
-  return new WrongUse(
-    'DATABASE_URL leads to a pooler in transaction mode, which mixes up connections: connect to Postgres itself, or use session mode',
-  )
-}
-
-async function processOf(client: pg.PoolClient): Promise<number> {
-  const text = 'select pg_backend_pid() as pid'
-  const { rows } = await client.query({ text, query_timeout: READ_TIMEOUT_MS } as pg.QueryConfig)
-  return (rows[0] as { pid: number }).pid
 }
 
 async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {

@@ -60,7 +60,7 @@ function toBuckets(text: string): number {
 async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone> {
   const signal = stopSignal()
   const { move } = await import('../move/run.ts')
-  return withMigrated(async (from, { store, urlRules }) => {
+  return withMigrated(async (from, { store, urlRules, durability }) => {
     const problem = problemOfUrl(to, urlRules)
     if (problem !== undefined) throw new WrongUse(`the address in --to ${problem}`)
     const address = placeOf(to)
@@ -71,7 +71,7 @@ async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone>
       return db
     }
     try {
-      const target = { kind: 'postgres', url: to } as const
+      const target = { kind: 'postgres', url: to, durability } as const
       const into = await open(target)
       await requireMigrated(into).catch((error: unknown) => {
         throw error instanceof WrongUse ? new WrongUse(`in ${address} ${error.message}`) : error

@@ -97,11 +97,11 @@ type Side = keyof typeof READ_BY
 
 const NAME = new RegExp(`^${PLATFORM_NAME}$`)
 
-function storeOf(given: string, { urlRules }: Config): StoreConfig {
+function storeOf(given: string, { urlRules, durability }: Config): StoreConfig {
   if (!/^postgres(ql)?:\/\//.test(given)) return { kind: 'pglite', dataDir: given }
   const problem = problemOfUrl(given, urlRules)
   if (problem !== undefined) throw new WrongUse(`the address of the database ${problem}`)
-  return { kind: 'postgres', url: given }
+  return { kind: 'postgres', url: given, durability }
 }
 
 function apiOf({ operatorApi, operatorKey, walletDatabaseUrl }: ReconcileCommand, config: Config) {

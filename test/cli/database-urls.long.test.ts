@@ -1,5 +1,5 @@
 /** Addresses of databases, each given to `purser migrate`: TLS, sockets and passwords, and the words where one cannot be used. */
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { statement } from '../../src/db/db.ts'
@@ -73,6 +73,45 @@ describe('purser migrate connects', () => {
   ])('%s', async (_, url) => {
     expect(await migrate(url())).toMatchObject({ code: 0, said: expect.stringContaining('schema version') })
   })
+})
+
+describe('an address without a password', () => {
+  const withoutPassword = () =>
+    address((url) => {
+      url.password = ''
+    })
+  /** `.pgpass` of a home folder. */
+  function home(mode: number): string {
+    const { hostname, port, username, password } = new URL(server.url)
+    const file = join(certificates.folder, '.pgpass')
+    writeFileSync(file, `${hostname}:${port}:*:${username}:${password}\n`)
+    chmodSync(file, mode)
+    return certificates.folder
+  }
+
+  test.each([
+    ['has that of PGPASSWORD', () => ({ PGPASSWORD: new URL(server.url).password })],
+    ['has that of ~/.pgpass', () => ({ HOME: home(0o600) })],
+    ['has that of the file PGPASSFILE', () => ({ PGPASSFILE: join(home(0o600), '.pgpass') })],
+  ])('%s', async (_, env) => {
+    const { code, said } = await migrate(withoutPassword(), env())
+    expect(code, said).toBe(0)
+  })
+
+  test('has none of a file that others can read, which is said', async () => {
+    const { code, stderr } = await run(['migrate'], { DATABASE_URL: withoutPassword(), HOME: home(0o644) })
+    expect(code).toBe(2)
+    expect(stderr).toContain('has group or world access')
+    expect(stderr).toContain('DATABASE_URL has no password')
+  })
+})
+
+test('PGSSLMODE is that of an address that says nothing of TLS, and of no socket', async () => {
+  const { code, said } = await migrate(withQuery('', 'localhost'), { PGSSLMODE: 'verify-full' })
+  expect({ code, said }).toEqual({ code: 3, said: expect.stringContaining('no known authority') })
+  const { port } = new URL(server.url)
+  const socket = `postgres://postgres@/postgres?host=${certificates.folder}&port=${port}`
+  expect(await migrate(socket, { PGSSLMODE: 'verify-full' })).toMatchObject({ code: 0 })
 })
 
 describe('purser migrate says in words', () => {

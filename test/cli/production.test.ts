@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ConfigError, type Environment, ROLES, type Role, readConfig } from '../../src/config/config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -106,6 +106,18 @@ describe('refused in production is', () => {
     ['through a Unix socket', 'postgres://purser@/purser?host=/cloudsql/project:region:instance', {}],
   ])('no connection %s', (_name, url, over) => {
     expect(problemsOf({ ...safe(), DATABASE_URL: url, ...over })).toEqual([])
+  })
+
+  test.each([
+    ['no connection with the TLS of PGSSLMODE', 'verify-full', '', []],
+    ['a connection whose address says more than PGSSLMODE', 'verify-full', '?sslmode=disable', ['connects to db']],
+    ['a connection that PGSSLMODE turns TLS off for', 'disable', '', ['connects to db']],
+    ['a PGSSLMODE that does not exist', 'requierd', '', ['has no known sslmode (PGSSLMODE): it must be one of']],
+  ])('%s', (_name, mode, query, problems) => {
+    vi.stubEnv('PGSSLMODE', mode)
+    const found = problemsOf({ ...safe(), DATABASE_URL: `postgres://db/purser${query}` })
+    vi.unstubAllEnvs()
+    expect(found).toEqual(problems.map((problem) => expect.stringContaining(`DATABASE_URL ${problem}`)))
   })
 
   test('one secret twice in a list, as after a rotation that was not finished', () => {

@@ -98,3 +98,16 @@ test('a server that is found with synchronous_commit off is refused, in whatever
   url.pathname = '/careless'
   await expect(openDb({ kind: 'postgres', url: url.href })).rejects.toThrow('synchronous_commit=off')
 })
+
+test('PURSER_DURABILITY=storage takes a server with fsync and full_page_writes off, and still pins synchronous_commit', async () => {
+  for (const setting of ['fsync', 'full_page_writes']) await reload(postgres, setting, 'off')
+  await expect(openDb({ kind: 'postgres', url: postgres.url })).rejects.toThrow('set PURSER_DURABILITY=storage')
+  const hosted = await openDb({ kind: 'postgres', url: postgres.url, durability: 'storage' })
+  const [row] = await hosted.transaction((tx) => tx.query<{ level: string }>(SHOW))
+  expect(row?.level).toBe('on')
+  await reload(postgres, 'synchronous_commit', 'off')
+  await expect(openDb({ kind: 'postgres', url: postgres.url, durability: 'storage' })).rejects.toThrow(
+    'synchronous_commit=off',
+  )
+  await hosted.close()
+})

@@ -37,8 +37,14 @@ export interface Server {
 let server: Server | undefined
 
 export async function setup(project: TestProject): Promise<void> {
-  server = await startPostgres()
+  server = await startPostgres({}, binariesOfEnvironment())
   project.provide('postgresUrl', server.url)
+}
+
+/** TEST_POSTGRES is the folder of another version, with `bin` in it: /usr/lib/postgresql/15. */
+function binariesOfEnvironment(): OtherServer | undefined {
+  const native = process.env.TEST_POSTGRES
+  return native ? { native, password: randomBytes(16).toString('hex') } : undefined
 }
 
 export async function teardown(): Promise<void> {

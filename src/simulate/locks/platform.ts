@@ -20,7 +20,7 @@ export async function openPlatform(
   { base, proxy, trace }: Pick<Scene, 'base' | 'proxy' | 'trace'>,
   planted: Plant['platform'] = asItIs,
 ): Promise<Begun> {
-  const opened = await openPostgres(base.platform.url, () => proxy.newLine('platform'))
+  const opened = await openPostgres(base.platform.url, { newSocket: () => proxy.newLine('platform') })
   const platform = await beginPlatform(planted(inOurTime(opened)), logTo(trace.note, 'platform'), CONFIGS.platform)
   const partner = { partnerId: PARTNER, baseUrl: URLS.wallet, secrets: [SECRET] }
   await platform.deciding.partners.save(AUTHORS.platform(), partner, new Date(world.wall()))

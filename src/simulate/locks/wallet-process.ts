@@ -96,7 +96,7 @@ async function resultOf(asked: Asked): Promise<string> {
 }
 
 async function begin({ number, url, fault }: Beginning): Promise<string> {
-  const db = await openPostgres(url, newSocket)
+  const db = await openPostgres(url, { newSocket })
   const planted = fault === undefined ? db : (faultCalled(fault).wallet?.(db, number) ?? db)
   const note = (text: string) => void done.push({ did: 'note', text })
   party = { db, wallet: beginWallet('wallet', withOneLane(planted), logTo(note, `wallet ${number}`), CONFIGS.wallet) }
