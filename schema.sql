@@ -36,11 +36,20 @@ begin
   end loop;
 end $$;
 
-CREATE FUNCTION gateway.turn_journal(today date, keep integer) RETURNS void
+CREATE TABLE purser.journal_retention (
+    schema text NOT NULL COLLATE pg_catalog."C",
+    days integer
+);
+
+COMMENT ON TABLE purser.journal_retention IS 'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS, as the owner of the tables has last run purser migrate or a server with it. 0: none; null: not yet set.';
+
+CREATE FUNCTION gateway.turn_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
- SELECT purser.turn_journal_of('gateway'::name, today, keep) AS turn_journal_of;
+ SELECT purser.turn_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS turn_journal_of
+    FROM purser.journal_retention r
+   WHERE (r.schema = 'gateway'::text);
 END;
 
 CREATE FUNCTION purser.moved_on(what text) RETURNS integer
@@ -52,11 +61,13 @@ begin
 end
 $$;
 
-CREATE FUNCTION purser.turn_journal(today date, keep integer) RETURNS void
+CREATE FUNCTION purser.turn_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
- SELECT purser.turn_journal_of('purser'::name, today, keep) AS turn_journal_of;
+ SELECT purser.turn_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS turn_journal_of
+    FROM purser.journal_retention r
+   WHERE (r.schema = 'purser'::text);
 END;
 
 CREATE TABLE gateway.action (
@@ -1161,6 +1172,9 @@ ALTER TABLE ONLY purser.daily_sum
 
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
+
+ALTER TABLE ONLY purser.journal_retention
+    ADD CONSTRAINT journal_retention_pkey PRIMARY KEY (schema);
 
 ALTER TABLE ONLY purser.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);

@@ -77,7 +77,7 @@ test.each(['others', 'triggers'] as const)(
 
 test('the functions are those of the days of a journal, with the rights of the owner (W-30), and the one that ends a transaction', async () => {
   const settings = '{"search_path=pg_catalog, pg_temp"}'
-  const turns = (schema: string) => ({ name: `${schema}.turn_journal(date, integer)`, prosecdef: true, settings })
+  const turns = (schema: string) => ({ name: `${schema}.turn_journal()`, prosecdef: true, settings })
   const functions = [
     turns('gateway'),
     { name: 'purser.moved_on(text)', prosecdef: false, settings },

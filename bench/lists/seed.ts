@@ -246,14 +246,17 @@ const BODY = (i: number, player: string) =>
     ],
   })
 
+const MAKE_DAY = statement('bench_make_day_of_journal', "select purser.turn_journal_of('purser', $1::date, 3650)")
+
 /** A Place bet each, as its wallet would have kept it. */
 export async function seedJournal(db: Db, calls: number, day: string): Promise<void> {
   const from = Date.parse(`${day}T02:00:00Z`)
   const timeOf = (i: number) => from + Math.trunc((i / calls) * 20 * 3_600_000)
+  await db.transaction((tx) => tx.query(MAKE_DAY, [day]))
   for (let i = 0; i < calls; ) {
     let now = from
     const clock = { now: () => new Date(now) }
-    const journal = createJournal({ db, clock, log: createLogger('warn'), schema: 'purser', days: 14 })
+    const journal = createJournal({ db, clock, log: createLogger('warn'), schema: 'purser', days: 3_650 })
     for (const begun = timeOf(i); i < calls && timeOf(i) < begun + SLICE_MS; i++) {
       now = timeOf(i)
       const [player, betId] = [`player-${i % PLAYERS}`, betIdOf(i)]

@@ -206,9 +206,10 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_JOURNAL_DAYS',
-    readBy: ['wallet', 'gateway'],
+    readBy: ['wallet', 'gateway', 'tool'],
     default: '14',
-    meaning: 'Days for which every call of the wire is kept in the journal; 0: none, and what is there is dropped.',
+    meaning:
+      'Days for which every call of the wire is kept in the journal; 0: none, and what is there is dropped. Where the role of a server does not own the tables, `purser migrate` saves it.',
     example: '3',
   },
   {

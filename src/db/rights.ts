@@ -8,7 +8,7 @@ import { type Db, statement, type Tx } from './db.ts'
 import { rowsOf } from './rows.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
-type Right = 'select' | 'insert' | 'update' | 'execute'
+type Right = 'select' | 'insert' | 'update' | 'execute' | `update (${string})`
 
 const READ = ['select'] as const
 /** Append-only. */
@@ -19,6 +19,8 @@ const CALL = ['execute'] as const
 const COUNT = ['select', 'update'] as const
 /** `for update` needs the right to update too. */
 const CHANGE = ['select', 'insert', 'update'] as const
+/** Of a feed: an event is numbered once, and what it says stays. */
+const NUMBER = ['select', 'insert', 'update (last_number)'] as const
 
 export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Right[]>>>> = {
   wallet: {
@@ -47,13 +49,14 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.console_session': CHANGE,
     'purser.console_failure': CHANGE,
     'purser.webhook': CHANGE,
-    'purser.change': CHANGE,
+    'purser.change': NUMBER,
     'purser.change_change_id_seq': READ,
     'purser.change_count': CHANGE,
     'purser.journal': ADD,
+    'purser.journal_retention': READ,
     'purser.minute': CHANGE,
     'purser.conformance_run': CHANGE,
-    'purser.turn_journal(date, integer)': CALL,
+    'purser.turn_journal()': CALL,
     'purser.moved_on(text)': CALL,
   },
   platform: {
@@ -80,7 +83,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.console_person': CHANGE,
     'platform.console_session': CHANGE,
     'platform.console_failure': CHANGE,
-    'platform.change': CHANGE,
+    'platform.change': NUMBER,
     'platform.change_change_id_seq': READ,
     'platform.change_count': CHANGE,
     'platform.minute': CHANGE,
@@ -93,7 +96,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.api_key': CHANGE,
     'gateway.action': ADD,
     'gateway.journal': ADD,
-    'gateway.turn_journal(date, integer)': CALL,
+    'purser.journal_retention': READ,
+    'gateway.turn_journal()': CALL,
   },
 }
 
@@ -126,6 +130,9 @@ function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 
+/** At the end of a right, in parentheses. */
+const ONE_COLUMN = / \((\w+)\)$/
+
 interface Needed {
   readonly schema: string
   readonly name: string
@@ -135,7 +142,8 @@ interface Needed {
 const NEEDED = rowsOf<Needed>(2, {
   schema: ['text', ({ schema }) => schema],
   name: ['text', ({ name }) => name],
-  needed: ['text', ({ right }) => right],
+  needed: ['text', ({ right }) => right.replace(ONE_COLUMN, '')],
+  member: ['text', ({ right }) => ONE_COLUMN.exec(right)?.[1] ?? ''],
 })
 
 /** Looked up by name in the catalog, which everybody may read: by a name in SQL, a schema that is closed to us would be an error. */
@@ -146,10 +154,11 @@ const READ_MISSING_RIGHTS = statement(
      join pg_catalog.pg_namespace n on n.nspname = k.name
      where not has_schema_privilege(n.oid, 'usage')
    ) || array(
-     select format('%s on %I.%I', k.needed, k.schema, k.name) from ${NEEDED.from} k
+     select format('%s%s on %I.%I', k.needed, case when k.member <> '' then format(' (%I)', k.member) end, k.schema, k.name) from ${NEEDED.from} k
      join pg_catalog.pg_namespace n on n.nspname = k.schema
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = k.name
-     where k.needed <> 'execute' and not has_table_privilege(c.oid, k.needed)
+     where k.needed <> 'execute' and not case when k.member = '' then has_table_privilege(c.oid, k.needed)
+       else has_column_privilege(c.oid, k.member, k.needed) end
    ) || array(
      select format('execute on function %I.%s', k.schema, k.name) from ${NEEDED.from} k
      join pg_catalog.pg_namespace n on n.nspname = k.schema

@@ -5,17 +5,17 @@
  * Invariant: the journal is bounded. So many calls wait at most, so many of strangers are kept per second, the oldest day is dropped
  * whole; what is left out is counted.
  */
-import { type Db, type Statement, statement } from '../db/db.ts'
+import { type Db, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { world } from '../runtime/world.ts'
 import { createAllowance, createDay } from './allowance.ts'
 import { Chunk, type ClosedChunk } from './chunk.ts'
+import { type JournalSchema, turnJournal } from './journal-retention.ts'
 import type { JournalCall } from './record.ts'
 
-/** Whose journal: the schema of its table. */
-export type JournalSchema = 'purser' | 'gateway'
+export type { JournalSchema } from './journal-retention.ts'
 
 export interface Journal {
   /** Whether calls are kept at all. */
@@ -101,9 +101,9 @@ export function createJournal(deps: JournalDeps): Journal {
 }
 
 /** What an earlier start has kept goes, every day of it. */
-function createNone({ db, clock, log, schema }: JournalDeps): Journal {
-  const gone = turnTo(db, schema, dayOf(clock.now()), 0).catch((error: unknown) =>
-    log.warn({ err: error }, 'the journal that is not wanted any more could not be dropped'),
+function createNone(deps: JournalDeps): Journal {
+  const gone = turnJournal(deps).catch((error: unknown) =>
+    deps.log.warn({ err: error }, 'the journal that is not wanted any more could not be dropped'),
   )
   return {
     ...{ isOn: false, add() {}, lost: () => 0 },
@@ -122,20 +122,15 @@ function tryToAdd(chunk: Chunk, call: JournalCall, now: number): boolean {
 }
 
 /** Writes chunks in a transaction of their own; resolves to whether they are there. */
-function createWriter({
-  db,
-  clock,
-  log,
-  schema,
-  days,
-}: JournalDeps): (chunks: readonly ClosedChunk[]) => Promise<boolean> {
-  const { insert } = STATEMENTS[schema]
+function createWriter(deps: JournalDeps): (chunks: readonly ClosedChunk[]) => Promise<boolean> {
+  const { db, clock, log, schema } = deps
+  const insert = INSERT[schema]
   let turnedOn = ''
 
   const turn = async (day: string) => {
     if (turnedOn === day) return
     try {
-      await turnTo(db, schema, day, days)
+      await turnJournal(deps)
       turnedOn = day
     } catch (error) {
       log.warn({ err: error }, 'the journal could not turn to a new day') // its partition is there since yesterday
@@ -157,26 +152,18 @@ function createWriter({
   }
 }
 
-/** Partitions for the day and those beside it, none older than so many days before; without days none at all. */
-function turnTo(db: Db, schema: JournalSchema, day: string, days: number): Promise<void> {
-  return db.transaction(async (tx) => void (await tx.query(STATEMENTS[schema].turn, [day, days])))
-}
-
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, 10)
 }
 
-const STATEMENTS = { purser: statementsOn('purser'), gateway: statementsOn('gateway') }
+const INSERT = { purser: insertInto('purser'), gateway: insertInto('gateway') }
 
-function statementsOn(schema: JournalSchema): Record<'insert' | 'turn', Statement> {
-  return {
-    insert: statement(
-      `${schema}_insert_journal`,
-      `insert into ${schema}.journal (at, chunk, since, calls, slowest, keys, bytes)
-       values ($1::timestamptz, $2::uuid, $3::timestamptz, $4::int, $5::real, $6::int[], $7::bytea)`,
-    ),
-    turn: statement(`${schema}_turn_journal`, `select ${schema}.turn_journal($1::date, $2::int)`),
-  }
+function insertInto(schema: JournalSchema) {
+  return statement(
+    `${schema}_insert_journal`,
+    `insert into ${schema}.journal (at, chunk, since, calls, slowest, keys, bytes)
+     values ($1::timestamptz, $2::uuid, $3::timestamptz, $4::int, $5::real, $6::int[], $7::bytea)`,
+  )
 }
 
 function valuesOf({ at, since, calls, slowestMs, keys, bytes }: ClosedChunk): unknown[] {

@@ -43,6 +43,7 @@ export const FEED = ['change_count', 'change'] as const
 export const STAY: Readonly<Record<string, string>> = {
   migration: 'that of the new database, which has the same version',
   minute: 'what each process counted in the last hour',
+  journal_retention: 'how long the new database keeps its journal is set there',
   console_failure: 'wrong passwords of the last day',
 }
 

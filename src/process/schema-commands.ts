@@ -9,6 +9,7 @@ import type { Db } from '../db/db.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
+import { saveRetention } from '../feed/journal-retention.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { GATE_ON_CITUS } from '../wallet/apply/gate-on-citus.ts'
 import { type Compared, changeSettings, compareSettings, isOther, type Keeper } from './money-settings.ts'
@@ -42,8 +43,9 @@ function addMigrate(program: Command): void {
     )
     .addHelpText('after', environment('tool'))
     .action(async ({ json, grant, citus }: { json?: true; grant: readonly string[]; citus?: true | string }) => {
-      const report = await withDb(openToMigrate, async (db) => {
+      const report = await withDb(openToMigrate, async (db, { journalDays }) => {
         const migrated = await migrate(db)
+        await saveRetention(db, journalDays, { isGiven: Boolean(process.env.PURSER_JOURNAL_DAYS) })
         const repaired = (await Promise.all(SERVERS.map((server) => repairCounters(db, server)))).flat()
         const spread = citus === undefined ? {} : { citus: await distributed(db, citus) }
         await db.script(async (run) => {

@@ -44,10 +44,13 @@ describe.each(SERVERS)('a %s', (server) => {
   afterEach(() => owner.query(grantsFor(server, role)))
 
   test('has just its rights: nothing can be deleted, what is written once cannot be changed', async () => {
-    await owner.query("select purser.turn_journal('2031-05-16', 1), gateway.turn_journal('2031-05-16', 1)")
+    await owner.query('select purser.turn_journal(), gateway.turn_journal()')
     const has = `select n.nspname || '.' || c.relname as name, array(
         select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
-        where has_table_privilege('${role}', c.oid, r)) as rights
+        where has_table_privilege('${role}', c.oid, r)) || array(
+        select format('%s (%s)', r, attname) from unnest(array['select', 'insert', 'update', 'references']) r, pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped
+          and has_column_privilege('${role}', c.oid, attnum, r) and not has_table_privilege('${role}', c.oid, r)) as rights
       from pg_class c join pg_namespace n on n.oid = relnamespace
       where relkind in ('r', 'p', 'S') and nspname in ('purser', 'platform', 'gateway')
       union all

@@ -2,6 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { saveRetention } from '../../src/feed/journal-retention.ts'
 import { asServer, createDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -182,6 +184,12 @@ test('an unknown filter is refused', async () => {
   expect(status).toBe(400)
 })
 
+/** As the owner does with `purser migrate` and PURSER_JOURNAL_DAYS. */
+async function keepFor(url: string, days: number): Promise<void> {
+  const db = await openDb({ kind: 'postgres', url })
+  await saveRetention(db, days, { isGiven: true }).finally(() => db.close())
+}
+
 describe('days', () => {
   const partitions = async (url: string) => {
     const sql = new pg.Client({ connectionString: url })
@@ -196,15 +204,43 @@ describe('days', () => {
   test('each has a partition; those that are too old are dropped whole', async () => {
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
-    await sql.query("select purser.turn_journal('2020-01-05', 14)")
+    await sql.query("select purser.turn_journal_of('purser', '2020-01-05', 14)")
     expect(await partitions(wallet.databaseUrl)).toEqual(
       expect.arrayContaining(['journal_20200104', 'journal_20200105', 'journal_20200106']),
     )
-    await sql.query("select purser.turn_journal('2020-01-20', 14)")
+    await sql.query("select purser.turn_journal_of('purser', '2020-01-20', 14)")
     await sql.end()
     const left = await partitions(wallet.databaseUrl)
     expect(left).not.toContain('journal_20200105')
     expect(left).toContain('journal_20200106')
+  })
+
+  test('are those of the owner: the role of a server can neither choose nor shorten them', async () => {
+    const database = await createDatabase()
+    const owner = new pg.Client({ connectionString: database.url })
+    const server = new pg.Client({ connectionString: asServer('wallet', database.url) })
+    await Promise.all([owner.connect(), server.connect()])
+    await owner.query(
+      "select purser.turn_journal_of('purser', d::date, 99) from (select current_date - n from unnest(array[9, 20]) n) o (d)",
+    )
+    expect(await partitions(database.url)).toHaveLength(6)
+    for (const forbidden of [
+      "select purser.turn_journal_of('purser', current_date, 0)",
+      'update purser.journal_retention set days = 0',
+      "insert into purser.journal_retention (schema, days) values ('purser', 0)",
+      'delete from purser.journal_retention',
+    ])
+      await expect(server.query(forbidden)).rejects.toThrow('permission denied')
+    await expect(server.query('select purser.turn_journal(current_date, 0)')).rejects.toThrow('does not exist')
+    await server.query('select purser.turn_journal()')
+    expect(await partitions(database.url), 'today, two beside it, and the three of nine days ago').toHaveLength(6)
+    const impatient = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '1' } })
+    const bettor = await playerWithMoney(impatient.operator)
+    await impatient.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
+    await impatient.stop()
+    expect(await partitions(database.url)).toHaveLength(6)
+    await Promise.all([owner.end(), server.end()])
+    await database.drop()
   })
 
   test('a server cannot do with the rights of the owner what the function does not do', async () => {
@@ -215,23 +251,22 @@ describe('days', () => {
     await sql.query('create view pg_temp.pg_class as select * from pg_catalog.pg_class where pg_temp.evil()')
     await sql.query('create view pg_temp.pg_inherits as select * from pg_catalog.pg_inherits where pg_temp.evil()')
     await sql.query('grant select on pg_temp.pg_class, pg_temp.pg_inherits to public')
-    await sql.query("select purser.turn_journal('2021-01-05', 14)")
-    await sql.query("select purser.turn_journal('2021-01-05', -100000)")
-    await expect(sql.query("select purser.turn_journal_of('gateway', '2021-01-05', 14)")).rejects.toThrow(
-      'permission denied',
-    )
+    await sql.query('select purser.turn_journal()')
+    await expect(sql.query('select gateway.turn_journal()')).rejects.toThrow('permission denied')
     await sql.end()
-    expect(await partitions(wallet.databaseUrl)).toContain('journal_20210105')
   })
 
   test('none are kept when none are wanted', async () => {
-    const quiet = await startWallet({ env: { PURSER_JOURNAL_DAYS: '0' } })
+    const database = await createDatabase()
+    await keepFor(database.url, 0)
+    const quiet = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '0' } })
     const bettor = await playerWithMoney(quiet.operator)
     await quiet.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
     await quiet.auditIsClean()
     expect((await page(quiet, '')).data).toEqual([])
     expect(await partitions(quiet.databaseUrl)).toEqual([])
     await quiet.stop()
+    await database.drop()
   })
 
   test('a wallet that stops writes what waits; one that wants no journal drops it', async () => {
@@ -245,6 +280,7 @@ describe('days', () => {
     await sql.connect()
     const { rows } = await sql.query('select sum(calls)::int as calls from purser.journal')
     expect(rows).toEqual([{ calls: 1 }])
+    await keepFor(database.url, 0)
     const none = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '0' } })
     await none.stop()
     expect(await partitions(database.url)).toEqual([])

@@ -32,13 +32,18 @@ const added: {
 beforeAll(async () => {
   database = await createDatabase()
   db = await openDb({ kind: 'postgres', url: database.url })
-  for (const day of [0, 1, 4]) await fill(FIRST + day * DAY_MS)
+  for (const day of [0, 1, 4]) {
+    await db.transaction((tx) => tx.query(MAKE_DAY, [new Date(FIRST + day * DAY_MS)]))
+    await fill(FIRST + day * DAY_MS)
+  }
   await deflateSome()
 })
 afterAll(async () => {
   await db.close()
   await database.drop()
 })
+
+const MAKE_DAY = statement('test_make_day', "select purser.turn_journal_of('purser', $1::date, 14)")
 
 /** As versions before wrote them all. */
 async function deflateSome(): Promise<void> {

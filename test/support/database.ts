@@ -9,6 +9,7 @@ import { distribute } from '../../src/db/citus.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
 import { grantsFor, type Server } from '../../src/db/rights.ts'
+import { saveRetention } from '../../src/feed/journal-retention.ts'
 import { GATE_ON_CITUS } from '../../src/wallet/apply/gate-on-citus.ts'
 import { dropCitusDatabase, inAdmin, makeCitusDatabase } from './citus-database.ts'
 
@@ -68,11 +69,15 @@ async function makeTemplate(admin: pg.Client): Promise<void> {
   await admin.query(`alter database ${draft} rename to ${TEMPLATE}`)
 }
 
+/** As `purser migrate` saves them. */
+const JOURNAL_DAYS = 14
+
 /** `buckets`: distributed by so many. */
 async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
     await migrate(db)
+    await saveRetention(db, JOURNAL_DAYS, { isGiven: false })
     if (buckets !== undefined) await distribute(db, buckets, GATE_ON_CITUS)
   } finally {
     await db.close()

@@ -1,0 +1,68 @@
+/**
+ * Days for which a journal of calls is kept (W-30).
+ *
+ * The number stands in a table that only the owner of the tables can change, so that the role of a
+ * server cannot shorten the evidence: `turn_journal` drops days with the rights of the owner.
+ */
+import { type Db, type Row, statement } from '../db/db.ts'
+import type { Logger } from '../runtime/logger.ts'
+
+/** Whose journal: the schema of its table. */
+export type JournalSchema = 'purser' | 'gateway'
+
+interface Retention extends Row {
+  /** null: not yet set, so that no day is dropped. */
+  readonly days: number | null
+  readonly may_change: boolean
+}
+
+const READ = statement(
+  'read_journal_retention',
+  `select days, has_table_privilege('purser.journal_retention', 'update') as may_change
+   from purser.journal_retention where schema = $1::text`,
+)
+const CHANGE = statement(
+  'change_journal_retention',
+  'update purser.journal_retention set days = $2::int where schema = $1::text and days is distinct from $2::int',
+)
+const FIRST = statement(
+  'begin_journal_retention',
+  'update purser.journal_retention set days = $2::int where schema = $1::text and days is null',
+)
+const TURN = {
+  purser: statement('purser_turn_journal', 'select purser.turn_journal()'),
+  gateway: statement('gateway_turn_journal', 'select gateway.turn_journal()'),
+}
+
+export interface Turning {
+  readonly db: Pick<Db, 'transaction'>
+  readonly log: Logger
+  readonly schema: JournalSchema
+  readonly days: number
+}
+
+/** Partitions for today and the days next to it by the database's clock, and none that is too old. */
+export async function turnJournal({ db, log, schema, days }: Turning): Promise<void> {
+  const kept = await db.transaction(async (tx) => {
+    const [row] = await tx.query<Retention>(READ, [schema])
+    if (row?.may_change) await tx.query(CHANGE, [schema, days])
+    await tx.query(TURN[schema], [])
+    return row?.may_change ? days : row?.days
+  })
+  if (kept === days) return
+  log.warn(
+    { days, kept: kept ?? 'all' },
+    'the database keeps the journal for another number of days than PURSER_JOURNAL_DAYS; run purser migrate with this setting, as the owner of the tables',
+  )
+}
+
+/** By the owner of the tables. A number that stands there already is replaced only by one that is `given`. */
+export async function saveRetention(
+  db: Pick<Db, 'transaction'>,
+  days: number,
+  { isGiven }: { readonly isGiven: boolean },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const schema of ['purser', 'gateway'] as const) await tx.query(isGiven ? CHANGE : FIRST, [schema, days])
+  })
+}
