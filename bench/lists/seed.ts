@@ -2,7 +2,7 @@
 // won, one of fifty is still open. Some are refused, and some taken back before they came; some adjustments wait for a second person. The ledger is whole: the audit is one of the things that are timed.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { Db } from '../../src/db/db.ts'
+import { type Db, statement } from '../../src/db/db.ts'
 import { createJournal } from '../../src/feed/journal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { ofWhatIsRare } from './seed-rare.ts'

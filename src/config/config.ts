@@ -48,6 +48,8 @@ export interface Config {
   readonly reach: Reach
   /** Networks of the proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
+  /** Open at once to one process. */
+  readonly maxConnections: number
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
@@ -157,13 +159,13 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
     reach: read.reach(!isProduction),
     trustedProxies: read.networks('PURSER_TRUSTED_PROXIES'),
+    maxConnections: read.integer('PURSER_MAX_CONNECTIONS', 1, 1_000_000) ?? 1,
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
-    minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
-    gate: read.choice('PURSER_GATE', ['on', 'off']),
+    minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
+    ...{ gate: read.choice('PURSER_GATE', ['on', 'off']), migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']) },
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
-    migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     tracing: { url: tracesUrl(read) },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }

@@ -174,6 +174,14 @@ export const SETTINGS = [
     example: '10.0.0.0/8,::1',
   },
   {
+    name: 'PURSER_MAX_CONNECTIONS',
+    readBy: SERVERS,
+    default: '10000',
+    meaning:
+      'The most connections that are open to one process at once; each further one is closed, or goes to another process of PURSER_PROCESSES. The limit of open files must be higher.',
+    example: '2000',
+  },
+  {
     name: 'PURSER_CALLS_PER_PARTNER',
     readBy: ['platform'],
     default: '512',

@@ -1,6 +1,7 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
 import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import { Socket } from 'node:net'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ReadOnly } from '../db/errors.ts'
 import { LIMITS } from '../protocol/limits.ts'
@@ -25,6 +26,8 @@ import { wirePathOf } from './wire-path.ts'
 const REQUEST_TIMEOUT_MS = 10_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
+/** Milliseconds without progress after which the connection of an answer that is not read is closed. */
+const UNREAD_MS = 30_000
 /** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */
 const MAX_HEAD_BYTES = LIMITS.bodyBytes
 /**
@@ -38,6 +41,8 @@ const GRACE_MS = 6_000
 export interface HttpApp {
   readonly app: FastifyInstance
   readonly door: Door
+  /** Connections that were closed at once, because there were too many. */
+  connectionsRefused(): number
   readonly sourceOf: SourceOf
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
@@ -48,9 +53,14 @@ export interface HttpAppOptions {
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
   readonly patience?: Patience
+  /** Open at once; absent: without a limit. In a cluster another process takes one that is too many. */
+  readonly maxConnections?: number
+  readonly unreadMs?: number
 }
 
-export function createHttpApp({ apiPrefix = '', trustedProxies, patience }: HttpAppOptions = {}): HttpApp {
+export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
+  const { apiPrefix = '', trustedProxies, patience, maxConnections, unreadMs = UNREAD_MS } = options
+  let refused = 0
   let drainingSince: number | undefined
   const isDraining = () => drainingSince !== undefined
   const door = new Door(isDraining, patience)
@@ -60,7 +70,14 @@ export function createHttpApp({ apiPrefix = '', trustedProxies, patience }: Http
     genReqId: () => world.uuid(),
     rewriteUrl: ({ url = '' }) => wirePathOf(url) ?? withDots(url),
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => sparing(door, listenBehind(door, handle), () => drainingSince),
+    serverFactory: (handle) => {
+      const server = listenBehind(door, handle)
+      if (maxConnections !== undefined) server.maxConnections = maxConnections
+      server.on('drop', () => {
+        refused += 1
+      })
+      return sparing(door, server, () => drainingSince)
+    },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
@@ -70,11 +87,15 @@ export function createHttpApp({ apiPrefix = '', trustedProxies, patience }: Http
       return sourceOf(this.raw)
     },
   })
+  // Node closes a connection on which nothing moves for so long, and sets another time-out after the answer.
+  app.addHook('onSend', async ({ raw: { socket } }) => {
+    if (socket instanceof Socket) socket.setTimeout(unreadMs)
+  })
   app.addHook('preClose', async () => {
     drainingSince = world.elapsed()
     await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
-  return { app, door, sourceOf, isDraining }
+  return { app, door, connectionsRefused: () => refused, sourceOf, isDraining }
 }
 
 function listenBehind(door: Door, handle: RequestListener): Server {
@@ -124,7 +145,7 @@ function refusePath(
 }
 
 /** Of the process: `purser_build_info` is always 1, for its label. */
-function ofProcess(shed: number, isReady: boolean): string {
+function ofProcess({ door, connectionsRefused }: HttpApp, isReady: boolean): string {
   return [
     metricText('purser_build_info', 'gauge', 'The version that runs', [[{ version: VERSION }, 1]]),
     metricText('purser_ready', 'gauge', '1 when /readyz answers 200', [[{}, isReady ? 1 : 0]]),
@@ -132,7 +153,13 @@ function ofProcess(shed: number, isReady: boolean): string {
       'purser_calls_shed_total',
       'counter',
       'Calls of the partner wire that were failed unread: there was no room for them in time',
-      [[{}, shed]],
+      [[{}, door.failed]],
+    ),
+    metricText(
+      'purser_connections_refused_total',
+      'counter',
+      'Connections that were closed at once, because PURSER_MAX_CONNECTIONS were open',
+      [[{}, connectionsRefused()]],
     ),
   ].join('')
 }
@@ -145,10 +172,11 @@ const READY_MS = 500
  * server drains, so that a balancer sends no more. `missingRights` asks the database.
  */
 export function registerHealth(
-  { app, door, isDraining }: HttpApp,
+  http: HttpApp,
   missingRights: () => Promise<readonly string[]>,
   measured: readonly Measured[],
 ): void {
+  const { app, isDraining } = http
   const askMissing = remembered(missingRights, READY_MS, () => world.elapsed())
   const readiness = async () => {
     const missing = isDraining()
@@ -165,7 +193,7 @@ export function registerHealth(
   const metrics = metricsOfAll(async () => {
     // The pools are read before the scrape itself takes connections for its readiness query.
     const [texts, answer] = await Promise.all([Promise.all(measured.map((one) => one.text())), readiness()])
-    return [ofProcess(door.failed, answer === READY), ...texts, agesText(measured)].join('')
+    return [ofProcess(http, answer === READY), ...texts, agesText(measured)].join('')
   })
   app.get('/metrics', async (_request, reply) => reply.header('content-type', METRICS_TYPE).send(await metrics()))
 }

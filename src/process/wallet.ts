@@ -112,7 +112,7 @@ export async function createApp(
     encryptionKeys,
     reach,
   } = config
-  const http = createHttpApp({ apiPrefix: '/operator', trustedProxies: config.trustedProxies })
+  const http = createHttpApp({ ...config, apiPrefix: '/operator' })
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }

@@ -7,6 +7,7 @@ import { createApiCalls } from '../../http/api-calls.ts'
 import { callerOf } from '../../http/caller.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { pathPart } from '../../protocol/path-part.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Api } from '../api.ts'
 import type { Frame } from './frame.ts'
@@ -109,6 +110,14 @@ function jsonOf(answer: Response): Promise<unknown> {
   })
 }
 
+/** As the route has it: the URL of the request may write the same path in another way. */
+function pathOnPlatform({ url, params, routeOptions }: FastifyRequest): string {
+  const ids = params as Readonly<Record<string, string>>
+  const route = (routeOptions.url ?? '').slice(`/sandbox${PLATFORM}`.length)
+  const query = url.indexOf('?')
+  return route.replaceAll(/:(\w+)/g, (_part, name) => pathPart(ids[name] ?? '')) + (query < 0 ? '' : url.slice(query))
+}
+
 /**
  * Whoever may do it here may do it there: in the sandbox both are one. What changes something is done in the name of who asked here, and
  * what is shown is masked for who asked here (O-11).
@@ -116,7 +125,7 @@ function jsonOf(answer: Response): Promise<unknown> {
 async function forward({ url, key }: Api, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
-  const path = request.url.slice(`/sandbox${PLATFORM}`.length)
+  const path = pathOnPlatform(request)
   const authorization = `Bearer ${key}`
   const asked =
     request.method === 'GET'

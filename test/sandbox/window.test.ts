@@ -1,0 +1,43 @@
+/** The sandbox's window to its platform asks for the path of the route, however a request writes it. */
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import type { Admission } from '../../src/http/admission.ts'
+import { createHttpApp } from '../../src/http/app.ts'
+import { CALLER } from '../../src/http/caller.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { createApi } from '../../src/sandbox/api.ts'
+import { addSandboxApi } from '../../src/sandbox/frame/api.ts'
+
+const ADMIN = { keyName: 'boss', keyHash: '', role: 'admin' } as const
+const admission: Admission = {
+  admit: async (request) => request.setDecorator(CALLER, ADMIN),
+  stillAdmits: async () => true,
+  turnAway: async () => {},
+  beforeGuess: async () => {},
+  text: () => '',
+}
+
+test('a path that is written in another way is the same path on the platform', async ({ onTestFinished }) => {
+  const asked: string[] = []
+  const platform = Fastify()
+  platform.all('/*', async ({ method, url }) => {
+    asked.push(`${method} ${url}`)
+    return {}
+  })
+  const api = createApi(await platform.listen({ host: '127.0.0.1', port: 0 }), 'a-key')
+  const { app } = createHttpApp()
+  addSandboxApi(app, {
+    ...{ admission, log: createLogger('silent') },
+    parts: () => ({ wallet: api, platform: api, frame: undefined }),
+  })
+  onTestFinished(async () => {
+    await Promise.all([app.close(), platform.close()])
+  })
+  for (const [method, url] of [
+    ['GET', '/sandbox/pl%61tform/bets?limit=1&after=a%2Fb'],
+    ['GET', '/%73andbox/platform/show/abc'],
+    ['POST', '/sandbox/platform/%64eliveries/7/retry'],
+  ] as const)
+    expect((await app.inject({ method, url })).statusCode, url).toBe(200)
+  expect(asked).toEqual(['GET /bets?limit=1&after=a%2Fb', 'GET /show/abc', 'POST /deliveries/7/retry'])
+})
