@@ -48,7 +48,6 @@ export interface Config {
   readonly reach: Reach
   /** Networks of the proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
-  /** Open at once to one process. */
   readonly maxConnections: number
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
