@@ -1,6 +1,6 @@
 /**
- * The quick tests that are nearest to a source: those that import it over the fewest files, and of these the ones whose
- * folder or name is the source's own. Most sources are reached by hundreds of tests, by way of a server.
+ * Finds the quick tests that are nearest to a source, by the files between them and by folder and name. Hundreds of tests
+ * import most sources by way of a server.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,16 +8,16 @@ import { basename, dirname, join } from 'node:path'
 
 const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
 const QUICK_TEST = /^test\/.*(?<!\.long)\.test\.ts$/
-/** Files on the way that a folder of the same name, or a file of the same name, outweighs. */
-const [OF_FOLDER, OF_NAME] = [0.5, 2.5]
+/** A test that imports the source itself is before one of the same folder, and one of the same name before both. */
+const [BY_OTHERS, PER_FILE, OF_FOLDER, OF_NAME] = [2, 0.1, 1, 2.5]
 
-/** A function from a source to its tests. The imports of all files are read once. */
+/** Returns a function from a source to its tests; the files are read once. */
 export function nearestTests(root) {
   const importers = importersIn(root)
   return (source, most) => {
     const distances = distancesFrom(source, importers)
     const tests = [...distances].filter(([file]) => QUICK_TEST.test(file))
-    const weighed = tests.map(([file, distance]) => ({ file, weight: distance - likeness(source, file) }))
+    const weighed = tests.map(([file, distance]) => ({ file, weight: farness(distance) - likeness(source, file) }))
     const sorted = weighed.toSorted((a, b) => a.weight - b.weight || (a.file < b.file ? -1 : 1))
     return sorted.slice(0, most).map(({ file }) => file)
   }
@@ -43,6 +43,10 @@ function distancesFrom(source, importers) {
     for (const importer of importers.get(file) ?? [])
       if (!distances.has(importer)) distances.set(importer, distance + 1)
   return distances
+}
+
+function farness(distance) {
+  return distance === 1 ? 0 : BY_OTHERS + PER_FILE * distance
 }
 
 function likeness(source, test) {

@@ -11,4 +11,4 @@ export interface Fault {
 }
 
 export function faultsIn(path: string, source: string): Fault[]
-export function plant(source: string, fault: Pick<Fault, 'start' | 'end' | 'instead'>): string
+export function plant(source: string, fault: Fault): string

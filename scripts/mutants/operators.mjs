@@ -25,8 +25,9 @@ export function faultsIn(path, source) {
   return faults.toSorted((a, b) => a.start - b.start || a.end - b.end)
 }
 
-/** The source with the fault. */
-export function plant(source, { start, end, instead }) {
+/** The source with the fault. Throws when the source has changed since it was parsed. */
+export function plant(source, { path, start, end, was, instead }) {
+  if (source.slice(start, end) !== was) throw new Error(`${path} has changed since its faults were found`)
   return source.slice(0, start) + instead + source.slice(end)
 }
 

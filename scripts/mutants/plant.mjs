@@ -15,10 +15,8 @@ import { faultsIn } from './operators.mjs'
 import { sample } from './sample.mjs'
 import { writeScores } from './score-table.mjs'
 
-/** Milliseconds for a test without a fault. */
-const BASELINE_MS = 180_000
-/** Milliseconds for the tests with a fault, and how much slower than without one they may be: a fault can keep them for ever. */
-const [LEAST_MS, SLOWER] = [30_000, 3]
+/** Milliseconds for the tests of one fault, which can keep them busy for ever. */
+const LIMIT_MS = 150_000
 const SECOND_MS = 1_000
 
 /** @returns the exit code: 0 when a test has seen each fault, else 1 */
@@ -65,20 +63,22 @@ function lineOf({ verdict, fault: { path, line, column, operator, was, instead }
 async function runEach(root, faults, testsOf, endsAt) {
   const { module } = await runnerImport(join(root, 'test/support/postgres-server.ts'))
   const postgres = await module.startPostgres()
-  const run = (tests, limitMs, fault) => tryFault({ root, postgresUrl: postgres.url, tests, fault }, limitMs)
+  const ended = new AbortController()
+  process.once('SIGINT', () => ended.abort())
+  const run = (tests, fault) => tryFault({ root, postgresUrl: postgres.url, tests, fault }, ended.signal)
   const passing = new Map()
+  const passes = async (test) => {
+    if (!passing.has(test)) passing.set(test, (await run([test])).failed.length === 0)
+    return passing.get(test)
+  }
   const results = []
   try {
     for (const fault of faults) {
-      const wanted = testsOf(fault.path)
-      for (const test of wanted) if (!passing.has(test)) passing.set(test, await passes(run, test))
-      const tests = wanted.filter((test) => passing.get(test) !== undefined)
       if (performance.now() > endsAt) break
-      const limitMs = LEAST_MS + SLOWER * tests.reduce((sum, test) => sum + passing.get(test), 0)
-      const { passed, hasErrors } = tests.length === 0 ? { passed: [] } : await run(tests, limitMs, fault)
-      const verdict = tests.length === 0 ? 'no test' : hasErrors || passed.length < tests.length ? 'seen' : 'survived'
-      results.push({ fault, tests, verdict })
-      if (verdict !== 'seen') say(lineOf(results.at(-1)))
+      const result = { fault, ...(await verdictOn(fault, testsOf(fault.path), run, passes)) }
+      if (ended.signal.aborted) break
+      results.push(result)
+      if (result.verdict !== 'seen') say(lineOf(result))
     }
   } finally {
     await postgres.stop()
@@ -86,26 +86,30 @@ async function runEach(root, faults, testsOf, endsAt) {
   return results
 }
 
-/** Milliseconds that the test takes without a fault; undefined when it fails. */
-async function passes(run, test) {
-  const begun = performance.now()
-  const { passed } = await run([test], BASELINE_MS)
-  return passed.length === 1 ? performance.now() - begun : undefined
+/** A test that fails says something when it passes without the fault. */
+async function verdictOn(fault, wanted, run, passes) {
+  for (let tests = wanted; tests.length > 0; ) {
+    const { failed } = await run(tests, fault)
+    if (failed.length === 0) return { verdict: 'survived', tests }
+    for (const test of failed) if (await passes(test)) return { verdict: 'seen', tests }
+    tests = tests.filter((test) => !failed.includes(test))
+  }
+  return { verdict: 'no test', tests: [] }
 }
 
-/** A run that is not over after its time has not passed. */
-async function tryFault(what, limitMs) {
+/** Resolves to the tests that failed: all when the run was ended or broke off. */
+async function tryFault(what, ended) {
   const script = fileURLToPath(new URL('try-fault.mjs', import.meta.url))
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [script, JSON.stringify(what)], { cwd: what.root, stdio, detached: true })
   const end = () => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL') // its workers too
   }
-  const timer = setTimeout(end, limitMs)
-  process.once('exit', end)
+  const timer = setTimeout(end, LIMIT_MS)
+  ended.addEventListener('abort', end)
   const [text] = await Promise.all([readText(child.stdout), once(child, 'close')])
   clearTimeout(timer)
-  process.off('exit', end)
-  const json = /\{"passed".*\}$/.exec(text)?.[0]
-  return json === undefined ? { passed: [], hasErrors: true } : JSON.parse(json)
+  ended.removeEventListener('abort', end)
+  const json = /\{"failed".*\}$/.exec(text)?.[0]
+  return json === undefined ? { failed: what.tests } : JSON.parse(json)
 }

@@ -1,6 +1,6 @@
-/** Which faults are planted when there are more than there is time for: by chance from a seed, each operator as often. */
+/** Draws the faults that are planted when time is short: by chance from a seed, each operator as often. */
 
-/** `each`: faults of each folder below src. `most`: of all of them. */
+/** `each` limits the faults of a folder below src, `most` the whole. */
 export function sample(faults, { most, seed, each }) {
   const random = randomFrom(seed)
   const folders = each === undefined ? [faults] : groups(faults, ({ path }) => folderOf(path))
@@ -24,7 +24,7 @@ function groups(items, keyOf) {
   return [...found.values()]
 }
 
-/** One of each list after the other, until all are taken; each list shuffled first where there is chance. */
+/** Takes from each list in its turn until all are empty; `random` shuffles the lists first. */
 function inTurns(lists, random) {
   const orders = lists.map((list) => (random === undefined ? list : shuffled(list, random)))
   const longest = Math.max(0, ...orders.map((list) => list.length))

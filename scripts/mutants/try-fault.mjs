@@ -1,6 +1,6 @@
 /**
  * A process of plant.mjs: runs tests with a fault, or without one, on a Postgres that is there. It writes, as JSON, which
- * of the files passed. A process of its own, since a fault can keep its event loop busy for ever: then plant.mjs ends it.
+ * of the files failed. A process of its own, since a fault can keep its event loop busy for ever: then plant.mjs ends it.
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
@@ -19,8 +19,9 @@ const vitest = await createVitest(
   { plugins: fault === undefined ? [] : [planting()] },
 )
 const { testModules, unhandledErrors } = await vitest.start()
-const passed = testModules.filter((file) => file.state() === 'passed').map(({ relativeModuleId }) => relativeModuleId)
-process.stdout.write(JSON.stringify({ passed, hasErrors: unhandledErrors.length > 0 }))
+const failed = testModules.filter((file) => file.state() === 'failed').map(({ relativeModuleId }) => relativeModuleId)
+// An error outside the tests may be any file's.
+process.stdout.write(JSON.stringify({ failed: unhandledErrors.length > 0 ? tests : failed }))
 await vitest.close()
 process.exit(0)
 

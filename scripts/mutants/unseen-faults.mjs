@@ -10,6 +10,9 @@ const CONTROL = ['test/platform/control-stage.test.ts']
 const ABANDONED = ['test/platform/abandoned.test.ts']
 const DOOR = ['test/http/door.test.ts']
 const MOVE = ['test/move/feed-there.test.ts']
+const DISPATCHER = ['test/feed/dispatcher.test.ts']
+const DELIVERY = ['test/feed/delivery.test.ts']
+const WEBHOOKS = ['test/feed/webhook-answers.test.ts']
 const PORTION = ['test/archive/portion.test.ts']
 const MEMBERS_OF_FEED = "['bucket', 'size', 'at', 'events', 'last']"
 
@@ -45,6 +48,23 @@ export const UNSEEN_FAULTS = {
   'src/http/door.ts': [
     ['      this.callers.delete(socket)\n      this', '      this', DOOR],
     ['      this.line.leave(socket)\n', '', DOOR],
+  ],
+  'src/feed/webhooks/dispatcher.ts': [
+    ['await keep(one, true)', 'keep(one, true)', DISPATCHER],
+    ['if (isFree(webhook, held, seen)) await claim', 'if (isFree(webhook, held, seen)) claim', DISPATCHER],
+    ['      await working\n', '', DISPATCHER],
+    ['      await Promise.all(all.map(', '      Promise.all(all.map(', DISPATCHER],
+    ['await keep(one, false)', 'keep(one, false)', DISPATCHER],
+  ],
+  'src/feed/webhooks/delivery.ts': [
+    ['  await Promise.all(chains.values())', '  Promise.all(chains.values())', DELIVERY],
+    ['      await inTime<unknown>(', '      inTime<unknown>(', DISPATCHER],
+    ['return await work()', 'return work()', DELIVERY],
+    ['await goBackTo(', 'goBackTo(', DELIVERY],
+  ],
+  'src/feed/webhooks/routes.ts': [
+    ['      await change(deps', '      change(deps', WEBHOOKS],
+    ['await deps.db.transaction((tx) => author.record(', 'deps.db.transaction((tx) => author.record(', WEBHOOKS],
   ],
   'src/move/feed.ts': [
     [MEMBERS_OF_FEED, "['size', 'at', 'events', 'last']", MOVE],

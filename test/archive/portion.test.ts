@@ -1,4 +1,4 @@
-/** What of an account may go into a file, and that what has changed since the file was written stays in the database (O-13). */
+/** A portion holds the old transfers of an account, and a change after its file was written keeps them in the database (O-13). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PORTION, readPortion } from '../../src/archive/portion.ts'

@@ -1,8 +1,9 @@
 /** The deliveries of one webhook (W-42), with a feed and a consumer that do as the test says. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Asked, Feed, FeedEvent } from '../../src/feed/feed.ts'
 import { type Delivery, startDelivery } from '../../src/feed/webhooks/delivery.ts'
-import type { Sent } from '../../src/feed/webhooks/send.ts'
+import { AT_ONCE, type Sent } from '../../src/feed/webhooks/send.ts'
 import type { Webhook } from '../../src/feed/webhooks/store.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
@@ -87,6 +88,8 @@ test('a feed that ends earlier than before: what is gone is dropped, and new eve
   await expect.poll(() => delivery.lastError()).toMatch(/^the feed ends at event 1 again: events 2 to 4 /)
   expect(warned).toEqual([expect.objectContaining({ webhook: 'hook' })])
   expect(delivery.doneTo()).toBe(0n)
+  for (let turn = 0; turn < 50; turn++) await nextTurn()
+  expect([asked, attempts.length]).toEqual([['0', '4'], 3]) // nothing is read again while calls are under way
   const [kept, first, last] = attempts
   kept?.answer(FAILED)
   first?.answer(FAILED)
@@ -101,6 +104,21 @@ test('a feed that ends earlier than before: what is gone is dropped, and new eve
   attempts[5]?.answer(DELIVERED)
   await expect.poll(() => delivery.doneTo()).toBe(3n)
   expect(attempts[5]?.id).toBe('new 3')
+  await delivery.stop()
+})
+
+test(`at most ${AT_ONCE} messages are under way at once, and one more begins as one ends`, async () => {
+  const events = Array.from({ length: AT_ONCE + 2 }, (_, i) => eventOf(BigInt(i + 1)))
+  const { attempts, delivery } = scene(page(...events))
+  for (let done = 0; done < 2; done++) {
+    await expect.poll(() => attempts.length).toBe(AT_ONCE + done)
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(attempts.length).toBe(AT_ONCE + done)
+    attempts[done]?.answer(DELIVERED)
+  }
+  await expect.poll(() => attempts.length).toBe(AT_ONCE + 2)
+  for (const { answer } of attempts.slice(2)) answer(DELIVERED)
+  await expect.poll(() => delivery.doneTo()).toBe(BigInt(AT_ONCE + 2))
   await delivery.stop()
 })
 

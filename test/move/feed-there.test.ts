@@ -1,4 +1,4 @@
-/** The feed of the new database becomes that of the old one, whatever is there, and what differs after copying is said (move/feed.ts). */
+/** A move makes the feed of the new database the same as the old one's, and reports a difference that stays (move/feed.ts). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
