@@ -36,7 +36,14 @@ export interface HttpRequest {
 }
 
 export type ExchangeResult = (
-  | { readonly kind: 'answered'; readonly status: number; readonly contentType: string; readonly body: Buffer }
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly contentType: string
+      readonly body: Buffer
+      /** The header. */
+      readonly retryAfter?: string | undefined
+    }
   /** Whether the wallet got the message is not known. `status` is null when none arrived in time. */
   | { readonly kind: 'failed'; readonly reason: UnknownReason; readonly detail: string; readonly status: number | null }
 ) & { readonly phases?: Phases }
@@ -84,6 +91,7 @@ function send({ pool, phaser, prefix }: Way, request: HttpRequest): Promise<Exch
     const chunks: Buffer[] = []
     let status: number | null = null
     let contentType = ''
+    let retryAfter: string | undefined
     let sending: Dispatcher.DispatchController | undefined
     let isOver = false
     const watch = phaser.watch()
@@ -110,13 +118,14 @@ function send({ pool, phaser, prefix }: Way, request: HttpRequest): Promise<Exch
           if (statusCode < FIRST_FINAL_STATUS) return
           status = statusCode
           contentType = String(received['content-type'] ?? '')
+          retryAfter = received['retry-after']?.toString()
           watch.firstByte()
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk)
         },
         onResponseEnd() {
-          end({ kind: 'answered', status: status ?? 0, contentType, body: withoutMark(joined(chunks)) })
+          end({ kind: 'answered', status: status ?? 0, contentType, body: withoutMark(joined(chunks)), retryAfter })
         },
         onResponseError(_controller, error) {
           end(failureOf(error, status))
@@ -129,8 +138,8 @@ function send({ pool, phaser, prefix }: Way, request: HttpRequest): Promise<Exch
 /** The members are written out: a spread costs a call several times as much. */
 function withPhases(result: ExchangeResult, phases: Phases): ExchangeResult {
   if (result.kind === 'answered') {
-    const { status, contentType, body } = result
-    return { kind: 'answered', status, contentType, body, phases }
+    const { status, contentType, body, retryAfter } = result
+    return { kind: 'answered', status, contentType, body, retryAfter, phases }
   }
   const { reason, detail, status } = result
   return { kind: 'failed', reason, detail, status, phases }

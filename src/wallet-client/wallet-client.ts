@@ -38,6 +38,8 @@ export interface Answer {
   /** As received, up to MAX_KEPT characters, without the player's token should the answer repeat it. */
   readonly body: string
   readonly durationMs: number
+  /** As the answer's header has it. */
+  readonly retryAfter?: string | undefined
   /** Of the last exchange, where there were several (C-13). */
   readonly phases?: Phases | undefined
 }
@@ -90,7 +92,9 @@ export function createWalletClient({
       const outcome = hideIn(judge(operation, result, transactionId), hide)
       if (span !== undefined)
         endAttempt(span, result.status, outcome.kind === 'unknown' ? outcome.reason : outcome.kind)
-      return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs, phases: result.phases }
+      const retryAfter = result.kind === 'answered' ? result.retryAfter : undefined
+      const { status, phases } = result
+      return { outcome, status, body: hide(text).slice(0, MAX_KEPT), durationMs, retryAfter, phases }
     },
     close: () => line.close(),
   }

@@ -63,6 +63,14 @@ test('P12: a settle answered 500, then 200, is the same body twice with the same
   expect(await onlyDeliveryOf(betId)).toMatchObject({ status: 'done', attempts: 2, requestId: first?.body.requestId })
 })
 
+test('a settle that is answered 503 with Retry-After waits for so long', async () => {
+  const betId = await acceptedBet()
+  wallet.next('settle', { ...status(503), headers: { 'retry-after': '20' } })
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.advance(25_000)
+  expect(gapsOf(await onlyDeliveryOf(betId))).toEqual([expect.toSatisfy((gap) => gap >= 20_000 && gap < 25_000)])
+})
+
 test.each([
   ['a time-out', hang],
   ['a reset connection', reset],

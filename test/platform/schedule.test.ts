@@ -70,3 +70,11 @@ test('what is overdue, for its partner is down, is ahead from now on (C-10)', ()
   expect(attemptsAhead('settle', { ...overdue, now: 500_000 })).toEqual([500_000])
   expect(attemptsAhead('rollback', { ...overdue, now: 500_000 }), 'its six minutes are over').toEqual([])
 })
+
+test('Retry-After lengthens the gap of a result up to a minute, shortens none, and is not for a rollback (C-4, C-5)', () => {
+  const after = (retryAfterMs: number, attempts = 1) => tried(attempts, 5_000, { retryAfterMs })
+  expect(nextAttemptAt('settle', after(30_000))).toBe(35_000)
+  expect(nextAttemptAt('unsettle', after(3_600_000))).toBe(65_000)
+  expect(nextAttemptAt('settle', after(1_000, 6))).toBe(5_000 + 22_400)
+  expect(nextAttemptAt('rollback', after(30_000, 3))).toBe(nextAttemptAt('rollback', after(0, 3)))
+})

@@ -1,6 +1,7 @@
 /** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
 import { Agent, request } from 'undici'
 import type { Reach } from '../../protocol/base-url.ts'
+import { readRetryAfter } from '../../runtime/retry-after.ts'
 import { timeLimit } from '../../runtime/time-out.ts'
 import { connectorWithin } from '../../wallet-client/base-url.ts'
 import { headersOf, type Message } from './signature.ts'
@@ -36,7 +37,7 @@ export function createSender(reach: Reach): Sender {
       try {
         const reply = await request(url, { method: 'POST', headers, body: message.body, dispatcher, signal })
         await reply.body.dump({ limit: ANSWER_BYTES, signal }).catch(() => {})
-        return judge(reply.statusCode, retryAfterOf(reply.headers['retry-after'], at))
+        return judge(reply.statusCode, readRetryAfter(reply.headers['retry-after'], at, LONGEST_ASKED_MS))
       } catch (error) {
         return { kind: 'failed', error: describe(error) }
       } finally {
@@ -49,16 +50,6 @@ export function createSender(reach: Reach): Sender {
 
 /** Milliseconds for which a consumer can ask to be left alone. */
 const LONGEST_ASKED_MS = 3_600_000
-const MS_PER_SECOND = 1_000
-
-/** Whole seconds or an HTTP date. What cannot be read asks for nothing. */
-function retryAfterOf(given: string | string[] | undefined, now: Date): number {
-  const text = String(given ?? '').trim()
-  const isSeconds = /^\d{1,9}$/.test(text)
-  const asked = isSeconds ? Number.parseInt(text, 10) * MS_PER_SECOND : Date.parse(text) - now.getTime()
-  return asked > 0 ? Math.min(asked, LONGEST_ASKED_MS) : 0
-}
-
 function judge(httpStatus: number, retryAfterMs: number): Sent {
   if (httpStatus >= 200 && httpStatus < 300) return { kind: 'delivered', httpStatus }
   const error = `answered ${httpStatus}`

@@ -1,6 +1,7 @@
 /** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
 import type { Tx } from '../../db/db.ts'
 import { replyCode } from '../../protocol/codes.ts'
+import { readRetryAfter } from '../../runtime/retry-after.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
@@ -9,7 +10,13 @@ import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
 import { type FinishedRow, finishCalls } from './finish.ts'
 import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from './outbox.ts'
-import { nextAttemptAt, REFUSES_A_CASHOUT, REFUSES_A_RESULT, ROLLBACK_WINDOW_MS } from './schedule.ts'
+import {
+  MAX_RESULT_GAP_MS,
+  nextAttemptAt,
+  REFUSES_A_CASHOUT,
+  REFUSES_A_RESULT,
+  ROLLBACK_WINDOW_MS,
+} from './schedule.ts'
 
 export interface RecordDeps extends FlowDeps {
   readonly random: () => number
@@ -129,7 +136,9 @@ function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now:
   if (claim.operation === 'rollback' && said.code === ALREADY_PROCESSED) return { ...base, ...said, status: 'done' }
   if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused', isOwed: claim.result_type !== 'cashout' }
   const first = firstAttemptAt.getTime()
-  const tried = { attempts, lastAt: startedAt.getTime() - first, now: now.getTime() - first, random: deps.random() }
+  const retryAfterMs = readRetryAfter(answer.retryAfter, now, MAX_RESULT_GAP_MS)
+  const times = { lastAt: startedAt.getTime() - first, now: now.getTime() - first, retryAfterMs }
+  const tried = { attempts, ...times, random: deps.random() }
   const next = nextAttemptAt(claim.operation, tried)
   return next === undefined
     ? { ...base, ...said, status: 'stuck', isOwed: true }

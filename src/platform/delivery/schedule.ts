@@ -29,6 +29,8 @@ export interface Tried {
   readonly now: number
   /** From 0 to 1. */
   readonly random: number
+  /** Milliseconds for which the partner asks to be left alone (Retry-After); of a Rollback they do not count. */
+  readonly retryAfterMs?: number
 }
 
 /** Milliseconds after the first attempt at which attempt number `attempts + 1` is due; undefined when there is none. */
@@ -48,9 +50,10 @@ function nextRollback({ attempts, lastAt, now, random }: Tried): number | undefi
   return at <= ROLLBACK_WINDOW_MS ? at : undefined
 }
 
-function nextResult({ attempts, now, random }: Tried): number | undefined {
+/** A partner can lengthen a gap, up to the longest one: what is owed to a player waits no longer (C-5). */
+function nextResult({ attempts, now, random, retryAfterMs = 0 }: Tried): number | undefined {
   const gap = Math.min(FIRST_GAP_MS * 2 ** Math.min(attempts - 1, 20), MAX_RESULT_GAP_MS)
-  const at = now + gap * (1 - JITTER * random)
+  const at = now + Math.max(gap * (1 - JITTER * random), Math.min(retryAfterMs, MAX_RESULT_GAP_MS))
   return at <= RESULT_WINDOW_MS ? at : undefined
 }
 
