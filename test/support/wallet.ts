@@ -2,6 +2,7 @@
 import { inject } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { serveWallet } from '../../src/process/wallet.ts'
+import type { Logger } from '../../src/runtime/logger.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { asServer, CITUS_BUCKETS, createDatabase } from './database.ts'
@@ -30,6 +31,7 @@ export interface StartOptions {
   databaseUrl?: string
   /** With PURSER_DATA_DIR among it and no databaseUrl the wallet runs on PGlite. */
   env?: Record<string, string>
+  log?: Logger
 }
 
 export async function startWallet(options: StartOptions = {}): Promise<TestWallet> {
@@ -43,7 +45,7 @@ export async function startWallet(options: StartOptions = {}): Promise<TestWalle
     ...options.env,
   })
   const clock = testClock()
-  const { url, close } = await serveWallet(readConfig(env), { clock })
+  const { url, close } = await serveWallet(readConfig(env), { clock, ...(options.log && { log: options.log }) })
   const operator = operatorClient(url, operatorKey)
   const stop = async () => {
     await close()
