@@ -17,6 +17,7 @@ const keysOf = (prefix: string) => [
   ...[`GET ${prefix}/keys`, `POST ${prefix}/keys`],
   ...[`POST ${prefix}/keys/{name}/rotate`, `DELETE ${prefix}/keys/{name}`],
 ]
+const NUMBERS_OR_FLAGS = /^(true|false|\\d|\d|[^a-z])+$/i
 const PLAYER = '/operator/players/{userId}'
 const WALLET = [
   ...['POST /payment/bet', 'PUT /payment/bet', 'POST /user/profile', 'POST /user/balance', 'POST /payment/check'],
@@ -161,6 +162,12 @@ describe.each([
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
       expect(declared.map(({ name }) => name)).toEqual(inPath)
       expect(declared.every(({ required }) => required === true)).toBe(true)
+    })
+
+    test('says of a number or a flag in its query that it is one', () => {
+      const isText = ({ in: part, schema }: { in: string; schema: Node }) =>
+        part === 'query' && schema.type === 'string' && NUMBERS_OR_FLAGS.test(`${schema.pattern ?? schema.enum}`)
+      expect((operation.parameters ?? []).filter(isText).map(({ name }) => name)).toEqual([])
     })
 
     test('has an example of each body, and each passes its own schema', () => {

@@ -57,10 +57,15 @@ function describedBy(schema) {
 
 const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
+/** Of a member of a query, which is text to a server: what clients are to make of it (src/http/query.ts). */
+const SHOWN = 'x-shown-as'
+
 /** Says the type of an enum, which few tools guess; leaves out the examples of schemas, since recorded ones stand beside them. */
 function forReaders(value) {
   if (Array.isArray(value)) return value.map(forReaders)
   if (typeof value !== 'object' || value === null) return value
+  const { [SHOWN]: shown, description } = value
+  if (shown !== undefined) return { ...shown, description }
   const isTextEnum = value.type === undefined && value.enum?.every((choice) => typeof choice === 'string')
   const members = Object.entries(isTextEnum ? { type: 'string', ...value } : value)
   return Object.fromEntries(
@@ -135,8 +140,15 @@ function addExamples(document, recorded) {
     if (answer !== undefined) addExample(response, name, summary, answer, accept)
     if (status >= 300) continue
     if (request !== undefined) addExample(operation.requestBody, name, summary, request)
-    for (const parameter of operation.parameters ?? []) parameter.example ??= parameters[parameter.name]
+    for (const parameter of operation.parameters ?? [])
+      parameter.example ??= typed(parameter, parameters[parameter.name])
   }
+}
+
+/** As the schema of the parameter has it: recorded was the text of a URL. */
+function typed({ schema }, text) {
+  if (text === undefined || !['integer', 'boolean'].includes(schema?.type)) return text
+  return JSON.parse(text)
 }
 
 /** Of the type that was asked for, or the only one. */

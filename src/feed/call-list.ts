@@ -12,6 +12,7 @@ import {
   timeRangeQuery,
   toTimeRange,
 } from '../http/page.ts'
+import { oneOfWholeInQuery, wholeInQuery } from '../http/query.ts'
 import { REPLY_CODES, replyCode } from '../protocol/codes.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import { platformIn, sentIdOf } from '../protocol/second-id.ts'
@@ -30,7 +31,8 @@ const CALLED = [...Object.keys(OPERATIONS), 'unknown']
 
 /** With the ends that calls of this server have; and the codes of its answers, where it gives no others. */
 export function callQuery(outcomes: readonly string[], codes?: readonly number[]) {
-  const code = codes === undefined ? { pattern: '^\\d{1,4}$' } : { enum: codes.map(String) }
+  const about = 'Only answers with this code.'
+  const anyCode = { pattern: '^\\d{1,4}$', minimum: 0, maximum: 9_999, description: about }
   return Type.Object(
     {
       player: id('Only calls about this player.'),
@@ -44,10 +46,11 @@ export function callQuery(outcomes: readonly string[], codes?: readonly number[]
       operation: optional(Type.Enum(CALLED)),
       outcome: optional(Type.Enum([...outcomes], { description: 'Only calls that ended so.' })),
       platform: id('Only calls that a secret of this platform verified (W-43).'),
-      code: optional(Type.String({ ...code, description: 'Only answers with this code.' })),
-      slowerThan: optional(
-        Type.String({ pattern: '^\\d{1,5}$', description: 'Only calls that took more milliseconds than this.' }),
-      ),
+      code: codes === undefined ? wholeInQuery(anyCode) : oneOfWholeInQuery(codes, about),
+      slowerThan: wholeInQuery({
+        ...{ pattern: '^\\d{1,5}$', minimum: 0, maximum: 99_999 },
+        description: 'Only calls that took more milliseconds than this.',
+      }),
       ...timeRangeQuery,
       ...pageQuery,
     },

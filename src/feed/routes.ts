@@ -2,6 +2,7 @@
 import { type TSchema, type TUnion, Type } from 'typebox'
 import { limitOf, onlyKnown, pageQuery } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
+import { wholeInQuery } from '../http/query.ts'
 import { describeRoute, type Routes } from '../http/route.ts'
 import type { Asked, Feed, FeedEvent, FeedPage } from './feed.ts'
 import { type Show, streamFrom } from './stream.ts'
@@ -20,12 +21,10 @@ const ChangesQuery = Type.Object(
   {
     limit: pageQuery.limit,
     after: cursor,
-    wait: Type.Optional(
-      Type.String({
-        pattern: '^([12]?\\d|30)$',
-        description: `Seconds to wait for an event when there is none, up to ${MAX_WAIT_SECONDS}; 0 when absent.`,
-      }),
-    ),
+    wait: wholeInQuery({
+      ...{ pattern: '^([12]?\\d|30)$', minimum: 0, maximum: MAX_WAIT_SECONDS },
+      description: `Seconds to wait for an event when there is none, up to ${MAX_WAIT_SECONDS}; 0 when absent.`,
+    }),
   },
   onlyKnown,
 )

@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { isStorable } from '../protocol/ids.ts'
 import { invalid } from './problem.ts'
+import { wholeInQuery } from './query.ts'
 
 const DEFAULT_LIMIT = 50
 export const MAX_LIMIT = 500
@@ -10,12 +11,10 @@ const MAX_CURSOR = 8_000
 
 /** Members of every list's query string, where everything is text. */
 export const pageQuery = {
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$',
-      description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
-    }),
-  ),
+  limit: wholeInQuery({
+    ...{ pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$', minimum: 1, maximum: MAX_LIMIT },
+    description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
+  }),
   after: Type.Optional(
     Type.String({ minLength: 1, maxLength: MAX_CURSOR, description: 'The `next` of the page before.' }),
   ),

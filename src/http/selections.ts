@@ -1,6 +1,7 @@
 /** What a bet is on, as the lists of wallet and platform show it: enough to tell it from another, whatever its Place bet said. */
 import { type Static, Type } from 'typebox'
 import { textOfJson } from '../protocol/bet-description.ts'
+import { flagInQuery } from './query.ts'
 
 /** Of an express the first ones say which it is; a list is no place for forty. */
 export const MOST_SELECTIONS = 3
@@ -24,8 +25,7 @@ export function selectionMembers(whence: string) {
   }
 }
 
-export const selectionsQuery = (meaning: string) =>
-  optional(Type.Enum(['true', 'false'], { description: `true: ${meaning}` }))
+export const selectionsQuery = (meaning: string) => flagInQuery(`true: ${meaning}`)
 
 type Members = ReturnType<typeof selectionMembers>
 type Shown = { -readonly [M in keyof Members]?: Static<Members[M]> }

@@ -12,6 +12,7 @@ import {
   timeRangeQuery,
   toTimeRange,
 } from '../http/page.ts'
+import { flagInQuery } from '../http/query.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
@@ -28,11 +29,7 @@ const signedDecimal = (description: string) => Type.String({ pattern: SIGNED_DEC
 const ofAdjustment = (description: string) =>
   Type.Optional(Type.String({ description: `Of an adjustment: ${description}` }))
 
-export const betsQuery = Type.Optional(
-  Type.Enum(['true', 'false'], {
-    description: 'true: each line of a bet with how the bet stands and what it is on; not in CSV.',
-  }),
-)
+export const betsQuery = flagInQuery('true: each line of a bet with how the bet stands and what it is on; not in CSV.')
 export const StatementQuerySchema = Type.Object(
   {
     currency: Type.Optional(CurrencySchema),

@@ -4,6 +4,7 @@ import { compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import { decodeCursor, limitOf, noCursor, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
+import { flagInQuery } from '../../http/query.ts'
 import { selectionMembers, selectionsQuery } from '../../http/selections.ts'
 import {
   commonConditions,
@@ -42,18 +43,13 @@ export const deliveryFilters = {
 const some = `Without \`needsPerson\` ${LOOKS_AT}`
 export const DeliveryListQuery = Type.Object(
   {
-    needsPerson: optional(
-      Type.Enum(['true', 'false'], {
-        description:
-          'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
-      }),
+    needsPerson: flagInQuery(
+      'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
     ),
     status: deliveryFilters.status,
     operation: optional({ ...DeliverySchema.properties.operation, description: some }),
     partnerId: optional(Type.String({ description: some })),
-    ladder: optional(
-      Type.Enum(['true', 'false'], { description: 'true: each with its attempts, those made and those planned.' }),
-    ),
+    ladder: flagInQuery('true: each with its attempts, those made and those planned.'),
     selections: selectionsQuery('each with what its bet is on.'),
     unmoved: unmovedQuery,
     code: optional(

@@ -1,14 +1,13 @@
 /** Of deliveries in a list: the money that has not moved, so that the lines add up to what is said of their partner. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../db/db.ts'
+import { flagInQuery } from '../../http/query.ts'
 import { unmovedOf } from '../delivery/owed.ts'
 import { optional } from './shapes.ts'
 import { DeliverySchema, type ViewDeps } from './views.ts'
 
-export const unmovedQuery = optional(
-  Type.Enum(['true', 'false'], {
-    description: 'true: each that is not over with the money that has not moved, as it is summed at its partner.',
-  }),
+export const unmovedQuery = flagInQuery(
+  'true: each that is not over with the money that has not moved, as it is summed at its partner.',
 )
 export const unmovedMembers = {
   unmovedAmount: optional({
