@@ -90,6 +90,13 @@ describe('compose.yaml', () => {
     expect(SERVICES.flatMap(([, { secrets = [] }]) => secrets).length).toBeGreaterThan(3)
   })
 
+  test('gives every service that stays the time to end in order', () => {
+    const stays = SERVICES.filter(([, { restart }]) => restart === 'unless-stopped')
+    expect(stays.length).toBeGreaterThan(3)
+    for (const [name, { stop_grace_period }] of stays)
+      expect(stop_grace_period, name).toBe(name.endsWith('wallet') ? '20s' : '1m')
+  })
+
   test('runs the wallet as a role that is no superuser and not the owner, on what the owner has migrated', () => {
     const { migrate, wallet } = COMPOSE.services
     expect(wallet?.environment).toMatchObject({

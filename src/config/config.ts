@@ -7,14 +7,16 @@ import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
 import { findNetworkFault } from '../runtime/networks.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { type Connections, readConnections } from './connections.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
 import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import { doubtsOf, doubtsOfUrl, isSecret, secretsIn, weaknessesOf } from './production.ts'
 import { keepSecret, readSecretFile } from './secret-files.ts'
 import { defaultOf, type SettingName } from './settings.ts'
+import { readTracesUrl } from './traces.ts'
 
-export interface Config {
+export interface Config extends Connections {
   readonly host: string
   readonly port: number
   /** That serve the port together. */
@@ -48,7 +50,6 @@ export interface Config {
   readonly reach: Reach
   /** Networks of the proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
-  readonly maxConnections: number
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
@@ -120,6 +121,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const urlRules = { refusesUnknown: isProduction, refusesPlain: !read.allows('PURSER_PLAIN_DATABASE', !isProduction) }
   const url = read.postgresUrl('DATABASE_URL', urlRules)
   const durability = read.choice('PURSER_DURABILITY', ['server', 'storage'])
+  const warnings = isProduction ? [] : [...doubts, ...doubtsOfUrl(url)]
   const generated: Config['generated'][number][] = []
   const named = role.namesPlatforms ? read.text('PARTNER_SECRETS') : ''
   const secret = (name: KeyName) => {
@@ -148,7 +150,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     ...{ operatorKey: secret('OPERATOR_API_KEY'), platformKey: secret('PLATFORM_API_KEY') },
     gatewayKey: secret('GATEWAY_API_KEY'),
     encryptionKeys: read.encryptionKeys(),
-    warnings: isProduction ? [] : [...doubts, ...doubtsOfUrl(url)],
+    warnings,
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
@@ -158,14 +160,14 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
     reach: read.reach(!isProduction),
     trustedProxies: read.networks('PURSER_TRUSTED_PROXIES'),
-    maxConnections: read.integer('PURSER_MAX_CONNECTIONS', 1, 1_000_000) ?? 1,
+    ...readConnections(read.integer),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     ...{ gate: read.choice('PURSER_GATE', ['on', 'off']), migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']) },
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
-    tracing: { url: tracesUrl(read) },
+    tracing: { url: readTracesUrl(read, warnings) },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
   if (config.processes > 1 && url === undefined)
@@ -173,20 +175,10 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   if (isProduction && config.conformance === 'on')
     problems.push('PURSER_CONFORMANCE=on is for test systems: the kit makes players and moves money')
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
-    problems.push(
-      'PURSER_ENCRYPTION_KEY must be set in production, or PURSER_ENCRYPTION_KEY_FILE: openssl rand -hex 32',
-    )
+    problems.push(NO_ENCRYPTION_KEY)
   if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
-}
-
-function tracesUrl({ httpUrl, choice }: ReturnType<typeof createReader>): string | undefined {
-  const base = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT')
-  const whole = httpUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const isDisabled = choice('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
-  if (choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']) === 'none' || isDisabled) return undefined
-  return whole ?? (base && `${base.replace(/\/$/, '')}/v1/traces`)
 }
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
@@ -212,6 +204,9 @@ function leftToChance(config: Config, url: string | undefined, env: Environment)
     ]),
   ]
 }
+
+const NO_ENCRYPTION_KEY =
+  'PURSER_ENCRYPTION_KEY must be set in production, or PURSER_ENCRYPTION_KEY_FILE: openssl rand -hex 32'
 
 export const NO_DATABASE =
   'DATABASE_URL must be set in production, or DATABASE_URL_FILE: the embedded database does not survive a power loss'

@@ -1,19 +1,8 @@
 /** All settings come from the environment. This one table is the source of reading, checking, `--help` and the reference in docs. */
-export type Reader = 'wallet' | 'platform' | 'gateway' | 'tool'
+import { type Reader, SERVERS, type Setting } from './setting.ts'
+import { TRACE_SETTINGS } from './trace-settings.ts'
 
-export interface Setting {
-  readonly name: string
-  /** Absent: all of them. */
-  readonly readBy?: readonly Reader[]
-  /** As text; undefined when there is none. */
-  readonly default?: string
-  readonly meaning: string
-  readonly example: string
-  /** Can also be given as NAME_FILE, the path of a file that holds it. */
-  readonly secret?: true
-}
-
-const SERVERS = ['wallet', 'platform', 'gateway'] as const
+export type { Reader, Setting } from './setting.ts'
 
 export const SETTINGS = [
   { name: 'HOST', readBy: SERVERS, default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
@@ -182,6 +171,22 @@ export const SETTINGS = [
     example: '2000',
   },
   {
+    name: 'PURSER_KEEP_ALIVE_SECONDS',
+    readBy: SERVERS,
+    default: '72',
+    meaning:
+      'Seconds, 1–86400, that a connection may stay without a request. It must be longer than the balancer keeps idle connections: 620 behind Google Cloud.',
+    example: '620',
+  },
+  {
+    name: 'PURSER_DRAIN_SECONDS',
+    readBy: SERVERS,
+    default: '0',
+    meaning:
+      'Seconds, 0–3600, that a server serves on after SIGTERM or SIGINT, with `/readyz` 503 `draining`, before it takes no new connections. It must be longer than the balancer needs to see that.',
+    example: '15',
+  },
+  {
     name: 'PURSER_CALLS_PER_PARTNER',
     readBy: ['platform'],
     default: '512',
@@ -241,44 +246,7 @@ export const SETTINGS = [
     meaning: 'trace, debug, info, warn, error, fatal or silent.',
     example: 'warn',
   },
-  {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    readBy: SERVERS,
-    meaning: 'Where traces go: the address of an OpenTelemetry collector that takes OTLP over HTTP. Absent: no traces.',
-    example: 'http://127.0.0.1:4318',
-  },
-  {
-    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    readBy: SERVERS,
-    meaning: 'The same with its whole path, for a collector that takes traces elsewhere; it comes before the other.',
-    example: 'http://127.0.0.1:4318/v1/traces',
-  },
-  {
-    name: 'OTEL_TRACES_EXPORTER',
-    readBy: SERVERS,
-    default: 'otlp',
-    meaning: '`otlp`, or `none`: no traces.',
-    example: 'none',
-  },
-  {
-    name: 'OTEL_SDK_DISABLED',
-    readBy: SERVERS,
-    default: 'false',
-    meaning: '`true`: no traces.',
-    example: 'true',
-  },
-  {
-    name: 'OTEL_RESOURCE_ATTRIBUTES',
-    readBy: SERVERS,
-    meaning: 'Attributes of all spans of the process, as `key=value`, separated by commas.',
-    example: 'deployment.environment.name=live,service.namespace=bets',
-  },
-  {
-    name: 'OTEL_SERVICE_NAME',
-    readBy: SERVERS,
-    meaning: 'What the traces call this process; absent: purser-wallet, purser-platform, purser-gateway.',
-    example: 'wallet-eu',
-  },
+  ...TRACE_SETTINGS,
   {
     name: 'NODE_ENV',
     readBy: SERVERS,

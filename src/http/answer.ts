@@ -8,9 +8,6 @@ export interface WireAnswer {
   readonly body: string
 }
 
-/** Milliseconds that a connection may stay without a request. */
-export const KEEP_ALIVE_MS = 72_000
-
 export const HEADERS = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']
 /** Value of `permissions-policy`: no page of ours uses a device of the person who looks at it. */
 export const NO_DEVICES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
@@ -18,16 +15,21 @@ export const NO_DEVICES = 'camera=(), geolocation=(), microphone=(), payment=(),
 export const WITHOUT_BODY = new Set([204, 304])
 
 const NAMED_HEADERS = HEADERS.map((text, i) => text + (i % 2 === 0 ? ': ' : '\r\n')).join('')
-const STAYS = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}\r\n\r\n`
 const CLOSES = 'Connection: close\r\n\r\n'
 
-export function wholeAnswer({ status, body }: WireAnswer, isLast: boolean): string {
+/** `keepAliveMs`: how long the connection may stay without a request; undefined: this is its last answer. */
+export function wholeAnswer({ status, body }: WireAnswer, keepAliveMs: number | undefined): string {
   const length = WITHOUT_BODY.has(status) ? '' : `content-length: ${body.length}\r\n`
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${NAMED_HEADERS}${length}`
-  return `${head}Date: ${dateText()}\r\n${isLast ? CLOSES : STAYS}${length === '' ? '' : body}`
+  return `${head}Date: ${dateText()}\r\n${keepAliveMs === undefined ? CLOSES : stays(keepAliveMs)}${length === '' ? '' : body}`
 }
 
 const MS_PER_S = 1_000
+
+function stays(milliseconds: number): string {
+  return `Connection: keep-alive\r\nKeep-Alive: timeout=${milliseconds / MS_PER_S}\r\n\r\n`
+}
+
 let second = Number.NaN
 let text = ''
 

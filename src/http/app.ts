@@ -11,7 +11,6 @@ import { agesText, type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
-import { KEEP_ALIVE_MS } from './answer.ts'
 import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
@@ -38,6 +37,16 @@ const FAREWELL_MS = cluster.isWorker ? 2_000 : 0
 /** Milliseconds that a shutdown waits for answers and half-sent requests behind that; no call takes longer. */
 const GRACE_MS = 6_000
 
+/** Milliseconds that a connection may stay without a request, where no setting says it. */
+const KEEP_ALIVE_MS = 72_000
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** From now on the server is not ready and each answer closes its connection, while all is still served. */
+    beginDraining(): void
+  }
+}
+
 export interface HttpApp {
   readonly app: FastifyInstance
   readonly door: Door
@@ -52,6 +61,7 @@ export interface HttpAppOptions {
   /** The path that our own API begins with; empty when every path is one of its. */
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
+  readonly keepAliveMs?: number
   readonly patience?: Patience
   /** Open at once; absent: without a limit. In a cluster another process takes one that is too many. */
   readonly maxConnections?: number
@@ -59,11 +69,19 @@ export interface HttpAppOptions {
 }
 
 export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
-  const { apiPrefix = '', trustedProxies, patience, maxConnections, unreadMs = UNREAD_MS } = options
+  const {
+    apiPrefix = '',
+    trustedProxies,
+    keepAliveMs = KEEP_ALIVE_MS,
+    patience,
+    maxConnections,
+    unreadMs = UNREAD_MS,
+  } = options
   let refused = 0
-  let drainingSince: number | undefined
-  const isDraining = () => drainingSince !== undefined
-  const door = new Door(isDraining, patience)
+  let hasBegun = false
+  let closingSince: number | undefined
+  const isDraining = () => hasBegun
+  const door = new Door(isDraining, keepAliveMs, patience)
   const sourceOf = createSourceOf(trustedProxies)
   const app = Fastify({
     logger: false,
@@ -71,12 +89,12 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     rewriteUrl: ({ url = '' }) => wirePathOf(url) ?? withDots(url),
     forceCloseConnections: 'idle',
     serverFactory: (handle) => {
-      const server = listenBehind(door, handle)
+      const server = listenBehind(door, keepAliveMs, handle)
       if (maxConnections !== undefined) server.maxConnections = maxConnections
       server.on('drop', () => {
         refused += 1
       })
-      return sparing(door, server, () => drainingSince)
+      return sparing(door, server, () => closingSince)
     },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
@@ -91,18 +109,26 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
   app.addHook('onSend', async ({ raw: { socket } }) => {
     if (socket instanceof Socket) socket.setTimeout(unreadMs)
   })
+  app.decorate('beginDraining', () => {
+    hasBegun = true
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (isDraining()) reply.header('connection', 'close')
+    done()
+  })
   app.addHook('preClose', async () => {
-    drainingSince = world.elapsed()
+    app.beginDraining()
+    closingSince = world.elapsed()
     await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
   return { app, door, connectionsRefused: () => refused, sourceOf, isDraining }
 }
 
-function listenBehind(door: Door, handle: RequestListener): Server {
+function listenBehind(door: Door, keepAliveTimeout: number, handle: RequestListener): Server {
   const options = {
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout,
     connectionsCheckingInterval: REQUEST_CHECK_MS,
     maxHeaderSize: MAX_HEAD_BYTES,
   }
@@ -116,10 +142,10 @@ function listenBehind(door: Door, handle: RequestListener): Server {
  * Node and Fastify close idle connections with the server. While calls are inside that are read around Node (around-node.ts) none is
  * closed: theirs count as idle.
  */
-function sparing(door: Door, server: Server, drainingSince: () => number | undefined): Server {
+function sparing(door: Door, server: Server, closingSince: () => number | undefined): Server {
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    if (door.inside === 0 && world.elapsed() - (drainingSince() ?? 0) >= FAREWELL_MS) closeIdle()
+    if (door.inside === 0 && world.elapsed() - (closingSince() ?? 0) >= FAREWELL_MS) closeIdle()
   }
   return server
 }

@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { KEEP_ALIVE_MS, type WireAnswer, wholeAnswer } from './answer.ts'
+import { type WireAnswer, wholeAnswer } from './answer.ts'
 
 /** Milliseconds beyond what is advertised, as Node adds: a caller that keeps to it meets no reset. */
 const LATE_MS = 1_000
@@ -29,6 +29,8 @@ export interface Taking {
   take(request: IncomingMessage, isPlain: boolean): Taken | undefined
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
+  /** Milliseconds that a connection may stay without a request. */
+  readonly keepAliveMs: number
 }
 
 /** Answers 0: the body follows. */
@@ -46,7 +48,7 @@ interface Place {
 }
 
 /** For a connection that Node's HTTP server has just got. */
-export function aroundNode(socket: Socket, { take, isDraining }: Taking): void {
+export function aroundNode(socket: Socket, { take, isDraining, keepAliveMs }: Taking): void {
   const served = socket as Served
   const { parser } = served
   const onIncoming = parser?.onIncoming
@@ -68,7 +70,7 @@ export function aroundNode(socket: Socket, { take, isDraining }: Taking): void {
     for (let first = places[0]; first?.answer !== undefined; first = places[0]) {
       places.shift()
       const isLast = isDraining() && places.length + behind.length === 0
-      if (!socket.destroyed) socket.write(wholeAnswer(first.answer, isLast), 'latin1')
+      if (!socket.destroyed) socket.write(wholeAnswer(first.answer, isLast ? undefined : keepAliveMs), 'latin1')
       if (isLast) socket.destroySoon()
     }
     if (places.length === 0) for (const begin of behind.splice(0)) begin()
@@ -92,7 +94,7 @@ export function aroundNode(socket: Socket, { take, isDraining }: Taking): void {
       place.answer = given
       flush()
     }
-    if (!socket.timeout) socket.setTimeout(KEEP_ALIVE_MS + LATE_MS)
+    if (!socket.timeout) socket.setTimeout(keepAliveMs + LATE_MS)
     if (taken.kind === 'read')
       readBody(request, (body) => {
         if (parser.incoming === request) parser.incoming = null // an idle connection keeps no body

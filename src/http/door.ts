@@ -60,6 +60,7 @@ export class Door {
   /** Plain calls that are not answered yet: Node knows of none of them. */
   inside = 0
   private readonly isDraining: () => boolean
+  private readonly keepAliveMs: number
   private readonly rooms = [turnRoom]
   private prospect = () => Number.POSITIVE_INFINITY
   private readerOf = (_request: IncomingMessage): Read | undefined => undefined
@@ -71,8 +72,9 @@ export class Door {
   private crowdedSince = 0
   private callsPerVisit = GUESSED_CALLS
 
-  constructor(isDraining: () => boolean, patience = PATIENCE) {
+  constructor(isDraining: () => boolean, keepAliveMs: number, patience = PATIENCE) {
     this.isDraining = isDraining
+    this.keepAliveMs = keepAliveMs
     this.line = new Line(patience)
   }
 
@@ -95,7 +97,8 @@ export class Door {
   watch(socket: Socket): void {
     this.callers.add(socket)
     void socket.remoteAddress // Node keeps what was asked for once, also when the other end is gone (W-30)
-    aroundNode(socket, { take: (request, isPlain) => this.take(request, isPlain), isDraining: this.isDraining })
+    const { isDraining, keepAliveMs } = this
+    aroundNode(socket, { take: (request, isPlain) => this.take(request, isPlain), isDraining, keepAliveMs })
     writeTogether(socket, () => this.isCrowded && !this.isDraining())
     // Node reads on by itself when a body has been read or thrown away.
     socket.on('resume', () => {

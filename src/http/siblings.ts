@@ -3,7 +3,8 @@ import cluster from 'node:cluster'
 
 /** From the process that holds the port. */
 export type ToServer =
-  | { readonly kind: 'stop' }
+  /** `drains`: the whole port ends, so that each process is to serve on for a while, not ready. */
+  | { readonly kind: 'stop'; readonly drains: boolean }
   /** What this process counts. */
   | { readonly kind: 'own_metrics'; readonly id: number }
   | { readonly kind: 'all_metrics'; readonly id: number; readonly text: string }

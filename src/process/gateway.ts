@@ -51,14 +51,14 @@ export interface GatewayAppDeps {
 
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
-  { secrets, gatewayKey, encryptionKeys, reach, journalDays, trustedProxies, maxConnections }: Config,
+  { secrets, gatewayKey, encryptionKeys, reach, journalDays, trustedProxies, ...connections }: Config,
   { db, clock, log, tracing, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
   const operators = createOperators(db, createKeyring(encryptionKeys), reach)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const journal = createJournal({ db, clock, log, schema: 'gateway', days: journalDays })
   const metrics = createGatewayMetrics(operators, journal.lost)
-  const http = createHttpApp({ apiPrefix: API_PREFIX, trustedProxies, maxConnections })
+  const http = createHttpApp({ apiPrefix: API_PREFIX, trustedProxies, ...connections })
   const { app, door, isDraining } = http
   door.looksFor(createProspect(operators.links, () => world.elapsed()))
   app.addHook('onClose', () => journal.stop())

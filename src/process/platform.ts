@@ -78,8 +78,8 @@ export interface PlatformApp extends App {
 /** The HTTP server with every route, not listening, and the deliverer at work. */
 export async function createPlatformApp(config: Config, deps: PlatformAppDeps): Promise<PlatformApp> {
   const { db, clock, timers, log, random, tracing, beforeRoutes } = deps
-  const { scales, trustedProxies, maxConnections } = config
-  const http = createHttpApp({ trustedProxies, maxConnections })
+  const { scales } = config
+  const http = createHttpApp(config)
   await beforeRoutes?.(http.app)
   const minutes = createMinutes({ db, clock, log, schema: 'platform' })
   http.app.addHook('onListen', async () => minutes.start())

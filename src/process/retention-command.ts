@@ -17,7 +17,8 @@ import { withMigrated } from './with-database.ts'
 const LEAST_AGE_MS = 86_400_000
 
 interface Flags {
-  readonly before: Date
+  readonly before?: Date
+  readonly keepDays?: Date
   readonly apply?: true
   readonly json?: true
 }
@@ -26,7 +27,8 @@ export function addRetentionCommand(program: Command): void {
   program
     .command('retention')
     .description('takes away what platform and wallet no longer need; bets, deliveries and their money stay')
-    .requiredOption('--before <date>', 'what is over since before this day (UTC) or time', toDate)
+    .option('--before <date>', 'what is over since before this day (UTC) or time', toDate)
+    .option('--keep-days <days>', 'the same by its age, for a timer: what is over for longer than so many days', toAge)
     .option('--apply', 'take it away; else it is only counted')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -34,10 +36,13 @@ export function addRetentionCommand(program: Command): void {
       examples(
         'DATABASE_URL=postgres://owner@… purser retention --before 2026-08-01',
         'DATABASE_URL=postgres://owner@… purser retention --before 2026-08-01 --apply',
+        'DATABASE_URL=postgres://owner@… purser retention --keep-days 90 --apply',
       ),
     )
     .addHelpText('after', environment('tool'))
-    .action(async ({ before, apply, json }: Flags) => {
+    .action(async ({ before: day, keepDays, apply, json }: Flags) => {
+      const before = day ?? keepDays
+      if (before === undefined || (day && keepDays)) throw new WrongUse('give either --before or --keep-days')
       const result = await withMigrated((db) => retain(db, before, apply === true))
       print(json ? JSON.stringify({ before: before.toISOString(), ...result }) : describe(before, result))
       if (result.kind === 'applied' && !isNothing(result.left)) process.exitCode = EXIT.findings
@@ -51,6 +56,15 @@ function toDate(text: string): Date {
   if (world.wall() - date.getTime() < LEAST_AGE_MS)
     throw new InvalidArgumentError('It must be a day ago: tokens of today may be in use.')
   return date
+}
+
+const MAX_DAYS = 3_650
+const DAY_MS = 86_400_000
+
+function toAge(text: string): Date {
+  const days = /^\d{1,4}$/.test(text) ? Number.parseInt(text, 10) : 0
+  if (days < 1 || days > MAX_DAYS) throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_DAYS}.`)
+  return new Date(world.wall() - days * DAY_MS)
 }
 
 interface All extends Amounts {

@@ -17,6 +17,7 @@ import { describeChangedTextOrder } from '../db/text-order.ts'
 import { makeFirstAdmin } from '../people/console-people.ts'
 import { OWN } from '../people/server.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { pause } from '../runtime/pause.ts'
 import type { Tracing } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
 import { requireSettings } from './money-settings.ts'
@@ -28,6 +29,8 @@ export interface Running {
   readonly url: string
   /** Made at the first start of all, shown this once. Never rejects: who listens goes on without, and the next start tries again. */
   readonly firstAdmin: ReturnType<typeof makeFirstAdmin>
+  /** Serves on, not ready, for as long as the setting says. */
+  drain(): Promise<void>
   /** Stops accepting, finishes what was accepted, closes the database. */
   close(): Promise<void>
 }
@@ -82,6 +85,13 @@ export async function run(
         log.warn({ err: error }, 'nobody could be made who may sign in to the console')
         return undefined
       }),
+      async drain() {
+        const { drainMs } = config
+        if (drainMs === 0) return
+        created.app.beginDraining()
+        log.info({ drainMs }, `the ${server} drains: it is not ready, and serves on`)
+        await pause(drainMs)
+      },
       async close() {
         await closeAll()
         log.info(`the ${server} has stopped`)

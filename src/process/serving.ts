@@ -1,5 +1,6 @@
 /** How a server runs as a command: from its start to the signal that ends it, alone or as one of several. */
 import cluster from 'node:cluster'
+import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { type Config, type Role, readConfig } from '../config/config.ts'
 import { onMessage } from '../http/siblings.ts'
@@ -24,7 +25,10 @@ export async function serveUntilStopped(start: Start, role: Role): Promise<void>
   const config = readConfig(process.env, role)
   if (cluster.isWorker) return serve(start, config)
   for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
-  if (config.processes === 1) await serve(start, config)
+  if (config.processes === 1) {
+    surviveReload()
+    await serve(start, config)
+  }
   for (const { name, value, path } of config.generated)
     process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
   if (config.processes === 1) return
@@ -37,13 +41,7 @@ async function serve(start: Start, config: Config): Promise<void> {
   const starting = start(config, { makesFirstAdmin: true })
   starting.catch(leave)
   // Also for a signal that comes before the server listens.
-  onEnd(
-    () =>
-      void starting.then(
-        (server) => server.close().catch(endWith),
-        () => {},
-      ),
-  )
+  onEnd((drains) => void starting.then((server) => end(server, drains).catch(endWith), failed))
   const running = await starting
   const admin = await running.firstAdmin
   if (admin !== undefined)
@@ -52,24 +50,45 @@ async function serve(start: Start, config: Config): Promise<void> {
     )
 }
 
-function onEnd(stop: () => void): void {
-  if (cluster.isWorker) onEndOfSeveral(stop)
-  else onStop(stop)
+/** `starting` has ended the process already. */
+const failed = () => {}
+
+async function end(server: Running, drains: boolean): Promise<void> {
+  if (drains) await server.drain()
+  await server.close()
 }
 
+function onEnd(stop: (drains: boolean) => void): void {
+  if (cluster.isWorker) onEndOfSeveral(stop)
+  else onStop(() => stop(true))
+}
+
+/**
+ * SIGHUP replaces the processes of a port (several.ts). One process has none to replace, and goes on:
+ * a reload must not end it. On a terminal SIGHUP means that the terminal has gone, and still ends it.
+ */
+function surviveReload(): void {
+  if (isatty(STDIN)) return
+  process.on('SIGHUP', () => process.stderr.write(`purser: ${NOTHING_TO_REPLACE}\n`))
+}
+
+const STDIN = 0
+const NOTHING_TO_REPLACE =
+  'SIGHUP replaces processes where PURSER_PROCESSES is above 1; this one process goes on as it is'
+
 /** Who holds the port asks, and the signal may come too: Ctrl-C goes to all of them. */
-function onEndOfSeveral(stop: () => void): void {
+function onEndOfSeveral(stop: (drains: boolean) => void): void {
   let isEnding = false
-  const stopOnce = () => {
+  const stopOnce = (drains: boolean) => {
     if (isEnding) return
     isEnding = true
-    stop()
+    stop(drains)
     leave()
   }
-  onMessage(({ kind }) => {
-    if (kind === 'stop') stopOnce()
+  onMessage((message) => {
+    if (message.kind === 'stop') stopOnce(message.drains)
   })
-  process.on('SIGINT', stopOnce).on('SIGTERM', stopOnce)
+  process.on('SIGINT', () => stopOnce(true)).on('SIGTERM', () => stopOnce(true))
 }
 
 /** Who listens to the process that holds the port would live as long as that. */

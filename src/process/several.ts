@@ -63,7 +63,7 @@ export async function serveSeveral(config: Config): Promise<void> {
     for (const [number, old] of [...serving].sort(([a], [b]) => a - b)) {
       if (ending.signal.aborted || serving.get(number) !== old) continue
       if (!(await isDone(begin(number)))) return log.error('a new process does not listen; those of before go on')
-      await stop(old)
+      await stop(old, 0)
     }
     log.info({ processes: serving.size }, 'all processes have begun anew')
   }
@@ -87,7 +87,7 @@ export async function serveSeveral(config: Config): Promise<void> {
     return
   }
   await untilAborted(ending.signal)
-  await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stop(worker)))
+  await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stop(worker, config.drainMs)))
 }
 
 /** Keys that this start has made are the same for all. */
@@ -112,13 +112,14 @@ async function untilItListens(worker: Worker): Promise<void> {
   await Promise.race([once(worker, 'listening', over), ended]).finally(() => over.abort())
 }
 
-async function stop(worker: Worker): Promise<void> {
+/** Without a drain where another one serves in its place: the port is always ready. */
+async function stop(worker: Worker, drainMs: number): Promise<void> {
   if (worker.isDead()) return
   const gone = once(worker, 'exit')
-  const sayStop = () => say(worker, { kind: 'stop' })
+  const sayStop = () => say(worker, { kind: 'stop', drains: drainMs > 0 })
   sayStop()
   worker.once('listening', sayStop) // who has only begun does not hear yet
-  const forget = world.after(STOPPED_WITHIN_MS, () => void worker.process.kill('SIGKILL'))
+  const forget = world.after(drainMs + STOPPED_WITHIN_MS, () => void worker.process.kill('SIGKILL'))
   const [code] = (await gone) as [number | null]
   forget()
   if (code !== 0) process.exitCode = code ?? EXIT.bug

@@ -13,6 +13,8 @@ export interface Service {
   secrets?: string[]
   command?: string[]
   depends_on?: object
+  restart?: string
+  stop_grace_period?: string
   volumes?: string[]
 }
 

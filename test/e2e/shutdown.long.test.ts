@@ -37,6 +37,19 @@ interface Placed {
   isLast: boolean
 }
 
+interface Answered extends Placed {
+  body: string
+}
+
+/** On a connection of its own. */
+async function askOnce(url: string, options: Parameters<typeof request>[1] = {}): Promise<Answered> {
+  const agent = new Agent({ connections: 1 })
+  const reply = await request(url, { ...options, dispatcher: agent })
+  const body = await reply.body.text()
+  await agent.close()
+  return { status: reply.statusCode, isLast: reply.headers.connection === 'close', body }
+}
+
 interface Bettor {
   sent: number
   readonly answers: Placed[]
@@ -100,6 +113,33 @@ describe.concurrent('a wallet that is asked to end', () => {
     expect(answer).toContain('{"status":"draining"}')
     expect(await ended).toBe(0)
   })
+
+  test.for([
+    ['one process', '1'],
+    ['several processes', '2'],
+  ])(
+    'drains first where it is to, with %s: not ready, it serves new connections and closes each',
+    async ([, processes = ''], context) => {
+      const databaseUrl = await newDatabase(context)
+      const env = { PURSER_DRAIN_SECONDS: '4', PURSER_PROCESSES: processes }
+      const wallet = await newWallet(context, { databaseUrl, env })
+      const player = await playerWithMoney(wallet.operator, '100.00')
+      const idle = await halfSent(wallet, `${HALF_A_HEAD}\r\n`)
+      const ended = wallet.kill('SIGTERM')
+      const answers: Answered[] = []
+      await until(async () => {
+        answers.push(await askOnce(`${wallet.url}/readyz`))
+        return answers.at(-1)?.status === 503
+      })
+      expect(answers.at(-1)).toEqual({ status: 503, isLast: true, body: '{"status":"draining"}' })
+      const bet = JSON.stringify(placeMessage({ ...player, amount: 1 }))
+      const signed = { method: 'POST', headers: { 'x-sign-jws': sign(bet, wallet.secret) }, body: bet } as const
+      expect(await askOnce(`${wallet.url}/payment/bet`, signed)).toMatchObject({ status: 200 })
+      idle.write(`${HALF_A_HEAD}\r\n`)
+      expect(await text(idle)).toMatch(/"ready"[\s\S]*^connection: close\r$[\s\S]*"draining"/im)
+      expect(await ended).toBe(0)
+    },
+  )
 
   test('answers under load every call that it took on, on connections that it then closes', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))

@@ -1,7 +1,6 @@
 /** Traces: a bet and its result from the platform's API down to the statement, over processes, and nothing of a player in them. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
 import { startOpenTelemetry } from '../../src/process/opentelemetry.ts'
 import type { Span, Tracing } from '../../src/runtime/tracing.ts'
 import type { Outcome } from '../../src/wallet/apply/judge.ts'
@@ -262,17 +261,6 @@ test('spans have the attributes of the environment, and the log line of a call h
   await wallet.auditIsClean()
   await wallet.kill('SIGTERM')
   await database.drop()
-})
-
-test.each([
-  [{}, 'http://127.0.0.1:4318/v1/traces'],
-  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/own' }, 'http://127.0.0.1:4318/own'],
-  [{ OTEL_TRACES_EXPORTER: 'none' }, undefined],
-  [{ OTEL_SDK_DISABLED: 'true' }, undefined],
-])('with %j spans go to %s', (more, url) => {
-  const keys = { PARTNER_SECRET: 'the-secret', GATEWAY_API_KEY: 'the-key' }
-  const env = { ...keys, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/', ...more }
-  expect(readConfig(env, ROLES.gateway).tracing.url).toBe(url)
 })
 
 test('an address that is none is told at the start', async () => {

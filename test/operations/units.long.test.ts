@@ -5,11 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SETTINGS, type Setting } from '../../src/config/settings.ts'
+import { EXIT } from '../../src/process/ending.ts'
+import { run } from '../cli/command.ts'
 import { ROOT } from '../docs/session.ts'
 
 const FOLDER = join(ROOT, 'ops/systemd')
-const UNITS = readdirSync(FOLDER)
-const serverOf = (unit: string) => /^purser-(\w+)@\.service$/.exec(unit)?.[1]
+const FILES = readdirSync(FOLDER)
+const serverOf = (unit: string) => /^purser-(wallet|platform|gateway)@\.service$/.exec(unit)?.[1]
+const UNITS = FILES.filter((file) => serverOf(file) !== undefined)
+/** What runs by the clock and ends. */
+const JOBS = FILES.filter((file) => file.endsWith('.timer')).map((file) => file.replace('.timer', '.service'))
 const read = (unit: string) => readFileSync(join(FOLDER, unit), 'utf8')
 /** The values of a setting of the unit, in all of its lines. */
 const valuesOf = (text: string, name: string) =>
@@ -17,6 +22,8 @@ const valuesOf = (text: string, name: string) =>
 
 test('there is one for each server', () => {
   expect(UNITS.map(serverOf)).toEqual(['gateway', 'platform', 'wallet'])
+  expect(JOBS).toEqual(['purser-audit-whole@.service', 'purser-audit@.service', 'purser-retention@.service'])
+  expect(FILES.length).toBe(UNITS.length + 2 * JOBS.length)
 })
 
 test.each(UNITS)('%s gives settings that this server reads, and as files those that are secrets', (unit) => {
@@ -41,19 +48,38 @@ test.each(UNITS)('%s gives settings that this server reads, and as files those t
   expect(valuesOf(text, 'ExecStart')[0]).toMatch(new RegExp(` /opt/purser/dist/main\\.js ${serverOf(unit)}$`))
 })
 
+test.each(UNITS)('%s ends after the longest drain that it allows, and a reload ends nothing', (unit) => {
+  const text = read(unit)
+  expect(valuesOf(text, 'ExecReload')).toEqual(['/bin/kill -HUP $MAINPID'])
+  expect(Number(valuesOf(text, 'TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20 + 30) // a drain of half a minute
+})
+
+test.each(JOBS)('%s is a command that there is, with a database that is a secret, and a timer', async (unit) => {
+  const text = read(unit)
+  const words = valuesOf(text, 'ExecStart')[0]?.split(' ') ?? []
+  const { code, stderr } = await run(words.slice(2), { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' })
+  expect({ code, stderr }).toMatchObject({ code: EXIT.unreachable }) // it has understood its words
+  expect(valuesOf(text, 'Environment')).toContain('DATABASE_URL_FILE=%d/database-url')
+  expect(valuesOf(read(unit.replace('.service', '.timer')), 'OnCalendar')).toHaveLength(1)
+})
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-test.runIf(hasSystemd).each(UNITS)('systemd finds nothing wrong with %s, and little that it may do', (unit) => {
+/** It looks whether the program is there; here it is not where the page says. */
+const here = (unit: string) => read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
+
+test.runIf(hasSystemd).each(FILES)('systemd finds nothing wrong with %s, and little that it may do', (unit) => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-units-'))
-  // It looks whether the program is there; here it is not where the page says.
-  const text = read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
-  writeFileSync(join(folder, unit), text)
+  const timed = unit.replace('.timer', '.service')
+  for (const one of [unit, timed]) writeFileSync(join(folder, one), here(one))
   const path = join(folder, unit.replace('@', '@8080'))
   const verified = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' })
   expect({ status: verified.status, said: verified.stderr.trim() }).toEqual({ status: 0, said: '' })
-  const security = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', path], {
-    encoding: 'utf8',
-  })
+  const security = spawnSync(
+    'systemd-analyze',
+    ['security', '--offline=true', '--threshold=20', join(folder, timed.replace('@', '@8080'))],
+    { encoding: 'utf8' },
+  )
   expect(security.status, security.stdout.slice(-200)).toBe(0)
   rmSync(folder, { recursive: true })
 })

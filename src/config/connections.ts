@@ -1,0 +1,26 @@
+/** The settings of connections: how many there may be, how long an idle one stays, and how long they are served on when the server is asked to end. */
+import type { SettingName } from './settings.ts'
+
+export interface Connections {
+  /** Open to one process at once. */
+  readonly maxConnections: number
+  /** Milliseconds that a connection may stay without a request. */
+  readonly keepAliveMs: number
+  /** Milliseconds that a server serves on, not ready, when it is asked to end (O-19). */
+  readonly drainMs: number
+}
+
+const SECOND_MS = 1_000
+const MAX_CONNECTIONS = 1_000_000
+const MAX_KEEP_ALIVE_S = 86_400
+const MAX_DRAIN_S = 3_600
+
+export function readConnections(
+  integer: (name: SettingName, min: number, max: number) => number | undefined,
+): Connections {
+  return {
+    maxConnections: integer('PURSER_MAX_CONNECTIONS', 1, MAX_CONNECTIONS) ?? 1,
+    keepAliveMs: (integer('PURSER_KEEP_ALIVE_SECONDS', 1, MAX_KEEP_ALIVE_S) ?? 1) * SECOND_MS,
+    drainMs: (integer('PURSER_DRAIN_SECONDS', 0, MAX_DRAIN_S) ?? 0) * SECOND_MS,
+  }
+}
