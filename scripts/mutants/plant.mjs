@@ -17,6 +17,8 @@ import { writeScores } from './score-table.mjs'
 
 /** Milliseconds for the tests of one fault, which can keep them busy for ever. */
 const LIMIT_MS = 150_000
+/** Characters of code in a line. */
+const SHOWN = 120
 const SECOND_MS = 1_000
 
 /** @returns the exit code: 0 when a test has seen each fault, else 1 */
@@ -57,7 +59,11 @@ function commitOf(root) {
 }
 
 function lineOf({ verdict, fault: { path, line, column, operator, was, instead }, tests }) {
-  return `${verdict}: ${path}:${line}:${column} ${operator}: ${JSON.stringify(was)} → ${JSON.stringify(instead)}, ${tests.join(', ')}`
+  return `${verdict}: ${path}:${line}:${column} ${operator}: ${shown(was)} → ${shown(instead)}, ${tests.join(', ')}`
+}
+
+function shown(code) {
+  return code.length > SHOWN ? `${JSON.stringify(code.slice(0, SHOWN))}…` : JSON.stringify(code)
 }
 
 async function runEach(root, faults, testsOf, endsAt) {
