@@ -25,8 +25,8 @@ export interface Admission extends Measured {
   stillAdmits(request: FastifyRequest): Promise<boolean>
   /** Counts one that is nobody's; resolves when the answer that says so may go out (W-26). */
   turnAway(request: FastifyRequest, reason: Nobody): Promise<void>
-  /** Resolves when the next password of this request's address may be worked out (U-4). */
-  beforeGuess(request: FastifyRequest): Promise<void>
+  /** Resolves when the next password of this address may be computed (U-4), to its failures. */
+  beforeGuess(request: FastifyRequest): Promise<number>
 }
 
 /** A key goes before a session. */

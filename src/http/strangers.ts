@@ -46,11 +46,15 @@ export class Strangers {
     return failures
   }
 
-  /** Resolves when this address may make its next guess: as late as its last failure was answered. */
-  async beforeNext(address: string): Promise<void> {
+  /**
+   * Resolves when this address may make its next guess, which is as late as its last failure was
+   * answered. The result is its number of failures.
+   */
+  async beforeNext(address: string): Promise<number> {
     const known = this.records.get(placeOf(address))
-    if (known === undefined || this.now() - known.lastAt >= FORGET_MS) return
+    if (known === undefined || this.now() - known.lastAt >= FORGET_MS) return 0
     await this.hold(known.failures)
+    return known.failures
   }
 
   /** Resolves when the answer to a wrong key may go out. */

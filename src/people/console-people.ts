@@ -4,7 +4,8 @@ import type { Role } from '../http/caller.ts'
 import { world } from '../runtime/world.ts'
 import { type Author, authorOfCommand } from './actions.ts'
 import { KEY_NAME_PATTERN } from './key-store.ts'
-import { hashPassword, inLine, isPassword, newPassword } from './password.ts'
+import { hashPassword, isPassword, newPassword } from './password.ts'
+import { createPasswordQueue } from './password-queue.ts'
 import { type ConsoleSchema, createPersonStore, type KnownPerson, type PersonRow } from './person-store.ts'
 import type { SignInCounts } from './sign-in-counts.ts'
 
@@ -16,8 +17,8 @@ export interface Guess {
   readonly address: string
   /** In the action log the author of the refusal. */
   readonly author: Author
-  /** Resolves when this address may guess again. */
-  ready?(): Promise<void>
+  /** Resolves when this address may guess again, to its number of wrong passwords lately. */
+  ready?(): Promise<number>
 }
 
 export interface ConsolePersons {
@@ -35,6 +36,7 @@ export interface ConsolePersons {
 
 export function createConsolePersons(schema: ConsoleSchema, db: Db, signIns: SignInCounts): ConsolePersons {
   const store = createPersonStore(schema)
+  const queue = createPasswordQueue()
   const setPassword = async (author: Author, name: string, password: string, numberBefore?: number) => {
     const kept = await hashPassword(password)
     return db.transaction(async (tx) => {
@@ -46,9 +48,8 @@ export function createConsolePersons(schema: ConsoleSchema, db: Db, signIns: Sig
   }
   return {
     list: () => store.list(db.people),
-    find: ({ name, password, address, author, ready }) =>
-      inLine(address, async () => {
-        await ready?.()
+    find: ({ name, password, address, author, ready = async () => 0 }) =>
+      queue.run(address, ready, async () => {
         const isName = new RegExp(KEY_NAME_PATTERN).test(name)
         const kept = isName ? await db.transaction((tx) => store.attempt(tx, name, address)) : undefined
         const isRight = await isPassword(password, kept?.password)
