@@ -94,6 +94,7 @@ CREATE TABLE gateway.api_key (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
+    used_at timestamp with time zone,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -102,6 +103,8 @@ CREATE TABLE gateway.api_key (
 COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
 
 COMMENT ON COLUMN gateway.api_key.rights IS 'As purser.api_key.rights.';
+
+COMMENT ON COLUMN gateway.api_key.used_at IS 'As purser.api_key.used_at.';
 
 CREATE TABLE gateway.journal (
     at timestamp with time zone NOT NULL,
@@ -170,6 +173,7 @@ CREATE TABLE platform.api_key (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
+    used_at timestamp with time zone,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -178,6 +182,8 @@ CREATE TABLE platform.api_key (
 COMMENT ON TABLE platform.api_key IS 'As purser.api_key, of the platform''s API.';
 
 COMMENT ON COLUMN platform.api_key.rights IS 'As purser.api_key.rights.';
+
+COMMENT ON COLUMN platform.api_key.used_at IS 'As purser.api_key.used_at.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -290,12 +296,25 @@ CREATE TABLE platform.console_person (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    must_change boolean DEFAULT false NOT NULL,
+    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE platform.console_person IS 'As purser.console_person, of the platform''s console.';
+
+COMMENT ON COLUMN platform.console_person.failures IS 'As purser.console_person.failures.';
+
+COMMENT ON COLUMN platform.console_person.locked_until IS 'As purser.console_person.failures.';
+
+COMMENT ON COLUMN platform.console_person.used_at IS 'As purser.console_person.used_at.';
+
+COMMENT ON COLUMN platform.console_person.must_change IS 'As purser.console_person.must_change.';
 
 CREATE TABLE platform.console_session (
     hash bytea NOT NULL,
@@ -304,12 +323,15 @@ CREATE TABLE platform.console_session (
     ends_at timestamp with time zone NOT NULL,
     person text COLLATE pg_catalog."C",
     password_number integer,
+    used_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
 COMMENT ON TABLE platform.console_session IS 'As purser.console_session, of the platform''s console.';
+
+COMMENT ON COLUMN platform.console_session.used_at IS 'As purser.console_session.used_at.';
 
 CREATE TABLE platform.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
@@ -534,6 +556,7 @@ CREATE TABLE purser.api_key (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
+    used_at timestamp with time zone,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -542,6 +565,8 @@ CREATE TABLE purser.api_key (
 COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
 
 COMMENT ON COLUMN purser.api_key.rights IS 'Null: all that the role may do. Else only the operations of these rights.';
+
+COMMENT ON COLUMN purser.api_key.used_at IS 'Last use, to the minute; null: none is known.';
 
 CREATE TABLE purser.archive (
     file text NOT NULL COLLATE pg_catalog."C",
@@ -791,12 +816,25 @@ CREATE TABLE purser.console_person (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    used_at timestamp with time zone,
+    must_change boolean DEFAULT false NOT NULL,
+    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
+
+COMMENT ON COLUMN purser.console_person.failures IS 'Written only by servers from before console_failure, in a rolling upgrade.';
+
+COMMENT ON COLUMN purser.console_person.locked_until IS 'As failures.';
+
+COMMENT ON COLUMN purser.console_person.used_at IS 'Last use of a session or sign-in, to the minute; null: none is known.';
+
+COMMENT ON COLUMN purser.console_person.must_change IS 'Another person has set the password; a session may only change it.';
 
 CREATE TABLE purser.console_session (
     hash bytea NOT NULL,
@@ -805,12 +843,15 @@ CREATE TABLE purser.console_session (
     ends_at timestamp with time zone NOT NULL,
     person text COLLATE pg_catalog."C",
     password_number integer,
+    used_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
 COMMENT ON TABLE purser.console_session IS 'Sessions of the console, as SHA-256 of their tokens; key_hash is that of the key whose role they have.';
+
+COMMENT ON COLUMN purser.console_session.used_at IS 'Last request while somebody was at the page, to the minute.';
 
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",

@@ -1,6 +1,6 @@
 /** Calls to the documented APIs by whoever is signed in. What a page may see is decided there, not here. */
 import { early, forgetEarly } from './early.ts'
-import { OURS } from './ours.ts'
+import { ours } from './ours.ts'
 
 export class ApiProblem extends Error {
   readonly status: number
@@ -11,7 +11,7 @@ export class ApiProblem extends Error {
 }
 
 export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
-  const headers = { ...OURS, ...(body && { 'content-type': 'application/json' }) }
+  const headers = { ...ours(), ...(body && { 'content-type': 'application/json' }) }
   const sent = {
     method,
     headers,
@@ -29,7 +29,7 @@ export async function ask<T>(method: string, path: string, body?: object, signal
 
 /** A file, and not what the server says in its place. */
 export async function fileOf(path: string, type: string): Promise<Blob> {
-  const response = await fetch(path, { headers: { ...OURS, accept: type }, credentials: 'same-origin' })
+  const response = await fetch(path, { headers: { ...ours(), accept: type }, credentials: 'same-origin' })
   if (!response.ok) throw new ApiProblem(response.status, detailOf(await response.text(), response.status))
   return response.blob()
 }
@@ -71,6 +71,8 @@ export interface Person {
   readonly role: 'read' | 'support' | 'cash' | 'admin'
   /** Signed in by name; else with a key. */
   readonly isPerson: boolean
+  /** Another person has set the password: nothing else is open before it is changed. */
+  readonly mustChange?: boolean
 }
 
 /** How somebody signs in; empty: by the sandbox's one click. */

@@ -5,6 +5,7 @@ import { Redirect, Route, Router, Switch } from 'wouter'
 import { idOfPart } from '../../src/protocol/path-part.ts'
 import { LiveProvider } from './live.tsx'
 import { BetPage } from './pages/bet/bet.tsx'
+import { NewPassword } from './pages/new-password.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Empty, Fault, Waiting } from './parts.tsx'
 import { SessionGate, useSession } from './session.tsx'
@@ -35,6 +36,7 @@ const Demo = lazy(() => import('./pages/demo/demo.tsx').then(({ DemoPage }) => (
 export function App() {
   return (
     <SessionGate
+      newPassword={(person, done, leave) => <NewPassword person={person} done={done} leave={leave} />}
       signIn={(setup, enter) => <SignIn setup={setup} enter={enter} />}
       waiting={<Waiting />}
       fault={(error, again) => <Fault error={error} again={again} />}

@@ -1,5 +1,5 @@
 /** Questions that were asked before the script that needs their answers was read (begin.ts). */
-import { OURS } from './ours.ts'
+import { ours } from './ours.ts'
 
 const begun = new Map<string, Promise<Response | undefined>>()
 
@@ -16,7 +16,7 @@ export function forgetEarly(): void {
 }
 
 export function begin(path: string): void {
-  const asked = fetch(path, { headers: OURS, credentials: 'same-origin' })
+  const asked = fetch(path, { headers: ours(), credentials: 'same-origin' })
   begun.set(
     path,
     asked.then(

@@ -1,5 +1,6 @@
 /** Server-sent events by fetch: it can say where it comes from, as an EventSource cannot, and is told why it was refused. */
 import { ApiProblem } from './api.ts'
+import { ours } from './ours.ts'
 
 /** Ids of what has changed; `all`: anything may have. */
 export interface Changed {
@@ -35,7 +36,7 @@ export async function listen(url: string, place: Place, heard: Heard, signal: Ab
   const dead = new AbortController()
   let timer = setTimeout(() => dead.abort(), DEAD_MS)
   try {
-    const headers = { 'x-purser-console': '1', ...(place.id !== undefined && { 'last-event-id': place.id }) }
+    const headers = { ...ours(), ...(place.id !== undefined && { 'last-event-id': place.id }) }
     const answer = await fetch(url, { headers, signal: AbortSignal.any([signal, dead.signal]) })
     if (!answer.ok || answer.body === null) throw new ApiProblem(answer.status, `answered ${answer.status}`)
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()

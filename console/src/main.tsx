@@ -7,10 +7,13 @@ import { App } from './app.tsx'
 import { keepFailures } from './failures.ts'
 import './look/tokens.css'
 import './look/base.css'
+import { noteInput } from './ours.ts'
 import { forget } from './session.tsx'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel'])
+  addEventListener(event, noteInput, { passive: true, capture: true })
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // The session has ended: by time, or with its key.

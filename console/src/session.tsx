@@ -31,12 +31,14 @@ export function forget(client: QueryClient): void {
 
 interface Props {
   readonly children: ReactNode
+  /** For a person who must choose a password first. */
+  readonly newPassword: (person: Person, done: () => unknown, leave: () => unknown) => ReactNode
   readonly signIn: (setup: Setup, enter: (proof: Proof) => Promise<void>) => ReactNode
   readonly waiting: ReactNode
   readonly fault: (error: unknown, again: () => unknown) => ReactNode
 }
 
-export function SessionGate({ children, signIn, waiting, fault }: Props) {
+export function SessionGate({ children, newPassword, signIn, waiting, fault }: Props) {
   const client = useQueryClient()
   const setup = useQuery({
     queryKey: ['setup'],
@@ -60,6 +62,7 @@ export function SessionGate({ children, signIn, waiting, fault }: Props) {
     await ask('DELETE', '/console/api/session')
     forget(client)
   }
+  if (person.data.mustChange) return newPassword(person.data, () => person.refetch(), leave)
   return (
     <Context value={{ setup: setup.data, person: person.data, bases: basesOf(setup.data), leave }}>{children}</Context>
   )

@@ -41,6 +41,7 @@ export function withoutChanceOfKeys(records) {
       return { ...value, hash: HASH } // of an action
     if (typeof value?.madeAt !== 'string' || value.role === undefined) return value
     const fixed = { key: KEY, hash: HASH, madeAt: TIME, endsAt: TIME, earlierEndAt: TIME }
+    if (value.live !== undefined) value.lastUsedAt = TIME // it is noted while others are asked
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fixed[name] ?? member]))
   })
 }

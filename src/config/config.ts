@@ -63,6 +63,8 @@ export interface Config extends Connections {
   readonly migrate: 'auto' | 'never'
   /** The address that spans go to; without one there are no traces. */
   readonly tracing: { readonly url?: string | undefined }
+  /** Minutes without use after which a session of the console ends. */
+  readonly consoleIdleMinutes: number
   readonly logLevel: string
 }
 
@@ -167,6 +169,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     ...{ gate: read.choice('PURSER_GATE', ['on', 'off']), migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']) },
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
+    consoleIdleMinutes: read.integer('PURSER_CONSOLE_IDLE_MINUTES', 1, 720) ?? 30,
     tracing: { url: readTracesUrl(read, warnings) },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }

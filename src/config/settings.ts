@@ -233,6 +233,14 @@ export const SETTINGS = [
     example: '500,JPY:75000',
   },
   {
+    name: 'PURSER_CONSOLE_IDLE_MINUTES',
+    readBy: ['wallet', 'platform'],
+    default: '30',
+    meaning:
+      'Minutes without use, 1–720, after which a session of the console ends (U-2). A page that only refreshes itself is no use.',
+    example: '15',
+  },
+  {
     name: 'PURSER_MIGRATE',
     readBy: SERVERS,
     default: 'auto',

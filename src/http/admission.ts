@@ -80,8 +80,12 @@ function mayCall(caller: Caller, { routeOptions }: FastifyRequest): boolean {
   const { role: least } = routeOptions.config
   if (least === undefined) return true
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
+  if (caller.mustChange && operationId !== CHANGE_PASSWORD) return false
   return mayDo(caller, least) && (caller.rights === undefined || isInRights(caller.rights, operationId))
 }
+
+/** All that a caller may do who must change the password (U-4). */
+export const CHANGE_PASSWORD = 'changeConsolePassword'
 
 /** Never the key that was sent: it may be a good one with a letter too many. */
 function about({ id, source, method, routeOptions }: FastifyRequest): object {
@@ -89,7 +93,13 @@ function about({ id, source, method, routeOptions }: FastifyRequest): object {
 }
 
 function forbidden(caller: Caller, least: Role = 'admin'): Problem {
-  const { keyName, role, rights = [] } = caller
+  const { keyName, role, rights = [], mustChange } = caller
+  if (mustChange)
+    return new Problem(
+      403,
+      'password_change_needed',
+      'another person has set this password: choose one of your own first',
+    )
   if (mayDo(caller, least))
     return new Problem(403, 'forbidden', `${keyName} is narrowed to the rights ${rights.join(', ')}: use another key`)
   return new Problem(403, 'forbidden', `this needs the role ${least}; ${keyName} has the role ${role}`)

@@ -1,6 +1,6 @@
 /** People who sign in by name (U-4): made, given a new password and ended by an admin; each changes their own password. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import type { Admission } from '../http/admission.ts'
+import { type Admission, CHANGE_PASSWORD } from '../http/admission.ts'
 import { callerOf, ROLES, type Role } from '../http/caller.ts'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
 import { placeOf } from '../http/strangers.ts'
@@ -27,8 +27,9 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
   console.get('/people', by('admin', 'listConsolePeople'), async () => {
     const rows = await persons.list()
     return {
-      data: rows.map(({ name, role, made_at, is_live, is_locked }) => ({
-        ...{ name, role, madeAt: made_at.toISOString(), live: is_live, locked: is_locked },
+      data: rows.map(({ name, role, made_at, used_at, is_live, is_locked, must_change }) => ({
+        ...{ name, role, madeAt: made_at.toISOString(), live: is_live, locked: is_locked, mustChange: must_change },
+        ...(used_at && { lastUsedAt: used_at.toISOString() }),
       })),
     }
   })
@@ -48,7 +49,7 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
     if (!(await persons.end(actions.by(request), nameIn(pathName(request))))) throw notFound('the person')
     return reply.code(204).send()
   })
-  console.post('/password', by('read', 'changeConsolePassword'), async (request, reply) => {
+  console.post('/password', by('read', CHANGE_PASSWORD), async (request, reply) => {
     const { person } = callerOf(request)
     if (person === undefined) throw new Problem(403, 'forbidden', 'a key has no password')
     const wanted = textIn(request.body, 'next') ?? ''

@@ -88,7 +88,7 @@ export function createConsolePersons(schema: ConsoleSchema, db: Db, signIns: Sig
     },
     async change(author, known, password) {
       const passwordNumber = await setPassword(author, known.name, password, known.passwordNumber)
-      return passwordNumber === undefined ? undefined : { ...known, passwordNumber }
+      return passwordNumber === undefined ? undefined : { ...known, passwordNumber, mustChange: false }
     },
     end: (author, name) =>
       db.transaction(async (tx) => {

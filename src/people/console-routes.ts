@@ -127,6 +127,6 @@ async function begin(deps: ConsoleDeps, request: FastifyRequest): Promise<Begun 
   return key === undefined ? undefined : sessions.begin(key, record)
 }
 
-function show({ keyName, role, person }: Caller) {
-  return { name: keyName, role, isPerson: person !== undefined }
+function show({ keyName, role, person, mustChange }: Caller) {
+  return { name: keyName, role, isPerson: person !== undefined, ...(mustChange && { mustChange }) }
 }

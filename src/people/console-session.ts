@@ -15,6 +15,8 @@ import type { Server } from './server.ts'
 export const SESSION_SECONDS = 12 * 3_600
 /** Sent by our pages with every request. A form cannot send it, and a script elsewhere only if we allowed it by CORS, which we never do. */
 export const CONSOLE_HEADER = 'x-purser-console'
+/** Sent by our pages with what they ask while nobody uses the keyboard or the mouse: it is no use. */
+export const UNATTENDED_HEADER = 'x-purser-unattended'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 
@@ -42,9 +44,12 @@ export function createConsoleSessions(
   schema: 'purser' | 'platform',
   db: Db,
   keyring: Keyring,
+  idleMinutes: number,
 ): ConsoleSessions {
   const sql = statementsOn(schema)
   const name = `purser_${server}`
+  /** A database that takes no writes keeps no reader out. */
+  const use = (token: string) => db.transaction((tx) => tx.execute(sql.use, [hashOf(token)])).catch(() => {})
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
   return {
     async begin(key, record) {
@@ -70,13 +75,14 @@ export function createConsoleSessions(
     async of(request) {
       const token = tokenOf(request)
       if (token === undefined || !isFromOurPage(request)) return 'missing'
-      const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token)])
+      const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token), idleMinutes])
       if (row === undefined) return 'unknown'
-      const { key_hash, person, role } = row
+      if (row.is_due && request.headers[UNATTENDED_HEADER] === undefined) await use(token)
+      const { key_hash, person, role, must_change: mustChange } = row
       const caller =
         key_hash !== null
           ? await keyring.findHash(Buffer.from(key_hash))
-          : person !== null && role !== null && callerFor({ name: person, role })
+          : person !== null && role !== null && callerFor({ name: person, role, mustChange: mustChange === true })
       return caller ? { ...caller, inBrowser: true } : 'unknown'
     },
     async end(request, record) {
@@ -101,14 +107,17 @@ interface SessionRow extends Record<string, unknown> {
   /** Whose password is still the one that the session was begun with. */
   readonly person: string | null
   readonly role: Role | null
+  readonly must_change: boolean | null
+  /** The last use that is known is a minute ago. */
+  readonly is_due: boolean
 }
 
 function newToken(): string {
   return world.bytes(TOKEN_BYTES).toString('base64url')
 }
 
-function callerFor({ name, role }: { readonly name: string; readonly role: Role }): Caller {
-  return { keyName: name, keyHash: '', role, person: name }
+function callerFor({ name, role, mustChange }: Pick<KnownPerson, 'name' | 'role' | 'mustChange'>): Caller {
+  return { keyName: name, keyHash: '', role, person: name, ...(mustChange && { mustChange }) }
 }
 
 /** A browser says where a request comes from; what is no browser says nothing, and has no cookie of ours either. */
@@ -141,15 +150,29 @@ function statementsOn(schema: 'purser' | 'platform') {
     ),
     beginFor: statement(
       `${schema}_begin_console_session_for`,
-      `insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
-       select $1::bytea, name, password_number, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second'
-       from ${schema}.console_person where name = $2::text and password_number = $3::int and ends_at > statement_timestamp() returning person`,
+      `with begun as (
+         insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
+         select $1::bytea, name, password_number, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second'
+         from ${schema}.console_person where name = $2::text and password_number = $3::int and ends_at > statement_timestamp() returning person
+       )
+       update ${schema}.console_person p set used_at = statement_timestamp() from begun b where p.name = b.person returning p.name`,
     ),
     read: statement(
       `${schema}_read_console_session`,
-      `select s.key_hash, p.name as person, p.role from ${schema}.console_session s
+      `select s.key_hash, p.name as person, p.role, p.must_change,
+         s.used_at < statement_timestamp() - interval '1 minute' as is_due
+       from ${schema}.console_session s
        left join ${schema}.console_person p on p.name = s.person and p.password_number = s.password_number and p.ends_at > statement_timestamp()
-       where s.hash = $1::bytea and s.ends_at > statement_timestamp()`,
+       where s.hash = $1::bytea and s.ends_at > statement_timestamp()
+         and s.used_at > statement_timestamp() - $2::int * interval '1 minute'`,
+    ),
+    use: statement(
+      `${schema}_use_console_session`,
+      `with used as (
+         update ${schema}.console_session set used_at = statement_timestamp()
+         where hash = $1::bytea and used_at < statement_timestamp() - interval '1 minute' returning person
+       )
+       update ${schema}.console_person p set used_at = statement_timestamp() from used u where p.name = u.person`,
     ),
     end: statement(
       `${schema}_end_console_session`,

@@ -72,6 +72,7 @@ export const KeySchema = Type.Object({
   madeAt: time('When it was made.'),
   endsAt: Type.Optional(time('From when on it does not work: it expires, or was rotated or revoked.')),
   live: Type.Boolean({ description: 'Whether it works now.' }),
+  lastUsedAt: Type.Optional(time('Its last use, to the minute; absent: none is known.')),
 })
 export const KeyPageSchema = pageOf(KeySchema)
 
@@ -183,7 +184,16 @@ export function showMade(made: Made): Static<typeof MadeKeySchema> {
   }
 }
 
-export function showKey({ name, role, rights, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
+export function showKey({
+  name,
+  role,
+  rights,
+  hash,
+  made_at,
+  ends_at,
+  is_live,
+  used_at,
+}: KeyRow): Static<typeof KeySchema> {
   return {
     name,
     role,
@@ -192,5 +202,6 @@ export function showKey({ name, role, rights, hash, made_at, ends_at, is_live }:
     madeAt: made_at.toISOString(),
     ...(ends_at !== null && { endsAt: ends_at.toISOString() }),
     live: is_live,
+    ...(used_at !== null && { lastUsedAt: used_at.toISOString() }),
   }
 }

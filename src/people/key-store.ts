@@ -77,6 +77,8 @@ export interface KeyRow extends Record<string, unknown> {
   readonly made_at: Date
   readonly ends_at: Date | null
   readonly is_live: boolean
+  /** To the minute; null: none is known. */
+  readonly used_at: Date | null
 }
 
 export interface Place {
@@ -90,6 +92,8 @@ export interface KeyStore {
   make(tx: Tx, wanted: NewKey): Promise<Made>
   /** A new key of this name; those before it work for so many seconds more at most. */
   rotate(tx: Tx, name: string, overlapSeconds: number): Promise<Made>
+  /** Notes a use, at most once a minute. */
+  use(tx: Tx, hash: Buffer): Promise<void>
   /** False when it had ended; undefined when there is none. */
   revoke(tx: Tx, name: string): Promise<boolean | undefined>
 }
@@ -127,6 +131,7 @@ export function createKeyStore(schema: Schema): KeyStore {
       const earlierEndAt = new Date(Math.max(...earlier.map(({ ends_at }) => ends_at.getTime())))
       return { ...made, earlierEndAt }
     },
+    use: async (tx, hash) => void (await tx.execute(sql.use, [hash])),
     async revoke(tx, name) {
       if ((await lock(tx, sql, name)) === undefined) return undefined
       return (await tx.query(sql.end, [name, 0])).length > 0
@@ -161,6 +166,11 @@ function statementsOn(schema: Schema) {
       `select number, role, rights, ends_at > statement_timestamp() as is_live,
          case when ends_at < 'infinity' then date_part('epoch', ends_at - made_at) end as lifetime
        from ${schema}.api_key where name = $1::text order by number desc limit 1`,
+    ),
+    use: named(
+      'use_key',
+      `update ${schema}.api_key set used_at = statement_timestamp()
+       where hash = $1::bytea and (used_at is null or used_at < statement_timestamp() - interval '1 minute')`,
     ),
     end: named(
       'end_keys',
@@ -197,7 +207,7 @@ function listKeys(reading: Reading, schema: Schema, after: Place | undefined, li
     [limit],
     { after: after && ['(made_at, name, number) < (?::timestamptz, ?::text, ?::int)', after.at, name, number] },
     (conditions) =>
-      `select name, number, role, rights, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live
+      `select name, number, role, rights, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live, used_at
        from ${schema}.api_key where true${conditions} order by made_at desc, name desc, number desc limit $1::int`,
   )
   return reading.query<KeyRow>(list, values)

@@ -4,8 +4,9 @@
  * a key that was just made works at once, in every process; one that was revoked works for REMEMBER_MS more at the most.
  */
 import { timingSafeEqual } from 'node:crypto'
-import type { Reading } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 import type { Caller, Keys } from '../http/caller.ts'
+import { createLru } from '../runtime/lru.ts'
 import { pause } from '../runtime/pause.ts'
 import { world } from '../runtime/world.ts'
 import { hashOf, looksMade, shownHash } from './api-key.ts'
@@ -13,6 +14,9 @@ import type { KeyStore, LiveKey } from './key-store.ts'
 
 /** Milliseconds for which the live keys are used, counted from when they were asked for. */
 const REMEMBER_MS = 1_000
+/** Milliseconds between two notes of the use of a key. */
+const NOTE_MS = 60_000
+const MAX_NOTED = 4_096
 /** Milliseconds between two readings, however many unknown keys come. */
 const APART_MS = 50
 
@@ -24,9 +28,20 @@ export interface Keyring extends Keys {
 }
 
 /** `first`: the key of the environment; empty for none. */
-export function createKeyring(db: Reading, store: KeyStore, setting: string, first: string): Keyring {
+export function createKeyring(
+  db: Pick<Db, 'query' | 'transaction'>,
+  store: KeyStore,
+  setting: string,
+  first: string,
+): Keyring {
   const firstHash = hashOf(first)
   const memory = createMemory(() => store.live(db))
+  const noteUse = createNotes((hash) => db.transaction((tx) => store.use(tx, hash)))
+  const findMade = async (hash: Buffer) => {
+    const caller = await memory.find(hash)
+    if (caller !== undefined) noteUse(hash)
+    return caller
+  }
   const isFirst = (hash: Buffer) => first !== '' && timingSafeEqual(hash, firstHash)
   const firstCaller: Caller = { keyName: setting, keyHash: shownHash(firstHash), role: 'admin' }
   return {
@@ -34,10 +49,22 @@ export function createKeyring(db: Reading, store: KeyStore, setting: string, fir
     async find(key) {
       const hash = hashOf(key)
       if (isFirst(hash)) return firstCaller
-      return looksMade(key) ? memory.find(hash) : undefined
+      return looksMade(key) ? findMade(hash) : undefined
     },
-    findHash: async (hash) => (isFirst(hash) ? firstCaller : memory.find(hash)),
+    findHash: async (hash) => (isFirst(hash) ? firstCaller : findMade(hash)),
     forget: memory.forget,
+  }
+}
+
+/** No request waits for the note, and none fails with it: the next use after a minute is noted again. */
+function createNotes(write: (hash: Buffer) => Promise<void>): (hash: Buffer) => void {
+  const noted = createLru<number>(MAX_NOTED)
+  return (hash) => {
+    const id = hash.toString('base64')
+    const [now, last] = [world.elapsed(), noted.get(id)]
+    if (last !== undefined && now - last < NOTE_MS) return
+    noted.set(id, now)
+    void write(hash).catch(() => {})
   }
 }
 

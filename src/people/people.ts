@@ -31,6 +31,11 @@ export interface PeopleDeps {
   readonly log: Logger
 }
 
+export interface ConsolePeopleDeps extends PeopleDeps {
+  /** Minutes without use after which a session of the console ends. */
+  readonly consoleIdleMinutes: number
+}
+
 export function createPeople(server: Server, { db, firstKey, log }: PeopleDeps): People {
   const { schema, setting } = OWN[server]
   const store = createKeyStore(schema)
@@ -43,11 +48,14 @@ export function createPeople(server: Server, { db, firstKey, log }: PeopleDeps):
 }
 
 /** The same, and a person may sign in with a browser. */
-export function createConsolePeople(server: 'wallet' | 'platform', { db, firstKey, log }: PeopleDeps): ConsolePeople {
+export function createConsolePeople(
+  server: 'wallet' | 'platform',
+  { db, firstKey, log, consoleIdleMinutes }: ConsolePeopleDeps,
+): ConsolePeople {
   const { schema, setting } = OWN[server]
   const store = createKeyStore(schema)
   const keyring = createKeyring(db, store, setting, firstKey)
-  const sessions = createConsoleSessions(server, schema, db, keyring)
+  const sessions = createConsoleSessions(server, schema, db, keyring, consoleIdleMinutes)
   const signIns = createSignInCounts()
   return {
     admission: createAdmission(keyring, log, sessions),

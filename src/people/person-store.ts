@@ -26,6 +26,9 @@ export interface PersonRow extends Record<string, unknown> {
   readonly made_at: Date
   readonly is_live: boolean
   readonly is_locked: boolean
+  /** To the minute; null: none is known. */
+  readonly used_at: Date | null
+  readonly must_change: boolean
 }
 
 export interface Attempt {
@@ -44,6 +47,8 @@ export interface KnownPerson {
   readonly role: Role
   /** Of the password that was right. */
   readonly passwordNumber: number
+  /** Another person has set the password, so it is changed before all else. */
+  readonly mustChange: boolean
 }
 
 export interface PersonStore {
@@ -59,7 +64,10 @@ export interface PersonStore {
   succeed(tx: Tx, name: string, address: string): Promise<void>
   /** Every address may try the name again. */
   unlock(tx: Tx, name: string): Promise<void>
-  /** Answers the number of the new one; undefined when there is nobody, or another password than that of `number`, where it is given. */
+  /**
+   * Answers the number of the new one; undefined when no live person has the name. With `number`, the
+   * person replaces the own password of that number; without, another person sets it.
+   */
   setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
   end(tx: Tx, name: string): Promise<boolean>
 }
@@ -68,6 +76,7 @@ interface AttemptRow extends Record<string, unknown> {
   readonly role: Role
   readonly password: string
   readonly number: number
+  readonly must_change: boolean
   readonly failures: number
   readonly locked_until: Date | null
 }
@@ -86,8 +95,8 @@ export function createPersonStore(schema: ConsoleSchema): PersonStore {
         ...[name, address, LOCK_AFTER, LOCK_SECONDS, MAX_LOCK_SECONDS],
       ])
       if (row === undefined) return undefined
-      const { role, password, number, failures, locked_until } = row
-      return { person: { name, role, passwordNumber: number }, password, failures, lockedUntil: locked_until }
+      const { role, password, number, must_change: mustChange, failures, locked_until: lockedUntil } = row
+      return { person: { name, role, passwordNumber: number, mustChange }, password, failures, lockedUntil }
     },
     succeed: async (tx, name, address) => void (await tx.query(sql.succeed, [name, address])),
     unlock: async (tx, name) => void (await tx.query(sql.succeed, [name, null])),
@@ -107,26 +116,26 @@ function statementsOn(schema: ConsoleSchema) {
   return {
     list: named(
       'list_console_people',
-      `select name, role, made_at, ${live} as is_live,
+      `select name, role, made_at, used_at, must_change, ${live} as is_live,
          exists (select from ${failures} f where f.name = p.name and f.locked_until > statement_timestamp()) as is_locked
        from ${table} p order by made_at, name limit 1000`,
     ),
     anybody: named('any_console_person', `select 1 as one from ${table} limit 1`),
     add: named(
       'add_console_person',
-      `insert into ${table} (name, role, password, password_at, made_at) values ($1::text, $2::text, $3::text, statement_timestamp(), statement_timestamp())
+      `insert into ${table} (name, role, password, password_at, made_at, must_change) values ($1::text, $2::text, $3::text, statement_timestamp(), statement_timestamp(), true)
        on conflict (name) do nothing returning name`,
     ),
     addFirst: named(
       'add_first_console_person',
-      `insert into ${table} (name, role, password, password_at, made_at)
-       select $1::text, 'admin', $2::text, statement_timestamp(), statement_timestamp() where not exists (select from ${table})
+      `insert into ${table} (name, role, password, password_at, made_at, must_change)
+       select $1::text, 'admin', $2::text, statement_timestamp(), statement_timestamp(), true where not exists (select from ${table})
        on conflict (name) do nothing returning name`,
     ),
     attempt: named(
       'attempt_console_person',
       `with person as (
-         select name, role, password, password_number as number from ${table} where name = $1::text and ${live}
+         select name, role, password, password_number as number, must_change from ${table} where name = $1::text and ${live}
        ), counted as (
          insert into ${failures} as f (name, address, failures, failed_at)
          select name, $2::text, 1, statement_timestamp() from person
@@ -136,7 +145,7 @@ function statementsOn(schema: ConsoleSchema) {
          where f.locked_until <= statement_timestamp()
          returning failures, locked_until
        )
-       select role, password, number, failures, case when locked_until > statement_timestamp() then locked_until end as locked_until
+       select role, password, number, must_change, failures, case when locked_until > statement_timestamp() then locked_until end as locked_until
        from person cross join counted`,
     ),
     succeed: named(
@@ -145,7 +154,7 @@ function statementsOn(schema: ConsoleSchema) {
     ),
     setPassword: named(
       'set_console_password',
-      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1
+      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1, must_change = $3::int is null
        where name = $1::text and ${live} and password_number = coalesce($3::int, password_number) returning password_number as number`,
     ),
     end: named(

@@ -22,9 +22,12 @@ export async function listKeys(server: string, { json }: Flags): Promise<void> {
   const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
   const shown = rows.map(showKey)
   if (json) return print(JSON.stringify(shown))
-  for (const { name, role, rights, hash, madeAt, endsAt, live } of shown)
+  for (const { name, role, rights, hash, madeAt, endsAt, live, lastUsedAt } of shown)
     print(
-      [live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? '', rights?.join(',') ?? '']
+      [
+        ...[live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''],
+        ...[rights?.join(',') ?? '', lastUsedAt === undefined ? '' : `used ${lastUsedAt}`],
+      ]
         .join('  ')
         .trimEnd(),
     )

@@ -96,8 +96,8 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
     metricsOf: (breakers) => createPlatformMetrics(db, clock, breakers, timers.elapsed),
   })
   const { results } = deciding
-  const { platformKey: firstKey, reach } = config
-  const people = createConsolePeople('platform', { db, firstKey, log })
+  const { platformKey: firstKey, reach, consoleIdleMinutes } = config
+  const people = createConsolePeople('platform', { db, firstKey, log, consoleIdleMinutes })
   const feed = createFeed(db, PLATFORM_CHANGES)
   const live = createLive({ db, feed, clock, schema: 'platform', subjectOf })
   // Nobody's wait or stream holds up the end.

@@ -130,7 +130,7 @@ export async function createApp(
   })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(http)
-  const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
+  const people = createConsolePeople('wallet', { ...config, db, firstKey: config.operatorKey, log })
   const { feed, live } = feedOf(app, db, clock)
   const keyring = createKeyring(encryptionKeys)
   const sender = createSender(reach)

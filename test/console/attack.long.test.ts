@@ -65,7 +65,14 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
   async function make(name: string, role: string): Promise<Made> {
     const answer = await post('/people', { name, role }, admin)
     expect(answer.status).toBe(201)
-    return (await answer.json()) as Made
+    return withOwnPassword((await answer.json()) as Made)
+  }
+  /** The first sign-in, with the password that an admin has set. */
+  async function withOwnPassword(made: Made): Promise<Made> {
+    const cookie = await signIn(made)
+    const password = 'of their own choice'
+    expect((await post('/password', { password: made.password, next: password }, cookie)).status).toBe(204)
+    return { ...made, password }
   }
 
   test('gives nothing to anybody without a session', async () => {
@@ -265,7 +272,7 @@ test('the first start says one admin and the password, once; the log holds neith
       ...{ method: 'POST', headers: { ...OURS, 'content-type': 'application/json' } },
       body: JSON.stringify({ name, password }),
     })
-    expect(await answer.json()).toEqual({ name: 'admin', role: 'admin', isPerson: true })
+    expect(await answer.json()).toEqual({ name: 'admin', role: 'admin', isPerson: true, mustChange: true })
     expect(await first.kill('SIGTERM')).toBe(0)
     const second = await startUntil(/the wallet listens/, ['wallet'], env)
     await second.kill('SIGTERM')

@@ -33,7 +33,7 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
   beforeAll(async () => {
     running = await start()
     db = await openDb({ kind: 'postgres', url: running.databaseUrl })
-    people = createConsolePeople(server, { db, firstKey: '', log: createLogger('silent') })
+    people = createConsolePeople(server, { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
   })
   afterAll(async () => {
     await db.close()

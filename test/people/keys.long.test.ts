@@ -44,7 +44,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expect(await statusAt(other, key)).toBe(200)
     expect(await statusAt(keyed, key)).toBe(200)
     const { key: _key, ...shown } = made
-    expect(await row('desk')).toEqual([{ ...shown, live: true }])
+    await expect.poll(() => row('desk')).toEqual([{ ...shown, live: true, lastUsedAt: expect.stringMatching(/Z$/) }])
   })
 
   test('a name is given once, for good: not to another key, not after its end', async () => {

@@ -21,7 +21,7 @@ let made = 0
 beforeAll(async () => {
   wallet = await startWallet()
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
-  people = createConsolePeople('wallet', { db, firstKey: '', log: createLogger('silent') })
+  people = createConsolePeople('wallet', { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
 })
 afterAll(async () => {
   await db.close()

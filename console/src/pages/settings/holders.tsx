@@ -15,6 +15,10 @@ interface Holder {
   readonly live: boolean
   readonly locked?: boolean
   readonly hash?: string
+  readonly rights?: readonly string[]
+  readonly endsAt?: string
+  readonly lastUsedAt?: string
+  readonly mustChange?: boolean
 }
 
 interface HoldersProps {
@@ -86,6 +90,8 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
                     <th>Role</th>
                     <th>State</th>
                     <th>Since</th>
+                    {shownOnce === 'key' && <th>Expires</th>}
+                    <th>Last used</th>
                     <th>
                       <span className="vh">What can be done</span>
                     </th>
@@ -96,6 +102,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
                     <HolderRow
                       key={`${holder.name} ${holder.madeAt}`}
                       holder={holder}
+                      hasEnd={shownOnce === 'key'}
                       renew={renew(holder.name)}
                       end={() => setEnding(holder.name)}
                       isBusy={change.isPending}
@@ -156,6 +163,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
 
 interface RowProps {
   readonly holder: Holder
+  readonly hasEnd: boolean
   readonly renew: readonly [string, string, string]
   end(): void
   readonly isBusy: boolean
@@ -163,7 +171,8 @@ interface RowProps {
 }
 
 function HolderRow({
-  holder: { name, role, madeAt, live, locked },
+  holder: { name, role, rights, madeAt, live, locked, mustChange, endsAt, lastUsedAt },
+  hasEnd,
   renew: [method, path, word],
   end,
   isBusy,
@@ -174,7 +183,10 @@ function HolderRow({
       <td>
         <span className="about">{name}</span>
       </td>
-      <td>{role}</td>
+      <td>
+        {role}
+        {rights !== undefined && <div className="muted small">only {rights.join(', ')}</div>}
+      </td>
       <td>
         {!live ? (
           <Badge tone="plain">Ended</Badge>
@@ -183,10 +195,13 @@ function HolderRow({
         ) : (
           <Badge tone="good">Live</Badge>
         )}
+        {live && mustChange && <div className="muted small">new password not yet changed</div>}
       </td>
       <td>
         <Time at={madeAt} />
       </td>
+      {hasEnd && <td>{endsAt === undefined ? <span className="muted">never</span> : <Time at={endsAt} />}</td>}
+      <td>{lastUsedAt === undefined ? <span className="muted">not known</span> : <Time at={lastUsedAt} />}</td>
       <td className="num">
         {live && (
           <span className="choices">

@@ -4,6 +4,17 @@ import type { FormEvent } from 'react'
 import { ask } from '../../api.ts'
 
 export function OwnPassword() {
+  return (
+    <section className="card" aria-label="Your password">
+      <header>
+        <h2>Your password</h2>
+      </header>
+      <PasswordForm />
+    </section>
+  )
+}
+
+export function PasswordForm({ done }: { done?(): unknown }) {
   const change = useMutation({
     mutationFn: (body: { password: string; next: string }) => ask('POST', '/console/api/password', body),
   })
@@ -11,20 +22,20 @@ export function OwnPassword() {
     event.preventDefault()
     const form = event.currentTarget
     const [password, next] = ['password', 'next'].map((name) => String(new FormData(form).get(name) ?? ''))
-    change.mutate({ password: password ?? '', next: next ?? '' }, { onSuccess: () => form.reset() })
+    change.mutate(
+      { password: password ?? '', next: next ?? '' },
+      { onSuccess: () => (done === undefined ? form.reset() : done()) },
+    )
   }
   return (
-    <section className="card" aria-label="Your password">
-      <header>
-        <h2>Your password</h2>
-      </header>
+    <>
       <form className="line-form" onSubmit={submit}>
         <label className="field">
-          <span>The password now</span>
+          <span>Current password</span>
           <input name="password" type="password" autoComplete="current-password" required />
         </label>
         <label className="field">
-          <span>The next one, 12 characters or more</span>
+          <span>New password (at least 12 characters)</span>
           <input name="next" type="password" autoComplete="new-password" minLength={12} maxLength={256} required />
         </label>
         <button type="submit" className="button" disabled={change.isPending}>
@@ -41,6 +52,6 @@ export function OwnPassword() {
           Changed. Your other sessions have ended.
         </p>
       )}
-    </section>
+    </>
   )
 }

@@ -1,0 +1,148 @@
+/** Passwords that another person has set, sessions that nobody uses, and the last use of keys and people (U-4, W-25). */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { authorOfCommand } from '../../src/people/actions.ts'
+import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { SERVERS } from './servers.ts'
+
+const OURS = { 'x-purser-console': '1' }
+const OWN = 'a password of my own'
+const author = authorOfCommand('purser', 'a test', 'makeConsolePerson')
+
+const WITH_CONSOLE = SERVERS.filter(({ server }) => server !== 'gateway')
+
+describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, start }) => {
+  let keyed: Awaited<ReturnType<typeof start>>
+  let db: Db
+  let people: ConsolePeople
+  let client: pg.Client
+  beforeAll(async () => {
+    keyed = await start()
+    client = new pg.Client(keyed.databaseUrl)
+    await client.connect()
+    db = await openDb({ kind: 'postgres', url: keyed.databaseUrl })
+    const deps = { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 }
+    people = createConsolePeople(server as 'wallet', deps)
+  })
+  afterAll(async () => {
+    await client.end()
+    await db.close()
+    await keyed.stop()
+  })
+
+  const execute = async (text: string) => (await client.query(text)).rows
+  const ago = (minutes: number) => `statement_timestamp() - interval '${minutes} minutes'`
+  const ask = (method: string, path: string, cookie: string, body?: object, headers = {}) =>
+    fetch(keyed.url + path, {
+      method,
+      headers: { ...OURS, cookie, ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  const cookieOf = (answer: Response) => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  const signIn = (as: { name?: string; password?: string; key?: string }) => ask('POST', '/console/api/session', '', as)
+  const make = async (name: string) => ({
+    name,
+    password: (await people.persons.make({ ...author, record: async () => {} }, name, 'admin')) ?? '',
+  })
+  const listed = async (name: string) => (await people.persons.list()).find((one) => one.name === name)
+
+  test('a person with a password that another one has set may only change it', async () => {
+    const maria = await make('maria')
+    const answer = await signIn(maria)
+    expect(await answer.json()).toMatchObject({ name: 'maria', mustChange: true })
+    const cookie = cookieOf(answer)
+    for (const [method, path] of [
+      ['GET', list],
+      ['GET', '/console/api/people'],
+      ['POST', '/console/api/people'],
+      ['GET', `${prefix}/keys`],
+    ] as const) {
+      const refused = await ask(method, path, cookie)
+      expect({ path, status: refused.status }).toEqual({ path, status: 403 })
+      expect(await refused.json()).toMatchObject({ code: 'password_change_needed' })
+    }
+    expect(await listed('maria')).toMatchObject({ must_change: true })
+    const changed = await ask('POST', '/console/api/password', cookie, { password: maria.password, next: OWN })
+    expect(changed.status).toBe(204)
+    expect((await ask('GET', list, cookieOf(changed))).status).toBe(200)
+    const session = await (await ask('GET', '/console/api/session', cookieOf(changed))).json()
+    expect(session).toEqual({ name: 'maria', role: 'admin', isPerson: true })
+    expect(await listed('maria')).toMatchObject({ must_change: false })
+    const reset = await ask('POST', '/console/api/people/maria/password', cookieOf(changed))
+    expect(await (await signIn((await reset.json()) as { password: string })).json()).toMatchObject({
+      mustChange: true,
+    })
+  })
+
+  test('a session ends when it is not used for the minutes of the setting', async () => {
+    const cookie = cookieOf(await signIn({ key: keyed.firstKey }))
+    await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
+    expect((await ask('GET', list, cookie)).status).toBe(200)
+    await execute(`update ${schema}.console_session set used_at = ${ago(29)} where used_at < ${ago(10)}`)
+    expect((await ask('GET', list, cookie)).status, 'the use began the time anew').toBe(200)
+    await execute(`update ${schema}.console_session set used_at = ${ago(31)}`)
+    expect((await ask('GET', list, cookie)).status).toBe(401)
+  })
+
+  test('a page that asks by itself does not use its session', async () => {
+    const cookie = cookieOf(await signIn({ key: keyed.firstKey }))
+    const age = () => execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
+    const used = () => execute(`select from ${schema}.console_session where used_at > ${ago(10)}`)
+    await age()
+    expect((await ask('GET', list, cookie, undefined, { 'x-purser-unattended': '1' })).status).toBe(200)
+    expect(await used()).toHaveLength(0)
+    expect((await ask('GET', list, cookie)).status).toBe(200)
+    expect(await used()).toHaveLength(1)
+  })
+
+  test('the last use of a person is the sign-in, and then the requests, once a minute', async () => {
+    const anna = await make('anna')
+    expect(await listed('anna')).toMatchObject({ used_at: null })
+    const cookie = cookieOf(await signIn(anna))
+    const signedIn = (await listed('anna'))?.used_at
+    expect(signedIn).toBeInstanceOf(Date)
+    await ask('GET', '/console/api/session', cookie)
+    expect((await listed('anna'))?.used_at, 'within the minute').toEqual(signedIn)
+    await execute(`update ${schema}.console_session set used_at = ${ago(2)} where person = 'anna'`)
+    await ask('GET', '/console/api/session', cookie)
+    expect((await listed('anna'))?.used_at?.getTime()).toBeGreaterThan(signedIn?.getTime() ?? 0)
+    const boss = cookieOf(await signIn({ key: keyed.firstKey }))
+    const { data } = (await (await ask('GET', '/console/api/people', boss)).json()) as { data: { name: string }[] }
+    expect(data.find(({ name }) => name === 'anna')).toMatchObject({ lastUsedAt: expect.any(String) })
+  })
+
+  test('a server from before counts wrong passwords on this schema', async () => {
+    await make('older')
+    const count = `update ${schema}.console_person set failures = failures + 1, locked_until = case when failures + 1 < 5 then locked_until
+         else statement_timestamp() + interval '60 seconds' end
+       where name = 'older' and ends_at > statement_timestamp() and locked_until <= statement_timestamp()
+       returning role, password, password_number as number`
+    for (let i = 0; i < 5; i++) expect(await execute(count)).toMatchObject([{ role: 'admin', number: 1 }])
+    expect(await execute(count)).toEqual([])
+    await execute(`update ${schema}.console_person set failures = 0, locked_until = '-infinity' where name = 'older'`)
+    await execute(`insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
+      values (sha256('older'), 'older', 1, statement_timestamp(), statement_timestamp() + interval '12 hours')`)
+  })
+})
+
+describe.each(SERVERS)('at a $server', ({ prefix, list, start }) => {
+  test('a key is listed with its last use, to the minute', async () => {
+    const keyed = await start()
+    const { key } = await keyed.asked.must('POST', `${prefix}/keys`, { name: 'robot', role: 'read' })
+    const robot = async () => {
+      const { data } = await keyed.asked.must('GET', `${prefix}/keys`)
+      return (data as { name: string; lastUsedAt?: string }[])[0]
+    }
+    expect(await robot()).not.toHaveProperty('lastUsedAt')
+    const use = () => fetch(keyed.url + list, { headers: { authorization: `Bearer ${key}` } })
+    expect((await use()).status).toBe(200)
+    await expect.poll(robot).toHaveProperty('lastUsedAt')
+    const first = await robot()
+    await use()
+    expect(await robot()).toEqual(first)
+    await keyed.stop()
+  })
+})
