@@ -95,6 +95,7 @@ CREATE TABLE gateway.api_key (
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
     used_at timestamp with time zone,
+    scope text,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -105,6 +106,8 @@ COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
 COMMENT ON COLUMN gateway.api_key.rights IS 'As purser.api_key.rights.';
 
 COMMENT ON COLUMN gateway.api_key.used_at IS 'As purser.api_key.used_at.';
+
+COMMENT ON COLUMN gateway.api_key.scope IS 'Null: all. Else only what belongs to this operator.';
 
 CREATE TABLE gateway.journal (
     at timestamp with time zone NOT NULL,
@@ -174,6 +177,7 @@ CREATE TABLE platform.api_key (
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
     used_at timestamp with time zone,
+    scope text,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -184,6 +188,8 @@ COMMENT ON TABLE platform.api_key IS 'As purser.api_key, of the platform''s API.
 COMMENT ON COLUMN platform.api_key.rights IS 'As purser.api_key.rights.';
 
 COMMENT ON COLUMN platform.api_key.used_at IS 'As purser.api_key.used_at.';
+
+COMMENT ON COLUMN platform.api_key.scope IS 'Null: all. Else only what belongs to this partner.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -557,6 +563,7 @@ CREATE TABLE purser.api_key (
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     rights text[],
     used_at timestamp with time zone,
+    scope text,
     CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT api_key_rights_check CHECK ((cardinality(rights) > 0)),
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
@@ -567,6 +574,8 @@ COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A
 COMMENT ON COLUMN purser.api_key.rights IS 'Null: all that the role may do. Else only the operations of these rights.';
 
 COMMENT ON COLUMN purser.api_key.used_at IS 'Last use, to the minute; null: none is known.';
+
+COMMENT ON COLUMN purser.api_key.scope IS 'Null: all. Else only what belongs to this brand.';
 
 CREATE TABLE purser.archive (
     file text NOT NULL COLLATE pg_catalog."C",

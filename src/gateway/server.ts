@@ -3,6 +3,7 @@ import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
 import type { HttpApp } from '../http/app.ts'
+import { OPERATOR_SCOPES } from './key-scopes.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerCalls, type WireDeps } from './wire.ts'
 
@@ -20,6 +21,6 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
 export async function registerGateway(entrance: HttpApp, deps: GatewayServerDeps): Promise<void> {
   const { admission, apiCalls: calls, log } = deps
   await registerCalls(entrance, deps)
-  const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log, calls }
+  const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log, calls, scopes: OPERATOR_SCOPES }
   await registerApi(entrance.app, own, (api) => addRoutes(api, deps))
 }

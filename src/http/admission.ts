@@ -81,6 +81,7 @@ function mayCall(caller: Caller, { routeOptions }: FastifyRequest): boolean {
   if (least === undefined) return true
   const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
   if (caller.mustChange && operationId !== CHANGE_PASSWORD) return false
+  if (caller.scope !== undefined && routeOptions.config.owner === undefined) return false
   return mayDo(caller, least) && (caller.rights === undefined || isInRights(caller.rights, operationId))
 }
 
@@ -93,16 +94,20 @@ function about({ id, source, method, routeOptions }: FastifyRequest): object {
 }
 
 function forbidden(caller: Caller, least: Role = 'admin'): Problem {
-  const { keyName, role, rights = [], mustChange } = caller
+  const { keyName, role, rights, scope, mustChange } = caller
   if (mustChange)
     return new Problem(
       403,
       'password_change_needed',
       'another person has set this password: choose one of your own first',
     )
-  if (mayDo(caller, least))
-    return new Problem(403, 'forbidden', `${keyName} is narrowed to the rights ${rights.join(', ')}: use another key`)
-  return new Problem(403, 'forbidden', `this needs the role ${least}; ${keyName} has the role ${role}`)
+  if (!mayDo(caller, least))
+    return new Problem(403, 'forbidden', `this needs the role ${least}; ${keyName} has the role ${role}`)
+  const limits = [
+    ...(rights ? [`narrowed to the rights ${rights.join(', ')}`] : []),
+    ...(scope ? [`limited to ${scope}`] : []),
+  ]
+  return new Problem(403, 'forbidden', `${keyName} is ${limits.join(' and ')}: use another key`)
 }
 
 function asText(refused: Readonly<Record<Reason, number>>): string {

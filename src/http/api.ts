@@ -8,6 +8,7 @@ import type { Admission } from './admission.ts'
 import type { ApiCalls } from './api-calls.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { CALLER } from './caller.ts'
+import { confineKeys, type Scopes } from './key-scope.ts'
 import { forRole } from './personal.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
 import type { Routes } from './route.ts'
@@ -22,12 +23,14 @@ export interface Api {
   readonly bodyBytes: number
   readonly log: Logger
   readonly calls: ApiCalls
+  /** Absent: a key with a scope may call nothing here. */
+  readonly scopes?: Scopes
 }
 
 /** Adds an API, encapsulated: its hooks reach no other route. */
 export async function registerApi(
   app: FastifyInstance,
-  { prefix, admission, bodyBytes, log, calls }: Api,
+  { prefix, admission, bodyBytes, log, calls, scopes }: Api,
   addRoutes: (api: Routes) => void,
 ): Promise<void> {
   await app.register(
@@ -51,6 +54,7 @@ export async function registerApi(
         requireReadableUrl(request)
       })
       refuseUnstorable(api)
+      if (scopes !== undefined) confineKeys(api, scopes)
       const methods = methodsByPath(api)
       api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
       api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))

@@ -16,6 +16,8 @@ export interface Caller {
   readonly rights?: readonly KeyRight[]
   /** Who signed in by name (U-4): whatever a request says of a person, it is this one. */
   readonly person?: string
+  /** Of a key that is limited to what belongs to one brand, partner or operator (key-scope.ts). */
+  readonly scope?: string
   /** Signed in with a password that another person has set: it may only be changed (U-4). */
   readonly mustChange?: true
   /** In a browser, by a session of the console: what is personal of a player is folded until it is opened, which is kept (O-15). */

@@ -33,11 +33,19 @@ const RightsSchema = Type.Optional(
     description: 'It narrows the key to the operations of these rights; absent: all that its role may do (W-25).',
   }),
 )
+const ScopeSchema = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description:
+      'It limits the key to one brand (wallet), partner (platform) or operator (gateway); absent: to none (W-25).',
+  }),
+)
 const hash = Type.String({ description: "The beginning of the key's SHA-256, as in the action log." })
 
 export const NewKeySchema = Type.Object(
   {
-    ...{ name: NameSchema, role: RoleSchema, rights: RightsSchema },
+    ...{ name: NameSchema, role: RoleSchema, rights: RightsSchema, scope: ScopeSchema },
     expiresAt: Type.Optional(time('From when on it does not work; absent: it has no end.')),
   },
   { ...strict, examples: [{ name: 'support-desk', role: 'support' }] },
@@ -58,6 +66,7 @@ export const MadeKeySchema = Type.Object({
   name: Type.String(),
   role: RoleSchema,
   rights: RightsSchema,
+  scope: ScopeSchema,
   key: Type.String({ description: 'Shown this once: only its SHA-256 is kept.' }),
   hash,
   madeAt: time('When it was made.'),
@@ -68,6 +77,7 @@ export const KeySchema = Type.Object({
   name: Type.String(),
   role: RoleSchema,
   rights: RightsSchema,
+  scope: ScopeSchema,
   hash,
   madeAt: time('When it was made.'),
   endsAt: Type.Optional(time('From when on it does not work: it expires, or was rotated or revoked.')),
@@ -188,6 +198,7 @@ export function showKey({
   name,
   role,
   rights,
+  scope,
   hash,
   made_at,
   ends_at,
@@ -198,6 +209,7 @@ export function showKey({
     name,
     role,
     ...(rights !== null && { rights }),
+    ...(scope !== null && { scope }),
     hash: shownHash(hash),
     madeAt: made_at.toISOString(),
     ...(ends_at !== null && { endsAt: ends_at.toISOString() }),

@@ -29,6 +29,8 @@ export interface NewKey {
   readonly name: string
   readonly role: Role
   readonly rights?: readonly KeyRight[] | undefined
+  /** The brand, partner or operator that it is limited to. */
+  readonly scope?: string | undefined
   readonly expiresAt?: Date | undefined
 }
 
@@ -37,6 +39,7 @@ export interface MadeKey {
   readonly name: string
   readonly role: Role
   readonly rights?: readonly KeyRight[]
+  readonly scope?: string
   /** When it ends by itself. */
   readonly expiresAt?: Date
   /** Shown once: it is kept nowhere. */
@@ -61,6 +64,7 @@ export interface LiveKey extends Record<string, unknown> {
   readonly name: string
   readonly role: Role
   readonly rights: KeyRight[] | null
+  readonly scope: string | null
   /** As hexadecimal digits. */
   readonly hash: string
   /** Milliseconds that it still works; null: without an end. */
@@ -72,6 +76,7 @@ export interface KeyRow extends Record<string, unknown> {
   readonly number: number
   readonly role: Role
   readonly rights: KeyRight[] | null
+  readonly scope: string | null
   /** As hexadecimal digits. */
   readonly hash: string
   readonly made_at: Date
@@ -102,15 +107,15 @@ export function createKeyStore(schema: Schema): KeyStore {
   const sql = statementsOn(schema)
   /** `lifetime`: seconds, of a key that is rotated. */
   const add = async (tx: Tx, number: number, wanted: NewKey & { lifetime?: number | null }) => {
-    const { name, role, rights, expiresAt, lifetime } = wanted
+    const { name, role, rights, scope, expiresAt, lifetime } = wanted
     const key = newApiKey()
     const hash = hashOf(key)
-    const values = [name, number, role, hash, rights ?? null, expiresAt ?? null, lifetime ?? null]
+    const values = [name, number, role, hash, rights ?? null, expiresAt ?? null, lifetime ?? null, scope ?? null]
     const [row] = await tx.query<{ made_at: Date; ends_at: Date | null }>(sql.add, values)
     if (row === undefined) return undefined
     const { made_at: madeAt, ends_at } = row
     const made: MadeKey = { kind: 'made', name, role, key, hash: shownHash(hash), madeAt }
-    return { ...made, ...(rights && { rights }), ...(ends_at && { expiresAt: ends_at }) }
+    return { ...made, ...(rights && { rights }), ...(scope && { scope }), ...(ends_at && { expiresAt: ends_at }) }
   }
   return {
     live: (reading) => reading.query<LiveKey>(sql.live),
@@ -125,8 +130,14 @@ export function createKeyStore(schema: Schema): KeyStore {
       if (!known.is_live) return { kind: 'ended' }
       if (await isFull(tx, sql)) return { kind: 'too_many' }
       const earlier = await tx.query<{ ends_at: Date }>(sql.end, [name, overlapSeconds])
-      const { number, role, rights, lifetime } = known
-      const made = await add(tx, number + 1, { name, role, rights: rights ?? undefined, lifetime })
+      const { number, role, rights, scope, lifetime } = known
+      const made = await add(tx, number + 1, {
+        name,
+        role,
+        rights: rights ?? undefined,
+        scope: scope ?? undefined,
+        lifetime,
+      })
       if (made === undefined) throw new Error(`${name} was rotated under its own lock`)
       const earlierEndAt = new Date(Math.max(...earlier.map(({ ends_at }) => ends_at.getTime())))
       return { ...made, earlierEndAt }
@@ -146,7 +157,7 @@ function statementsOn(schema: Schema) {
   return {
     live: named(
       'read_live_keys',
-      `select name, role, rights, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - statement_timestamp()) * 1000) end as left
+      `select name, role, rights, scope, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - statement_timestamp()) * 1000) end as left
        from ${schema}.api_key where ends_at > statement_timestamp()`,
     ),
     count: named(
@@ -155,15 +166,15 @@ function statementsOn(schema: Schema) {
     ),
     add: named(
       'add_key',
-      `insert into ${schema}.api_key (name, number, role, hash, made_at, rights, ends_at)
+      `insert into ${schema}.api_key (name, number, role, hash, made_at, rights, ends_at, scope)
        values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', statement_timestamp()), $5::text[],
-         coalesce($6::timestamptz, date_trunc('milliseconds', statement_timestamp()) + $7::float8 * interval '1 second', 'infinity'))
+         coalesce($6::timestamptz, date_trunc('milliseconds', statement_timestamp()) + $7::float8 * interval '1 second', 'infinity'), $8::text)
        on conflict (name, number) do nothing returning made_at, nullif(ends_at, 'infinity') as ends_at`,
     ),
     lock: named('lock_key', `select name from ${schema}.api_key where name = $1::text and number = 1 for update`),
     newest: named(
       'read_newest_key',
-      `select number, role, rights, ends_at > statement_timestamp() as is_live,
+      `select number, role, rights, scope, ends_at > statement_timestamp() as is_live,
          case when ends_at < 'infinity' then date_part('epoch', ends_at - made_at) end as lifetime
        from ${schema}.api_key where name = $1::text order by number desc limit 1`,
     ),
@@ -189,6 +200,7 @@ interface NewestRow extends Record<string, unknown> {
   readonly number: number
   readonly role: Role
   readonly rights: KeyRight[] | null
+  readonly scope: string | null
   readonly is_live: boolean
   /** Seconds; null: without an end. */
   readonly lifetime: number | null
@@ -207,7 +219,7 @@ function listKeys(reading: Reading, schema: Schema, after: Place | undefined, li
     [limit],
     { after: after && ['(made_at, name, number) < (?::timestamptz, ?::text, ?::int)', after.at, name, number] },
     (conditions) =>
-      `select name, number, role, rights, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live, used_at
+      `select name, number, role, rights, scope, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live, used_at
        from ${schema}.api_key where true${conditions} order by made_at desc, name desc, number desc limit $1::int`,
   )
   return reading.query<KeyRow>(list, values)

@@ -116,6 +116,12 @@ function lookUp({ keys, askedAt }: Read, hash: Buffer): Caller | undefined {
   const found = keys.get(hash.toString('hex'))
   const isLive = found !== undefined && (found.left === null || world.elapsed() < askedAt + found.left)
   if (!isLive) return undefined
-  const { name, role, rights } = found
-  return { keyName: name, keyHash: shownHash(hash), role, ...(rights !== null && { rights }) }
+  const { name, role, rights, scope } = found
+  return {
+    keyName: name,
+    keyHash: shownHash(hash),
+    role,
+    ...(rights !== null && { rights }),
+    ...(scope !== null && { scope }),
+  }
 }

@@ -42,11 +42,12 @@ export function createKeyChanges(
 
 /** Never the key itself. */
 function viewOf(made: Made & { kind: 'made' }): View {
-  const { role, rights, hash, expiresAt, earlierEndAt } = made
+  const { role, rights, scope, hash, expiresAt, earlierEndAt } = made
   const ends = expiresAt && { expiresAt: expiresAt.toISOString() }
   return {
     role,
     ...(rights && { rights }),
+    ...(scope && { scope }),
     hash,
     ...ends,
     ...(earlierEndAt && { earlierEndAt: earlierEndAt.toISOString() }),

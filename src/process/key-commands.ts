@@ -36,6 +36,7 @@ function addMake(keys: Command): void {
     .description('makes a key and prints it, this once')
     .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
     .option('--rights <rights>', `what it is narrowed to, comma-separated: ${KEY_RIGHTS.join(', ')}`, toRights)
+    .option('--scope <id>', 'the one brand (wallet), partner (platform) or operator (gateway) that it is limited to')
     .option('--expires <time>', 'when it ends, as 2031-12-31T00:00:00Z', toTime)
     .addHelpText(
       'before',

@@ -7,6 +7,7 @@ import { showKey, showMade } from '../people/key-routes.ts'
 import { createKeyStore, KEY_NAME_PATTERN, type Made, type NewKey, WHY_NOT_MADE } from '../people/key-store.ts'
 import { createKeyChanges } from '../people/keys.ts'
 import { OWN, type Server } from '../people/server.ts'
+import { isStorable } from '../protocol/ids.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withMigrated } from './with-database.ts'
@@ -22,11 +23,15 @@ export async function listKeys(server: string, { json }: Flags): Promise<void> {
   const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
   const shown = rows.map(showKey)
   if (json) return print(JSON.stringify(shown))
-  for (const { name, role, rights, hash, madeAt, endsAt, live, lastUsedAt } of shown)
+  for (const { name, role, rights, scope, hash, madeAt, endsAt, live, lastUsedAt } of shown)
     print(
       [
         ...[live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''],
-        ...[rights?.join(',') ?? '', lastUsedAt === undefined ? '' : `used ${lastUsedAt}`],
+        ...[
+          rights?.join(',') ?? '',
+          scope === undefined ? '' : `of ${scope}`,
+          lastUsedAt === undefined ? '' : `used ${lastUsedAt}`,
+        ],
       ]
         .join('  ')
         .trimEnd(),
@@ -38,11 +43,12 @@ export type MakeFlags = Flags & Omit<NewKey, 'name' | 'expiresAt'> & { readonly 
 export async function makeKey(
   server: string,
   name: string,
-  { role, rights, expires: expiresAt, ...said }: MakeFlags,
+  { role, rights, scope, expires: expiresAt, ...said }: MakeFlags,
 ): Promise<void> {
   requireName(name)
+  requireScope(scope)
   const made = await withKeys(server, (changes) =>
-    changes.make(authorOf(server, 'makeKey', said), { name, role, rights, expiresAt }, new Date(world.wall())),
+    changes.make(authorOf(server, 'makeKey', said), { name, role, rights, scope, expiresAt }, new Date(world.wall())),
   )
   tell(made, said)
 }
@@ -98,6 +104,11 @@ function userName(): string | undefined {
 function requireName(name: string): void {
   if (new RegExp(KEY_NAME_PATTERN).test(name)) return
   throw new WrongUse(`"${name}" is no name of a key: 64 small letters, digits, dots, dashes at most`)
+}
+
+function requireScope(scope: string | undefined): void {
+  if (scope === undefined || (scope.length > 0 && scope.length <= 64 && isStorable(scope))) return
+  throw new WrongUse('a scope is the id of a brand, partner or operator: 1 to 64 characters')
 }
 
 /** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */

@@ -13,7 +13,7 @@ const admission: Admission = {
   admit: async (request) => request.setDecorator(CALLER, ADMIN),
   stillAdmits: async () => true,
   turnAway: async () => {},
-  beforeGuess: async () => {},
+  beforeGuess: async () => 0,
   text: () => '',
 }
 

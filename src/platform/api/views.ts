@@ -252,6 +252,14 @@ function showAttempt({ number, started_at, duration_ms, http_status, outcome, co
   }
 }
 
+export async function readDeliveryPartner(
+  { db }: Pick<ViewDeps, 'db'>,
+  deliveryId: string,
+): Promise<string | undefined> {
+  const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  return row?.partner_id
+}
+
 export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
   const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
   if (row === undefined) throw notFound('the delivery')
