@@ -1,4 +1,5 @@
 /** What the model knows of a bet id. */
+import type { Anomaly } from './call.ts'
 
 export interface Settlement {
   amount: bigint
@@ -10,6 +11,9 @@ export interface PlacedBet {
   currency: string
   stake: bigint
   funder: 'player' | 'promotions'
+  /** W-49: the most that its odds pay. */
+  most: bigint | undefined
+  anomalies: Anomaly[]
   day: string
   placed: number
   settlement?: Settlement

@@ -7,6 +7,7 @@ export interface Settings {
   behindAggregator: boolean
 }
 
+/** Numbers are the JSON text that is sent. */
 export interface Common {
   /** Who the message names in the end (I-1). */
   player: string
@@ -20,7 +21,10 @@ export interface PlaceCall extends Common {
   amount: string
   currency: string
   token: string
-  freebet: boolean
+  bonusId: string
+  bonusAmount: string | undefined
+  coefficient: string
+  booster: string
 }
 export interface SettleCall extends Common {
   kind: 'settle'
@@ -49,8 +53,15 @@ export interface Prediction {
   verdict: Verdict
   /** The special rule that decided, for counting. */
   rule: Rule | undefined
+  anomaly: Anomaly | undefined
 }
+/** W-49: applied, and noted. */
+export const ANOMALIES = ['payout_above_odds', 'bonus_below_stake'] as const
+export type Anomaly = (typeof ANOMALIES)[number]
+
 export const RULES = [
+  'D-1: no bonus',
+  'D-3: a payout of -0',
   'I-2: a late repeat',
   'I-2: refused for good',
   'I-3: refused again',
@@ -74,4 +85,6 @@ export interface BetView {
   funder?: 'player' | 'promotions'
   payout?: bigint
   resultType?: string
+  /** Of what was applied, in its order. */
+  anomalies: Anomaly[]
 }

@@ -6,9 +6,9 @@ const KINDS: Call['kind'][] = ['place', 'settle', 'unsettle', 'rollback']
 
 export type Coverage = Map<string, number>
 
-export function count(coverage: Coverage, kind: Call['kind'], { row, verdict, rule }: Prediction): void {
+export function count(coverage: Coverage, kind: Call['kind'], { row, verdict, rule, anomaly }: Prediction): void {
   const reply = verdict.status === 200 ? 'accepted' : `code ${verdict.code}`
-  for (const seen of [`${row} × ${kind}`, reply, rule ?? 'no special rule'])
+  for (const seen of [`${row} × ${kind}`, reply, rule ?? 'no special rule', anomaly ?? 'no anomaly'])
     coverage.set(seen, (coverage.get(seen) ?? 0) + 1)
 }
 

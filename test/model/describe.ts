@@ -1,5 +1,5 @@
 /** A call in the words of a failure report. */
-import type { Call } from './call.ts'
+import type { Call, PlaceCall } from './call.ts'
 import type { Table } from './table.ts'
 
 export function describeCall(table: Table, call: Call): string {
@@ -13,9 +13,14 @@ export function describeCall(table: Table, call: Call): string {
 }
 
 function describeTerms(table: Table, call: Call): string[] {
-  if (call.kind === 'place') return [...(call.freebet ? ['freebet'] : []), describeToken(table, call.token)]
+  if (call.kind === 'place')
+    return [...describeBonus(call), `odds ${call.coefficient} × ${call.booster}`, describeToken(table, call.token)]
   if (call.kind !== 'settle') return []
   return call.resultType === 'cashout' ? ['cashout', describeToken(table, call.token)] : [call.resultType]
+}
+
+function describeBonus({ bonusId, bonusAmount }: PlaceCall): string[] {
+  return bonusId === 'null' ? [] : [`bonus ${bonusId} of ${bonusAmount ?? 'no amount'}`]
 }
 
 function describeToken(table: Table, token: string | undefined): string {

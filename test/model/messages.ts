@@ -3,15 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { type Members, placeMessage, rollbackMessage, settleMessage, unsettleMessage } from '../support/wire.ts'
 import type { Call, Common, PlaceCall, ReversalCall, SettleCall } from './call.ts'
 import type { AgainStep, CallStep, CurrencyChoice, PlaceStep, ReversalStep, SettleStep, TokenChoice } from './steps.ts'
+import { PLAIN_TERMS } from './steps.ts'
 import type { BetSlot, Seat, Table } from './table.ts'
 
 type NewStep = Exclude<CallStep, AgainStep>
 
 const UNKNOWN_TOKEN = 'a-token-that-no-wallet-has-ever-given-out'
-const FREEBET = { bonusId: 7001, bonusTemplateId: 12, bonusAmount: 5 }
 const UNKNOWN_CURRENCY = 'ZZZ'
 
-export function messageOf(call: Call, behindAggregator: boolean): Members {
+/** As it is sent. */
+export function messageOf(call: Call, behindAggregator: boolean): string {
+  return JSON.stringify(membersOf(call, behindAggregator)).replace(/"number (.*?)"/g, '$1')
+}
+
+/** A number as it is written: JSON.stringify has no -0. */
+const number = (written: string | undefined) => written && `number ${written}`
+
+function membersOf(call: Call, behindAggregator: boolean): Members {
   const members = {
     ...{ requestId: call.request, transactionId: call.bet },
     ...namesOf(call, behindAggregator),
@@ -19,7 +27,7 @@ export function messageOf(call: Call, behindAggregator: boolean): Members {
   }
   switch (call.kind) {
     case 'place':
-      return placeMessage({ ...members, token: call.token, ...(call.freebet && FREEBET) })
+      return placeMessage({ ...members, token: call.token, ...termsOf(call) })
     case 'settle':
       return settleMessage({ ...members, resultType: call.resultType, token: call.token })
     case 'unsettle':
@@ -27,6 +35,12 @@ export function messageOf(call: Call, behindAggregator: boolean): Members {
     case 'rollback':
       return rollbackMessage(members)
   }
+}
+
+function termsOf({ bonusId, bonusAmount, coefficient, booster }: PlaceCall): Members {
+  const odds = { coefficient: number(coefficient), boosterCoefficient: number(booster) }
+  const bonus = { bonusId: number(bonusId), bonusTemplateId: 12, bonusAmount: number(bonusAmount) }
+  return { ...odds, ...(bonusId !== 'null' && bonus) }
 }
 
 /** I-1: in front of an aggregator `userId` is its own id for the player; without one `operatorUser` means nothing. */
@@ -39,7 +53,7 @@ function namesOf({ player, viaAggregator }: Call, behindAggregator: boolean): Me
 
 /** Undefined members are left out of the message. */
 function moneyOf({ amount, currency }: Call): Members {
-  return { amount: amount === undefined ? undefined : Number(amount), currency }
+  return { amount: number(amount), currency }
 }
 
 export function callFor(table: Table, step: CallStep): Call {
@@ -64,8 +78,9 @@ function again({ sent: all, refused }: BetSlot, { of, back, request }: AgainStep
 }
 
 function firstPlace({ number }: BetSlot): PlaceStep {
+  const terms = { ...PLAIN_TERMS, ...(number === 1 && { bonusId: '7001', bonusAmount: '5' }) }
   const sent = { bet: number, early: false, sender: 'owner', viaAggregator: false, request: 'fresh' } as const
-  return { do: 'place', ...sent, amount: '10', currency: 'own', token: 'live', freebet: number === 1 }
+  return { do: 'place', ...sent, amount: '10', currency: 'own', token: 'live', ...terms }
 }
 
 function newCall(table: Table, slot: BetSlot, step: NewStep): Call {
@@ -87,7 +102,8 @@ function placeTerms(table: Table, slot: BetSlot, step: PlaceStep): Omit<PlaceCal
   const own = table.model.sessions.get(token)?.currency ?? ownerOf(table, slot).currency
   const currency = currencyFor(own, step.currency)
   if (step.currency === 'own') slot.currency ??= currency
-  return { kind: 'place', amount: step.amount, currency, token, freebet: step.freebet }
+  const { amount, bonusId, bonusAmount, coefficient, booster } = step
+  return { kind: 'place', amount, currency, token, bonusId, bonusAmount, coefficient, booster }
 }
 
 function settleTerms(table: Table, slot: BetSlot, step: SettleStep): Omit<SettleCall, keyof Common> {

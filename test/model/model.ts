@@ -3,9 +3,9 @@
  * and what every balance must be afterwards. It shares no code with the wallet, so that a mistake would have to be made
  * twice to go unseen. Calls are judged in R-6's order; `row` × kind is the cell of the life table that decided.
  */
-import type { Bet } from './bet.ts'
+import type { Bet, PlacedBet } from './bet.ts'
 import type { BetView, Call, Prediction, ReversalCall, Settings, SettleCall, Verdict } from './call.ts'
-import { place } from './place.ts'
+import { isFreebet, place } from './place.ts'
 import { minorUnits, newPlayer, type Player, type Session } from './players.ts'
 import { rollback } from './rollback.ts'
 import { settle, unsettle } from './settle.ts'
@@ -30,19 +30,33 @@ export function createModel(settings: Settings, world: World = newWorld()): Mode
     sessions,
     fork: () => createModel(settings, structuredClone(world)),
     addPlayer: (id) => void players.set(id, newPlayer()),
-    judge: (call, now) => judge({ settings, world, rule: undefined }, call, now),
+    judge: (call, now) => judge({ settings, world, rule: undefined, anomaly: undefined }, call, now),
     bet: (player, bet) => view(world, player, bet),
     setLock: (player, bet, locked) => setLock(world, player, bet, locked),
   }
 }
 
-function judge(state: State, call: Call, now: Date): Prediction {
-  if (isMalformed(call)) return { row: 'malformed', verdict: refuse(state, 5), rule: undefined }
+function judge(state: State, sent: Call, now: Date): Prediction {
+  const call = sent.kind === 'settle' ? withoutSign(state, sent) : sent
+  if (isMalformed(call)) return { row: 'malformed', verdict: refuse(state, 5), rule: undefined, anomaly: undefined }
   const row = rowOf(state.world, call.player, call.bet)
   const bet = state.world.bets.get(keyOf(call.player, call.bet))
   if (call.kind === 'place') state.world.placeRequests.add(requestOf(call))
   const verdict = call.kind === 'place' ? place(state, call, bet, now) : change(state, call, bet, now)
-  return { row, verdict, rule: state.rule }
+  if (state.anomaly !== undefined) placedBet(state.world, call)?.anomalies.push(state.anomaly)
+  return { row, verdict, rule: state.rule, anomaly: state.anomaly }
+}
+
+/** D-3 */
+function withoutSign(state: State, call: SettleCall): SettleCall {
+  if (!/^-0(\.0*)?$/.test(call.amount)) return call
+  state.rule = 'D-3: a payout of -0'
+  return { ...call, amount: '0' }
+}
+
+function placedBet({ bets }: World, { player, bet }: Call): PlacedBet | undefined {
+  const known = bets.get(keyOf(player, bet))
+  return known !== undefined && 'funder' in known ? known : undefined
 }
 
 function change(state: State, call: SettleCall | ReversalCall, bet: Bet | undefined, now: Date): Verdict {
@@ -70,10 +84,10 @@ function change(state: State, call: SettleCall | ReversalCall, bet: Bet | undefi
 function view(world: World, player: string, id: string): BetView {
   const bet = world.bets.get(keyOf(player, id))
   const status = rowOf(world, player, id)
-  if (bet === undefined || !('funder' in bet)) return { status }
-  const { currency, stake, funder, settlement } = bet
+  if (bet === undefined || !('funder' in bet)) return { status, anomalies: [] }
+  const { currency, stake, funder, settlement, anomalies } = bet
   const result = settlement && { payout: settlement.amount, resultType: settlement.resultType }
-  return { status, currency, stake, funder, ...result }
+  return { status, currency, stake, funder, ...result, anomalies }
 }
 
 function setLock({ bets }: World, player: string, id: string, locked: boolean): boolean {
@@ -88,7 +102,12 @@ function isMalformed(call: Call): boolean {
   if (call.kind === 'settle' && !['won', 'lost', 'refund', 'cashout'].includes(call.resultType)) return true // L-6
   if (call.kind !== 'place' && call.kind !== 'settle') return false // W-21: what is not used is not looked at
   const units = minorUnits(call.amount, call.currency ?? 'EUR')
-  return units === undefined || (call.kind === 'place' && units === 0n && !call.freebet)
+  if (call.kind === 'settle') return units === undefined
+  return units === undefined || !isBonusId(call.bonusId) || (units === 0n && !isFreebet(call))
+}
+
+function isBonusId(written: string): boolean {
+  return written === 'null' || /^(0|-?[1-9]\d*)$/.test(written) // -0 is no integer of JSON programs, and is refused
 }
 
 function requestOf({ player, bet, request }: Call): string {

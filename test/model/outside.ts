@@ -1,6 +1,7 @@
 /** What the operator can see of players and bets, and whether it contradicts the model. */
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../support/wire.ts'
+import { ANOMALIES } from './call.ts'
 import type { Model } from './model.ts'
 import { balanceOf, decimalText, minorUnits, SCALES } from './players.ts'
 import { objectOf, type Seat, type Table } from './table.ts'
@@ -26,15 +27,16 @@ async function readBalances(table: Table, seat: Seat): Promise<Map<Json | undefi
 
 async function readBet(table: Table, { player, bet }: { player: string; bet: string }): Promise<object> {
   const { status, body } = await table.wallet.operator.request('GET', `/operator/players/${player}/bets/${bet}`)
-  return status === 404 ? { status: 'nothing' } : viewOf(objectOf(body))
+  return status === 404 ? { status: 'nothing', anomalies: [] } : viewOf(objectOf(body))
 }
 
-function viewOf({ status, currency, stake, stakePaidBy, payout, resultType }: JsonObject): object {
+function viewOf({ status, currency, stake, stakePaidBy, payout, resultType, history }: JsonObject): object {
   return {
     // A bet id that was only refused in ways that are not remembered: for the life table there is nothing.
     status: status === 'unknown' ? 'nothing' : status,
     ...(currency !== undefined && { currency, stake: signedUnits(stake, currency), funder: stakePaidBy }),
     ...(payout !== undefined && { payout: signedUnits(payout, currency), resultType }),
+    anomalies: listOf(history ?? []).flatMap(({ anomaly }) => ANOMALIES.filter((known) => known === anomaly)),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The model's Place bet: the first column of the life table, and R-6's order of checks. */
 import type { Bet } from './bet.ts'
-import type { PlaceCall, Verdict } from './call.ts'
-import { addMoney, balanceOf, minorUnits, type Player, standingProblem, tokenProblem } from './players.ts'
+import type { Anomaly, PlaceCall, Verdict } from './call.ts'
+import { addMoney, balanceOf, minorUnits, type Player, SCALES, standingProblem, tokenProblem } from './players.ts'
 import { dayOf, keyOf, placedBetsOf, refuse, repeat, type State, took } from './world.ts'
 
 export function place(state: State, call: PlaceCall, bet: Bet | undefined, now: Date): Verdict {
@@ -30,16 +30,47 @@ function accept(state: State, call: PlaceCall, player: Player, stake: bigint, da
   const funder = funderOf(state, call)
   if (funder === 'player') addMoney(player, call.currency, -stake)
   else state.rule = 'M-4: paid by promotions'
+  if (!isFreebet(call) && call.bonusId !== 'null') state.rule ??= 'D-1: no bonus'
+  state.anomaly = anomalyOf(call, funder, stake)
   const verdict = took(state)
-  const terms = { currency: call.currency, stake, funder, day } as const
+  const terms = { currency: call.currency, stake, funder, day, most: mostOf(call, stake), anomalies: [] }
   const life = { status: 'open', placed: verdict.moment, locked: false, results: 0 } as const
   state.world.bets.set(keyOf(call.player, call.bet), { ...terms, ...life, acknowledged: new Map(), refused: new Map() })
   return verdict
 }
 
+/** W-49 */
+function anomalyOf(call: PlaceCall, funder: string, stake: bigint): Anomaly | undefined {
+  const bonus = bonusOf(call)
+  return funder === 'promotions' && bonus !== undefined && bonus < stake ? 'bonus_below_stake' : undefined
+}
+
+/** W-49: each factor with two decimals; below 1 it says nothing. */
+function mostOf(call: PlaceCall, stake: bigint): bigint | undefined {
+  const [coefficient, booster] = [hundredths(call.coefficient), hundredths(call.booster)]
+  const staked = stake === 0n ? bonusOf(call) : stake
+  if (staked === undefined || staked === 0n || coefficient < 100n) return undefined
+  return (staked * coefficient * (booster < 100n ? 100n : booster)) / 10_000n
+}
+
+/** Cut to what the currency has. */
+function bonusOf({ bonusAmount, currency }: PlaceCall): bigint | undefined {
+  const whole = SCALES[currency] === 0 ? bonusAmount?.split('.')[0] : bonusAmount
+  return whole === undefined ? undefined : minorUnits(whole, currency)
+}
+
+function hundredths(written: string): bigint {
+  return minorUnits(written, 'EUR')!
+}
+
+/** D-1 */
+export function isFreebet({ bonusId }: PlaceCall): boolean {
+  return /^[1-9]/.test(bonusId)
+}
+
 /** M-4 */
 function funderOf({ settings }: State, call: PlaceCall): 'player' | 'promotions' {
-  return call.freebet && settings.freebetStake === 'promotions' ? 'promotions' : 'player'
+  return isFreebet(call) && settings.freebetStake === 'promotions' ? 'promotions' : 'player'
 }
 
 function refuseForGood(state: State, call: PlaceCall, code: number): Verdict {

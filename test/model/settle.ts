@@ -17,6 +17,7 @@ export function settle(state: State, call: SettleCall, bet: PlacedBet, now: Date
   const settlement = { amount, resultType: call.resultType, moment: state.world.moments + 1 }
   if (earlier !== undefined) state.rule = earlier.amount === amount ? 'L-1: another type' : 'L-1: another amount'
   if (!pay(state, call.player, bet, settlement, dayOf(now))) return refuse(state, 21) // L-2
+  if (bet.most !== undefined && amount > bet.most + 1n) state.anomaly = 'payout_above_odds' // W-49
   bet.status = 'settled'
   return took(state)
 }

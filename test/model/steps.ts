@@ -28,7 +28,10 @@ export interface PlaceStep extends Sent {
   amount: string
   currency: CurrencyChoice
   token: TokenChoice
-  freebet: boolean
+  bonusId: string
+  bonusAmount: string | undefined
+  coefficient: string
+  booster: string
 }
 export interface SettleStep extends Sent {
   do: 'settle'
@@ -76,8 +79,26 @@ export interface Step {
 const bet = fc.nat({ max: BETS - 1 })
 const player = fc.nat({ max: PLAYERS - 1 })
 /** Small sums and few of them, so that equal amounts, empty purses and reached limits are common. */
-const stake = weighted<string>([30, '10'], [20, '25.50'], [20, '40'], [10, '60'], [15, '250'], [3, '0'], [1, '1.005'])
-const payout = weighted<string>([30, '0'], [25, '25.50'], [25, '60'], [20, '90'], [5, '0.01'], [1, '2.345'])
+const stake = weighted<string>(
+  [30, '10'],
+  [20, '25.50'],
+  [20, '40'],
+  [10, '60'],
+  [15, '250'],
+  [3, '0'],
+  [1, '-0'],
+  [1, '1.005'],
+)
+const payout = weighted<string>(
+  [30, '0'],
+  [25, '25.50'],
+  [25, '60'],
+  [20, '90'],
+  [5, '0.01'],
+  [2, '-0'],
+  [1, '-0.0'],
+  [1, '2.345'],
+)
 /** Good in every currency. */
 const wholeSum = weighted<string>([1, '20'], [1, '60'], [1, '110'])
 const withdrawal = weighted<string | undefined>([2, undefined], [1, '60'])
@@ -102,7 +123,11 @@ const place: fc.Arbitrary<PlaceStep> = fc.record({
   amount: stake,
   currency,
   token,
-  freebet: weighted<boolean>([2, false], [1, true]),
+  // 0 and below are no bonus (D-1), and what is no integer is refused.
+  bonusId: weighted<string>([20, 'null'], [10, '7001'], [2, '0'], [1, '-1'], [1, '-0'], [1, '1.5']),
+  bonusAmount: weighted<string | undefined>([2, '5'], [1, '100'], [1, '25.50'], [1, undefined]),
+  coefficient: weighted<string>([6, '2.5'], [2, '1.85'], [1, '0']),
+  booster: weighted<string>([5, '1'], [1, '1.5'], [1, '0']),
 })
 
 const settle: fc.Arbitrary<SettleStep> = fc.record({
@@ -196,7 +221,7 @@ function weighted<T>(...choices: [weight: number, value: T][]): fc.Arbitrary<T> 
 }
 
 /** `alone` is how many times likelier a single call is than each kind of calls at the same moment. */
-function stepOf(alone: number): fc.Arbitrary<Step> {
+export function stepOf(alone: number): fc.Arbitrary<Step> {
   return fc.record({
     before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
     calls: fc.oneof(
@@ -222,12 +247,15 @@ function ofOnePlayer([owner, places]: [number, PlaceStep[]]): CallStep[] {
   return places.map((step, n) => ({ ...step, bet: (owner + n * PLAYERS) % BETS }))
 }
 
+/** No bonus, and odds that pay all that is told of. */
+export const PLAIN_TERMS = { bonusId: 'null', bonusAmount: undefined, coefficient: '2.5', booster: '1' }
+
 const OWN = { bet: 0, early: false, sender: 'owner', viaAggregator: false, request: 'fresh', currency: 'own' } as const
 const resultOf = (amount: string): SettleStep => ({ ...OWN, do: 'settle', amount, resultType: 'won', token: 'absent' })
 
 /** What chance alone hardly ever brings about: a result that is refused, a newer one, and the late copy of the first (I-2). */
 export const REFUSED_FOR_GOOD: Step[] = [
-  { before: undefined, calls: [{ ...OWN, do: 'place', amount: '10', token: 'live', freebet: false }] },
+  { before: undefined, calls: [{ ...OWN, do: 'place', amount: '10', token: 'live', ...PLAIN_TERMS }] },
   { before: undefined, calls: [resultOf('60')] },
   { before: { act: 'lock', bet: 0, locked: true }, calls: [resultOf('20')] },
   { before: { act: 'lock', bet: 0, locked: false }, calls: [resultOf('90')] },
@@ -237,64 +265,4 @@ export const REFUSED_FOR_GOOD: Step[] = [
 /** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
 export function withoutWaiting(history: Step[]): Step[] {
   return history.map((step) => (step.before?.act === 'wait' ? { ...step, before: undefined } : step))
-}
-
-/** Histories of exactly `calls` calls, which shrink by leaving out calls, then by leaving out what the operator did. */
-export function histories(calls: number): fc.Arbitrary<Step[]> {
-  return new Lists(calls, stepOf(12), simpler)
-}
-
-/** `count` histories with many calls at the same moment, which shrink by leaving out whole histories first. */
-export function tables(count: number, calls: number): fc.Arbitrary<Step[][]> {
-  const together = new Lists(calls, stepOf(2), simpler)
-  return new Lists(count, together, function* (all) {
-    for (const [index, steps] of all.entries())
-      for (const shrunk of shorter(steps, simpler)) yield all.with(index, shrunk)
-  })
-}
-
-type Details<T> = (items: T[]) => Iterable<T[]>
-
-/** fast-check's own array either varies in length when it is generated or keeps its length when it shrinks. */
-class Lists<T> extends fc.Arbitrary<T[]> {
-  private readonly length: number
-  private readonly item: fc.Arbitrary<T>
-  private readonly details: Details<T>
-
-  constructor(length: number, item: fc.Arbitrary<T>, details: Details<T>) {
-    super()
-    this.length = length
-    this.item = item
-    this.details = details
-  }
-
-  override generate(random: fc.Random, bias: number | undefined): fc.Value<T[]> {
-    const items = Array.from({ length: this.length }, () => this.item.generate(random, bias).value)
-    return new fc.Value(items, undefined)
-  }
-
-  override canShrinkWithoutContext(value: unknown): value is T[] {
-    return Array.isArray(value)
-  }
-
-  override shrink(items: T[]): fc.Stream<fc.Value<T[]>> {
-    return fc.stream(shorter(items, this.details)).map((shrunk) => new fc.Value(shrunk, undefined))
-  }
-}
-
-function* shorter<T>(items: T[], details: Details<T>): Generator<T[]> {
-  for (let size = items.length >> 1; size >= 1; size >>= 1)
-    for (let end = items.length; end >= size; end -= size) yield items.toSpliced(end - size, size)
-  yield* details(items)
-}
-
-function* simpler(steps: Step[]): Generator<Step[]> {
-  for (const [index, step] of steps.entries()) {
-    const next = steps[index + 1]
-    if (step.before !== undefined && next !== undefined && next.before === undefined)
-      yield steps.toSpliced(index, 2, { ...next, before: step.before })
-    if (step.before !== undefined) yield steps.with(index, { ...step, before: undefined })
-    for (const call of step.calls.keys())
-      if (step.calls.length > 1) yield steps.with(index, { ...step, calls: step.calls.toSpliced(call, 1) })
-  }
 }

@@ -1,6 +1,6 @@
 /** What the model works on: all it knows, the settings it reads the rules with, and how it words a verdict. */
 import type { Bet, PlacedBet } from './bet.ts'
-import type { Row, Rule, Settings, Verdict } from './call.ts'
+import type { Anomaly, Row, Rule, Settings, Verdict } from './call.ts'
 import type { Player, Session } from './players.ts'
 
 /** Plain data, so that it can be copied. */
@@ -19,6 +19,8 @@ export interface State {
   readonly world: World
   /** The special rule that decided the call at hand. */
   rule: Rule | undefined
+  /** What it is noted as. */
+  anomaly: Anomaly | undefined
 }
 
 type Taken = Verdict & { status: 200 }
