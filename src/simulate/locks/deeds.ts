@@ -262,7 +262,7 @@ function moveMoney(scene: Scene, table: Table, { kind, player: number, euros, at
     const outcome = await inTime<Moved>(moved, PATIENCE_MS, () => 'unclear').catch((): Moved => 'unclear')
     scene.trace.note(`${reference}, a ${kind} of ${euros} of ${player.userId}, is ${outcome}`)
     if (outcome === 'made' && !isOver) {
-      player.cash += BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
+      player.cash.EUR += BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
       isOver = true
     }
     if (outcome === 'unclear') table.owed.push(() => ask(0))

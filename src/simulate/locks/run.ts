@@ -120,7 +120,8 @@ async function goRight(scene: Scene, table: Table, blindTo: string | undefined):
     complaints.push(`${scene.names.bet(bet)} is not at the wallets what the platform was told`)
   wire.died() // nothing is under way any more: what has not taken effect never will
   await putRight(scene, table)
-  complaints.push(...judgeBalances(cast.players, await readBalances(base), wire, (name) => trace.mark(name)))
+  const owners = cast.players.map(({ userId, cash }) => ({ userId, cash: cash.EUR }))
+  complaints.push(...judgeBalances(owners, await readBalances(base), wire, (name) => trace.mark(name)))
   trace.note('all is over')
 }
 

@@ -16,6 +16,7 @@ import { resolvable } from '../../runtime/resolvable.ts'
 import { world as real } from '../../runtime/world.ts'
 import type { Meeting } from '../market/actors.ts'
 import { type Cast, PARTNER, type Player } from '../market/cast.ts'
+import { emptyPurse } from '../market/cents.ts'
 import type { Choices } from '../market/choices.ts'
 import { drawShortFate, PLAIN } from '../market/fates.ts'
 import { watchAnswers } from '../market/marks.ts'
@@ -274,8 +275,9 @@ async function openAccounts(scene: Stage): Promise<void> {
       tokens: [token],
       frameSessionId,
       token,
-      moving: 0n,
-      cash: BigInt(EUROS) * 100n,
+      moving: emptyPurse(),
+      cash: { ...emptyPurse(), EUR: BigInt(EUROS) * 100n },
+      currency: 'EUR',
     })
   }
 }

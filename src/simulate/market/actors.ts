@@ -5,7 +5,7 @@
 
 import { setLock } from '../../operator/bets.ts'
 import { cancelBet, settleBet, unsettleBet } from '../../platform/bets/bet-flow.ts'
-import { placeBet } from '../../platform/bets/place.ts'
+import { placeBet, type Wanted } from '../../platform/bets/place.ts'
 import { acknowledgeByHand } from '../../platform/delivery/acknowledge.ts'
 import { sendAllAgain } from '../../platform/delivery/retry.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -13,13 +13,15 @@ import { isRefused } from '../../platform/refusal.ts'
 import { ROLLBACK_REASON, replyCodes } from '../../protocol/codes.ts'
 import { type Money, money } from '../../protocol/money.ts'
 import type { Random } from '../../runtime/random.ts'
-import { notUnderstood } from './books.ts'
+import { notUnderstood, owing } from './books.ts'
 import { betCalled, type Cast, type Player, RECENT } from './cast.ts'
+import { writtenIn } from './cents.ts'
 import type { Choices } from './choices.ts'
 import { atPlatform, insist } from './insist.ts'
 import type { Market, Stores } from './market.ts'
+import { moveMoney } from './operator-people.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
-import { spanOf } from './scene.ts'
+import { type Scene, spanOf } from './scene.ts'
 
 /** P-1: ended, or not there any more since a backup was put back. */
 const TOKEN_IS_OVER = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
@@ -36,18 +38,27 @@ export async function bettor(
   player: Player,
   random: Random,
   openFrame: () => Promise<void>,
+  /** What else the bet says, by its stake. */
+  terms: (amount: string) => Partial<Wanted> = () => ({}),
 ): Promise<void> {
   const gap = () => random.between(500, 15_000) * spanOf(market.scene)
-  const draw = () => ({
-    amount: `${random.between(1, 40)}.${random.below(10)}0`,
-    selections: drawSelections(market, random),
-  })
+  const draw = () => {
+    const amount = `${random.between(1, 40)}.${random.below(10)}0`
+    return { amount, selections: drawSelections(market, random), ...terms(amount) }
+  }
   for (let number = 1; !cast.isOver; number++) {
     const deed = await market.choices.deed(player.name, gap, draw)
     if (player.frameSessionId === undefined) await openFrame()
-    const { frameSessionId } = player
+    const { frameSessionId, currency } = player
     if (deed === undefined || frameSessionId === undefined || cast.isOver) continue
-    const wanted = { ...deed, frameSessionId, idempotencyKey: `${player.name} ${number}` }
+    const { amount, ...rest } = deed
+    market.trace.mark('a player bets')
+    const wanted = {
+      ...rest,
+      amount: writtenIn(currency, amount),
+      frameSessionId,
+      idempotencyKey: `${player.name} ${number}`,
+    }
     const outcome = await insist(
       cast,
       atPlatform(market, ({ deciding }) => placeBet(deciding, AUTHORS.platform(), wanted)),
@@ -58,10 +69,19 @@ export async function bettor(
       continue
     }
     const { betId, status, reason } = outcome
+    if (status !== 'declined' && status !== 'placing') market.trace.mark(`a bet is ${status}`)
     market.trace.note(`${player.name} hears: ${market.names.bet(betId)} ${status} ${reason ?? ''}`)
-    cast.bets.push({ betId, player })
+    cast.bets.push({ betId, player, currency })
     if (TOKEN_IS_OVER.includes(`${reason}`)) player.frameSessionId = undefined
   }
+}
+
+/** Above 0: a bonus; 0 and below are none (D-1). Bonuses are smaller than their stake now and then (W-49), and some bets have no stake. */
+export function drawBonus({ freebets = 'none' }: Scene, random: Random, amount: string): Partial<Wanted> {
+  if (freebets === 'none' || !random.chance(0.4)) return {}
+  const bonusId = random.pick([7, 7, 7, 7, 0, -1])
+  const bonusAmount = random.pick([amount, amount, '1', '100'])
+  return { bonusId, bonusAmount, ...(bonusId > 0 && random.chance(0.15) && { amount: '0' }) }
 }
 
 /** Milliseconds after which the next event has its first result. */
@@ -173,13 +193,10 @@ async function trade(
 
 /**
  * What people do when all is calm: results may be changed again, and what needs a person is sent again. What a wallet that has lost the bet does
- * not understand they look up in its books and those of reconcile, and end (W-47).
+ * not understand they look up in its books and those of reconcile, and end (W-47). A player who has too little for a correction pays it (L-2).
  */
-export async function putRight(
-  market: Market,
-  { bets, restored }: Cast,
-  stores: Pick<Stores, 'platform'>,
-): Promise<void> {
+export async function putRight(market: Market, cast: Cast, stores: Pick<Stores, 'platform'>): Promise<void> {
+  const { bets, restored, players } = cast
   const { deciding, deliverer } = market.platform() as Platform
   const ended = restored.size > 0 ? await notUnderstood(stores) : []
   for (const delivery of ended)
@@ -189,8 +206,16 @@ export async function putRight(
     market.wire(player.wallet).standing.locked(betId, false)
     await setLock(operator, AUTHORS.wallet(), { userId: player.userId, transactionId: betId }, false).catch(() => {})
   }
+  for (const { user_id: knownAs, currency } of await owing(stores)) {
+    const player = players.find((one) => one.knownAs === knownAs)
+    const deposit = { kind: 'deposit', euros: OWED_EUROS, currency, despiteExclusion: true } as const
+    if (player !== undefined) await moveMoney(market, cast, player, deposit)
+  }
   market.pace.sentAgain()
   await sendAllAgain(deciding, AUTHORS.platform(), {})
   market.pace.sentAgain()
   deliverer.wake()
 }
+
+/** More than any correction takes back. */
+const OWED_EUROS = 10_000

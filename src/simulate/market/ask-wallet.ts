@@ -7,9 +7,10 @@ import { world } from '../../runtime/world.ts'
 import { checkText, NOT_KNOWN } from './auditor.ts'
 import { answersByToken } from './bet-life.ts'
 import type { Cast, Player } from './cast.ts'
-import { centsOf } from './cents.ts'
+import { type CurrencyName, centsOf } from './cents.ts'
 import type { Market } from './market.ts'
 import type { Answer } from './network.ts'
+import { currenciesOf } from './operator-people.ts'
 import { isSystemError, refusalOf, saidIn } from './said.ts'
 import { SECRET } from './store.ts'
 
@@ -21,33 +22,35 @@ const CHECKED = 4
 /** Complaints. */
 export async function auditAnswers(market: Market, { players, bets }: Cast): Promise<string[]> {
   const complaints: string[] = []
-  for (const player of players) complaints.push(...(await auditBalance(market, player)))
+  for (const player of players)
+    for (const currency of currenciesOf(market.scene))
+      complaints.push(...(await auditBalance(market, player, currency)))
   for (const bet of bets.slice(-CHECKED)) complaints.push(...(await auditCheck(market, bet)))
   return complaints
 }
 
 /** Of a player whose money is just being moved by hand it is not told what it must be. */
-async function auditBalance(market: Market, player: Player): Promise<string[]> {
+async function auditBalance(market: Market, player: Player, currency: CurrencyName): Promise<string[]> {
   const { wallet, userId, token } = player
-  if (token === undefined || player.moving !== 0n) return []
+  if (token === undefined || player.moving[currency] !== 0n) return []
   const { movedOf, standing } = market.wire(wallet)
   const state = () => answersByToken(standing.tokens.stateOf(token, userId))
-  const [before, cash, then] = [movedOf(userId), player.cash, state()]
-  const answer = await ask(market, wallet, 'balance', { token, userId, currency: 'EUR', requestId: world.uuid() })
-  const [behind, verdicts] = [movedOf(userId), [...then, ...state()]]
+  const [before, cash, then] = [movedOf(userId, currency), player.cash[currency], state()]
+  const answer = await ask(market, wallet, 'balance', { token, userId, currency, requestId: world.uuid() })
+  const [behind, verdicts] = [movedOf(userId, currency), [...then, ...state()]]
   if (answer === undefined) return []
   market.trace.mark('a balance is asked for')
   const verdict = refusalOf(answer) ?? answer.status
   if (!verdicts.includes(verdict)) return [said(`Balance of ${player.name}`, `${verdict}`, verdicts.map(String))]
   const text = amountIn(answer)
   if (text === undefined || before === undefined || behind === undefined) return []
-  if (player.moving !== 0n || player.cash !== cash) return []
+  if (player.moving[currency] !== 0n || player.cash[currency] !== cash) return []
   const may = [...new Set([...before, ...behind])].map((moved) => cash + moved)
   const has = centsOf(text)
   return may.includes(has) ? [] : [said(`the balance of ${player.name}`, `${has}`, may.map(String))]
 }
 
-async function auditCheck(market: Market, { betId, player }: Cast['bets'][number]): Promise<string[]> {
+async function auditCheck(market: Market, { betId, player, currency }: Cast['bets'][number]): Promise<string[]> {
   const { wallet, userId } = player
   const { checksOf } = market.wire(wallet)
   const before = checksOf(betId)
@@ -56,7 +59,7 @@ async function auditCheck(market: Market, { betId, player }: Cast['bets'][number
   if (answer === undefined || before === undefined || behind === undefined) return []
   market.trace.mark('a bet is asked for')
   const may = [...new Set([...before, ...behind])]
-  const [heard, withoutTime] = checkIn(answer, betId)
+  const [heard, withoutTime] = checkIn(answer, betId, currency)
   const isPossible = may.includes(heard) || may.includes(withoutTime)
   return isPossible ? [] : [said(`Check of ${market.names.bet(betId)}`, heard, may)]
 }
@@ -66,11 +69,11 @@ function said(what: string, heard: string, may: readonly string[]): string {
 }
 
 /** In the auditor's words, and the same for one that has not heard of the time. */
-function checkIn(answer: Answer, betId: string): readonly [string, string] {
+function checkIn(answer: Answer, betId: string, expected: string): readonly [string, string] {
   const code = refusalOf(answer)
   if (code !== undefined) return [code === NOT_FOUND ? NOT_KNOWN : `refused with ${code}`, '']
   const { transactionId, currency, type, transactionTime } = saidIn(answer)
-  if (transactionId !== betId || currency !== 'EUR') return [`about ${transactionId} in ${currency}`, '']
+  if (transactionId !== betId || currency !== expected) return [`about ${transactionId} in ${currency}`, '']
   const known = { type, cents: centsOf(`${amountIn(answer)}`) }
   return [checkText(known, transactionTime), checkText(known)]
 }

@@ -9,18 +9,19 @@ import { replyCode } from '../../protocol/codes.ts'
 import { checked, type Heard, moved, nameOf, type Verdict } from './bet-life.ts'
 import { createWatchedBets, MOST, toldSo, UNTOUCHED, type Watched, type WatchedBets } from './possible.ts'
 import { createPurses, type Purses } from './purses.ts'
+import { type MoneyRules, moneyRulesOf } from './scene.ts'
 import { createStanding, type KeptStanding, type Standing } from './standing.ts'
 
 export type { Heard } from './bet-life.ts'
 
 export interface Auditor extends Standing, Pick<Purses, 'cash'> {
-  arrived(id: number, at: { readonly player: string; readonly betId: string }, call: Heard): void
+  arrived(id: number, at: At, call: Heard): void
   /** Undefined: it failed inside, and may have taken effect (R-4, W-20). `time`: as a 200 tells it. A complaint, or undefined. */
   answered(id: number, betId: string, verdict: Verdict | undefined, time?: string): string | undefined
   /** What has not taken effect never will. */
   died(): void
-  /** What the bets of a player may have moved, in minor units; undefined: too much is possible. */
-  movedOf(player: string): ReadonlySet<bigint> | undefined
+  /** What the bets of a player may have moved, undefined: too much is possible. */
+  movedOf(player: string, currency?: string): ReadonlySet<bigint> | undefined
   /** What Check may say of a bet (P-4), in the words of `checkText`; undefined: too much is possible. */
   checksOf(betId: string): ReadonlySet<string> | undefined
   /** For a backup that is made now, and may be put back. */
@@ -29,13 +30,23 @@ export interface Auditor extends Standing, Pick<Purses, 'cash'> {
   restored(kept: KeptAudit): void
 }
 
+export interface At {
+  readonly player: string
+  readonly betId: string
+  readonly currency?: string
+}
+
 export interface KeptAudit {
   readonly bets: ReadonlyMap<string, Watched['possible']>
   readonly times: ReadonlyMap<string, string>
   readonly standing: KeptStanding
 }
 
-const NO_MONEY = replyCode('not_enough_money')
+/** With the decision that says when it is right. */
+const WANTS_MONEY = new Map([
+  [replyCode('not_enough_money'), 'R-6'],
+  [replyCode('recalculation_negative'), 'L-2'],
+])
 const EXPIRED = replyCode('expired_token')
 
 export const NOT_KNOWN = 'not known'
@@ -48,19 +59,20 @@ export function checkText(
   return `type ${type}, ${cents} ${time}`.trim()
 }
 
-export function createAuditor(): Auditor {
+/** `rules`: as the wallet has them. */
+export function createAuditor(rules: MoneyRules = moneyRulesOf({})): Auditor {
   const bets = createWatchedBets()
   const { all, unclear, orders } = bets
-  const [standing, purses] = [createStanding(bets), createPurses(bets)]
+  const [standing, purses] = [createStanding(bets, rules), createPurses(bets)]
   /** When a call took effect, by its bet and its name, as it was told. */
   const times = new Map<string, string>()
   const timeOf = (betId: string, name: string) => times.get(`${betId} ${name}`)
   return {
     ...standing,
     cash: purses.cash,
-    arrived(id, { player, betId }, call) {
-      bets.of(betId, player).underWay.set(id, standing.meets(betId, player, call))
-      purses.look(player)
+    arrived(id, { player, betId, currency = 'EUR' }, call) {
+      bets.of(betId, player, currency).underWay.set(id, standing.meets(betId, player, call))
+      purses.look(player, currency)
     },
     answered(id, betId, verdict, time) {
       const bet = all.get(betId)
@@ -69,7 +81,7 @@ export function createAuditor(): Auditor {
       if (unclear.has(betId)) return undefined
       const call = bet.underWay.get(id)
       const isOld = call?.isOld === true
-      const least = verdict === NO_MONEY && !isOld ? purses.enoughFor(bet, `${call?.amount}`) : undefined
+      const least = call && WANTS_MONEY.has(verdict) && !isOld ? purses.enoughFor(bet, betId, call) : undefined
       bet.underWay.delete(id)
       bets.keep(
         betId,
@@ -79,7 +91,7 @@ export function createAuditor(): Auditor {
       if (verdict === EXPIRED && call?.token !== undefined && !isOld) standing.tokens.ended(call.token)
       if (time !== undefined && call !== undefined && !isOld) times.set(`${betId} ${nameOf(call)}`, time)
       if (least !== undefined)
-        return `the auditor: place of ${call?.amount} was refused for want of money, and there were ${least} at least (R-6)`
+        return `the auditor: ${call?.kind} of ${call?.amount} was refused for want of money, and there were ${least} at least (${WANTS_MONEY.get(verdict)})`
       if (bet.possible.length > 0 || unclear.has(betId)) return undefined
       unclear.add(betId)
       const may = [...new Set(found.flatMap(({ done }) => done[id] ?? []))].join(', ')
@@ -93,7 +105,7 @@ export function createAuditor(): Auditor {
         bet.underWay.clear()
       }
     },
-    movedOf: (player) => movedOf(bets, player),
+    movedOf: (player, currency = 'EUR') => movedOf(bets, player, currency),
     checksOf(betId) {
       const bet = all.get(betId)
       const found = bet === undefined ? UNTOUCHED : orders(betId, bet)
@@ -119,10 +131,14 @@ export function createAuditor(): Auditor {
   }
 }
 
-function movedOf({ all, unclear, orders }: WatchedBets, player: string): ReadonlySet<bigint> | undefined {
+function movedOf(
+  { all, unclear, orders }: WatchedBets,
+  player: string,
+  currency: string,
+): ReadonlySet<bigint> | undefined {
   let sums: ReadonlySet<bigint> = new Set([0n])
   for (const [betId, bet] of all) {
-    if (bet.player !== player) continue
+    if (bet.player !== player || bet.currency !== currency) continue
     const moves = new Set(orders(betId, bet).map(({ life }) => moved(life)))
     sums = new Set([...sums].flatMap((sum) => [...moves].map((move) => sum + move)))
     if (unclear.has(betId) || sums.size > MOST) return undefined

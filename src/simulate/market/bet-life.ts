@@ -5,6 +5,7 @@
 import { type ReplyCode, replyCode, replyCodes } from '../../protocol/codes.ts'
 import { OPERATIONS } from '../../protocol/operation.ts'
 import { centsOf } from './cents.ts'
+import type { MoneyRules } from './scene.ts'
 import type { TokenState } from './told-tokens.ts'
 
 export interface Heard {
@@ -14,6 +15,8 @@ export interface Heard {
   readonly amount: string
   readonly resultType: string
   readonly token?: string
+  /** A Place bet's, above 0 (D-1). */
+  readonly hasBonus?: boolean
 }
 
 /** 200, or the code of a refusal. */
@@ -21,8 +24,10 @@ export type Verdict = number
 
 export interface Life {
   readonly status: 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
-  /** '0' of a bet that was never placed. */
+  /** Empty of a bet that was never placed. */
   readonly stake: string
+  /** Promotions pay its stake (M-4). */
+  readonly isFunded: boolean
   readonly payout: string
   readonly resultType: string
   readonly refusal: number
@@ -30,13 +35,13 @@ export interface Life {
   readonly by: string
   /** Results answered 200. */
   readonly acknowledged: readonly string[]
-  /** Results refused with 20 since when no other one was acknowledged, and those that another one has passed (I-2). */
+  /** Results refused with 20 or 21 since when no other one was acknowledged, and those that another one has passed (I-2), each with its code. */
   readonly refused: readonly string[]
   readonly passed: readonly string[]
 }
 
 export const BEGINNING: Life = {
-  ...{ status: 'nothing', stake: '0', payout: '0', resultType: '', refusal: 0, by: '' },
+  ...{ status: 'nothing', stake: '', isFunded: false, payout: '0', resultType: '', refusal: 0, by: '' },
   ...{ acknowledged: [], refused: [], passed: [] },
 }
 
@@ -48,11 +53,13 @@ export interface Waiting extends Heard {
   /** Its player is blocked: surely, since before it came; or at some time since. */
   block: 'no' | 'maybe' | 'surely'
   readonly isLimited: boolean
+  readonly rules: MoneyRules
 }
 
 export type Next = readonly [life: Life, verdict: Verdict]
 
 const BLOCKED = replyCode('recalculation_blocked')
+const SHORT = replyCode('recalculation_negative')
 
 /** What a token may be answered, and whether it must be one of these. */
 const OF_TOKEN: Readonly<Record<TokenState, { readonly codes: readonly number[]; readonly isOver: boolean }>> = {
@@ -103,10 +110,11 @@ function afterFirstPlace(life: Life, call: Waiting): Next[] {
   const ofToken = OF_TOKEN[token].codes.map((code): Next => [life, code])
   if (OF_TOKEN[token].isOver) return ofToken
   if (block === 'surely') return [...ofToken, refusedWith('player_blocked')]
+  const isFunded = call.hasBonus === true && call.rules.freebetStake === 'promotions'
   const limits = isLimited ? (['stake_limit', 'bet_count_limit'] as const).map(refusedWith) : []
   return [
-    [{ ...life, status: 'open', stake: amount, by: nameOf(call) }, 200],
-    refusedWith('not_enough_money'),
+    [{ ...life, status: 'open', stake: amount, isFunded, by: nameOf(call) }, 200],
+    ...(isFunded ? [] : [refusedWith('not_enough_money')]),
     ...ofToken,
     ...limits,
     ...(block === 'maybe' ? [refusedWith('player_blocked')] : []),
@@ -123,21 +131,41 @@ function afterResult(life: Life, call: Waiting): Next[] {
   const name = `${nameOf(call)} ${call.amount} ${call.resultType}`
   if (life.status === 'nothing' || life.status === 'refused') return [[life, replyCode('invalid_request')]]
   if (life.acknowledged.includes(name)) return [[life, 200]]
-  if (life.passed.includes(name)) return [[life, BLOCKED]]
-  const refused: Next = [{ ...life, refused: adding(life.refused, name) }, BLOCKED]
-  if (life.status === 'cancelled') return [refused]
-  const accepted: Next = [{ ...passing(life, name), ...resultOf(life, call) }, 200]
-  if (isSame(life, call)) return [accepted]
+  const passed = codeOf(life.passed, name)
+  if (passed !== undefined) return [[life, passed]]
+  const refusedWith = (code: number): Next => [refusing(life, name, code), code]
+  if (life.status === 'cancelled') return [refusedWith(BLOCKED)]
+  const became = { ...passing(life, name), ...resultOf(life, call) }
+  if (isSame(life, call)) return [[became, 200]]
   const { codes, isOver } = OF_TOKEN[call.resultType === 'cashout' ? call.tokenIs : 'live']
   const ofToken = codes.map((code): Next => [life, code])
   if (isOver) return ofToken
-  if (life.status !== 'settled') return [accepted, ...ofToken]
-  return [...(call.isLocked ? [] : [accepted]), ...ofToken, refused]
+  if (life.status !== 'settled') return [[became, 200], ...ofToken]
+  const mayLack = call.rules.clawback === 'refuse' && moved(became) < moved(life)
+  const judged: Next[] = [[became, 200], ...(mayLack ? [refusedWith(SHORT)] : [])]
+  return [...(call.isLocked ? [] : judged), ...ofToken, refusedWith(BLOCKED)]
+}
+
+/** What a result would have brought the player in all: undefined where it takes nothing back. */
+export function movedBy(life: Life, call: Heard): bigint | undefined {
+  if (life.status !== 'settled') return undefined
+  const became = moved({ ...life, ...resultOf(life, call) })
+  return became < moved(life) ? became : undefined
+}
+
+/** It stays refused as it was first. */
+function refusing(life: Life, name: string, code: number): Life {
+  return codeOf(life.refused, name) === undefined ? { ...life, refused: adding(life.refused, `${name} ${code}`) } : life
+}
+
+function codeOf(refused: readonly string[], name: string): number | undefined {
+  const found = refused.find((one) => one.startsWith(`${name} `))
+  return found === undefined ? undefined : Number.parseInt(found.slice(name.length), 10)
 }
 
 /** What was refused so far has been passed. */
 function passing(life: Life, name: string): Life {
-  const passed = life.refused.filter((one) => one !== name).reduce(adding, life.passed)
+  const passed = life.refused.filter((one) => !one.startsWith(`${name} `)).reduce(adding, life.passed)
   return { ...life, acknowledged: adding(life.acknowledged, name), passed, refused: [] }
 }
 
@@ -158,15 +186,17 @@ function adding(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names : [...names, name].sort()
 }
 
-/** What it has brought its player, in minor units. */
-export function moved({ status, stake, payout }: Life): bigint {
-  if (status === 'open') return -centsOf(stake)
-  return status === 'settled' ? centsOf(payout) - centsOf(stake) : 0n
+/** What it has brought its player: promotions pay the stake of a bet that they fund, and get what is refunded (M-4). */
+export function moved({ status, stake, payout, isFunded, resultType }: Life): bigint {
+  if (status !== 'open' && status !== 'settled') return 0n
+  const staked = isFunded ? 0n : centsOf(stake)
+  const isRefunded = isFunded && resultType === 'refund'
+  return (status === 'settled' && !isRefunded ? centsOf(payout) : 0n) - staked
 }
 
 /** P-4: what Check says of it, and the call whose time it tells; undefined: it is not known (W-7). */
 export function checked({ status, stake, payout, by }: Life) {
-  const isTombstone = status === 'cancelled' && centsOf(stake) === 0n
+  const isTombstone = status === 'cancelled' && stake === ''
   if (status === 'nothing' || status === 'refused' || isTombstone) return undefined
   const type = { open: OPERATIONS.place.type, settled: OPERATIONS.settle.type, cancelled: OPERATIONS.rollback.type }
   return { type: type[status], cents: centsOf(status === 'settled' ? payout : stake), by }

@@ -10,9 +10,13 @@ import { auditPlatform } from '../../platform/audit.ts'
 import { replyCode } from '../../protocol/codes.ts'
 import { reconcile } from '../../reconcile/reconcile.ts'
 import type { Cast, Player } from './cast.ts'
+import { type CurrencyName, centsIn } from './cents.ts'
 import type { Stores } from './market.ts'
 import type { Names } from './names.ts'
-import type { Scene } from './scene.ts'
+import { currenciesOf } from './operator-people.ts'
+import { toldOfOther } from './other-platform.ts'
+import { moneyRulesOf, type Scene } from './scene.ts'
+import { OTHER_PLATFORM } from './store.ts'
 import { type WalletName, walletsOf } from './who.ts'
 
 const UNDER_WAY = statement(
@@ -36,6 +40,12 @@ const NOT_UNDERSTOOD = statement(
   'simulation_not_understood',
   `select delivery_id from platform.delivery
    where owed_since is not null and status in ('refused', 'stuck') and code = $1::integer order by delivery_id`,
+)
+/** Who has too little for what is taken back (code 21). */
+const OWING = statement(
+  'simulation_owing',
+  `select distinct b.user_id, b.currency from platform.delivery d join platform.bet b using (bet_id)
+   where d.owed_since is not null and d.code = $1::integer order by 1, 2`,
 )
 interface Platforms {
   readonly platform: { readonly db: Db }
@@ -67,9 +77,22 @@ export async function notUnderstood({ platform }: Pick<Stores, 'platform'>): Pro
   return rows.map(({ delivery_id }) => delivery_id)
 }
 
+interface Owing extends Record<string, unknown> {
+  user_id: string
+  currency: CurrencyName
+}
+
+/** Players who must pay before a result can be taken back (L-2). */
+export function owing({ platform }: Pick<Stores, 'platform'>): Promise<Owing[]> {
+  return platform.db.query<Owing>(OWING, [replyCode('recalculation_negative')])
+}
+
 interface Side extends Record<string, unknown> {
   bet_id: string
   player: string
+  currency: string | null
+  /** With a bonus above 0; of the wallet: promotions pay its stake (M-4). */
+  is_freebet: boolean
   status: string | null
   stake: bigint | null
   payout: bigint | null
@@ -78,14 +101,15 @@ interface Side extends Record<string, unknown> {
 
 const TOLD = statement(
   'simulation_told',
-  `select bet_id::text, user_id as player, told_status as status, stake, told_payout as payout, told_result_type as result_type,
+  `select bet_id::text, user_id as player, currency, coalesce(bonus_id, 0) > 0 as is_freebet, told_status as status, stake, told_payout as payout, told_result_type as result_type,
      status as decided, payout as decided_payout from platform.bet order by bet_id`,
 )
 const HELD = statement(
   'simulation_held',
-  'select bet_id, player, status, stake, payout, result_type from purser.bet order by bet_id',
+  `select split_part(bet_id, '@', 1) as bet_id, player, currency, coalesce(funder = 'promotions', false) as is_freebet, status, stake, payout, result_type
+   from purser.bet where platform = $1::text order by bet_id`,
 )
-const BALANCES = statement('simulation_balances', "select player, balance from purser.account where currency = 'EUR'")
+const BALANCES = statement('simulation_balances', 'select player, currency, balance from purser.account')
 
 /** Code 7: what is staked was there. */
 const BORROWED = statement(
@@ -118,14 +142,14 @@ export async function auditBooks(
     if (complaints.length === 0) audited.set(db, written.lsn)
     found.push(...complaints)
   }
-  for (const name of walletsOf(scene)) await inspect(stores[name].db, () => auditWallet(stores[name].db))
+  for (const name of walletsOf(scene)) await inspect(stores[name].db, () => auditWallet(stores[name].db, scene))
   const { db } = stores.platform
   await inspect(db, async () => shown((await auditPlatform(db)) ?? [], isCalm))
   return found
 }
 
-export async function auditWallet(db: Db): Promise<string[]> {
-  const { findings } = await audit(db, { clawback: 'allow-negative' })
+export async function auditWallet(db: Db, scene: Partial<Scene> = {}): Promise<string[]> {
+  const { findings } = await audit(db, { clawback: moneyRulesOf(scene).clawback })
   const borrowed = await db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
   return [
     ...borrowed.map(({ player, balance_after }) => `a stake of ${player} leaves ${balance_after}`),
@@ -145,12 +169,14 @@ export async function compareBooks(stores: Stores, scene: Scene, cast: Cast, nam
   for (const name of walletsOf(scene)) {
     const { players, told, reconciled } = await sidesOf(stores, scene, cast, name)
     if (cast.restored.has(name)) {
-      const held = await stores[name].db.query<Side>(HELD)
-      complaints.push(...(await compareBalances(stores[name].db, players, held, ({ userId }) => userId)))
+      const held = await stores[name].db.query<Side>(HELD, [''])
+      complaints.push(...(await compareBalances(stores[name].db, scene, players, held, ({ userId }) => userId)))
       continue
     }
+    const others = name === 'wallet' ? toldOfOther(cast.other?.bets ?? []) : []
     complaints.push(...(await compareWith(stores[name].db, told, names)))
-    complaints.push(...(await compareBalances(stores[name].db, players, told)))
+    complaints.push(...(await compareWith(stores[name].db, others, names, OTHER_PLATFORM)))
+    complaints.push(...(await compareBalances(stores[name].db, scene, players, [...told, ...others])))
     complaints.push(...(await reconciled()).map(({ kind, betId }) => `reconcile: ${kind} of ${names.bet(betId)}`))
   }
   return complaints
@@ -169,9 +195,13 @@ export async function sidesOf({ platform, blindTo, ...stores }: Stores, scene: S
   const told = (await readTold(platform.db)).filter(({ player }) => only?.(player) ?? true)
   const reconciled = async () => {
     const found: { readonly kind: string; readonly betId: string }[] = []
-    await reconcile({ platform: platform.db, wallet: { kind: 'database', db: stores[name].db }, only }, (one) => {
-      if (one.type === 'difference' && one.kind !== blindTo) found.push(one)
-    })
+    const platforms = scene.hasOtherPlatform === true ? [''] : undefined
+    await reconcile(
+      { platform: platform.db, wallet: { kind: 'database', db: stores[name].db }, platforms, only },
+      (one) => {
+        if (one.type === 'difference' && one.kind !== blindTo) found.push(one)
+      },
+    )
     return found
   }
   return { players, told, reconciled }
@@ -182,7 +212,7 @@ export async function sidesOf({ platform, blindTo, ...stores }: Stores, scene: S
  * which it was told something, and the wallet has nothing.
  */
 export async function differing(wallet: Db, told: readonly Side[]) {
-  const held = new Map((await wallet.query<Side>(HELD)).map((bet) => [bet.bet_id, bet]))
+  const held = new Map((await wallet.query<Side>(HELD, [''])).map((bet) => [bet.bet_id, bet]))
   const lost = told.filter((bet) => differences(bet, held.get(bet.bet_id), '').length > 0)
   const gone = lost.filter(({ bet_id, status }) => status !== null && !held.has(bet_id))
   const idsOf = (bets: readonly Side[]): ReadonlySet<string> => new Set(bets.map(({ bet_id }) => bet_id))
@@ -190,8 +220,8 @@ export async function differing(wallet: Db, told: readonly Side[]) {
 }
 
 /** Of one operator. */
-async function compareWith(wallet: Db, told: readonly Side[], names: Names): Promise<string[]> {
-  const held = await wallet.query<Side>(HELD)
+async function compareWith(wallet: Db, told: readonly Side[], names: Names, platform = ''): Promise<string[]> {
+  const held = await wallet.query<Side>(HELD, [platform])
   const atWallet = new Map(held.map((bet) => [bet.bet_id, bet]))
   const complaints = told.flatMap((bet) => differences(bet, atWallet.get(bet.bet_id), names.bet(bet.bet_id)))
   const known = new Set(told.map(({ bet_id }) => bet_id))
@@ -225,16 +255,33 @@ function isOf(status: unknown): string {
 /** `bets`: by the name that `nameOf` a player says. */
 async function compareBalances(
   wallet: Db,
+  scene: Scene,
   players: readonly Player[],
   bets: readonly Side[],
   nameOf = ({ knownAs }: Player) => knownAs,
 ): Promise<string[]> {
-  const rows = await wallet.query<{ player: string; balance: bigint }>(BALANCES)
-  const has = new Map(rows.map(({ player, balance }) => [player, balance]))
-  return players.flatMap((who) => {
-    const { name, userId, cash } = who
-    const mine = bets.filter(({ player, status }) => player === nameOf(who) && isOf(status) !== 'none')
-    const must = mine.reduce((sum, { stake, payout }) => sum - (stake ?? 0n) + (payout ?? 0n), cash)
-    return has.get(userId) === must ? [] : [`${name} has ${has.get(userId)}, must have ${must}`]
-  })
+  const rows = await wallet.query<{ player: string; currency: string; balance: bigint }>(BALANCES)
+  const has = new Map(
+    rows.map(({ player, currency, balance }) => [`${player} ${currency}`, centsIn(currency, balance)]),
+  )
+  const isFunded = ({ is_freebet }: Side) => is_freebet && moneyRulesOf(scene).freebetStake === 'promotions'
+  const broughtBy = (bet: Side) => {
+    const staked = isFunded(bet) ? 0n : (bet.stake ?? 0n)
+    const paid = isFunded(bet) && bet.result_type === 'refund' ? 0n : (bet.payout ?? 0n)
+    return centsIn(`${bet.currency}`, paid - staked)
+  }
+  return players.flatMap((who) =>
+    currenciesOf(scene).flatMap((currency) => {
+      const [is, mine] = [
+        has.get(`${who.userId} ${currency}`),
+        bets.filter((bet) => isMine(bet, nameOf(who), currency)),
+      ]
+      const must = mine.reduce((sum, bet) => sum + broughtBy(bet), who.cash[currency])
+      return is === must ? [] : [`${who.name} has ${is}, must have ${must}`]
+    }),
+  )
+}
+
+function isMine(bet: Side, player: string, currency: string): boolean {
+  return bet.player === player && bet.currency === currency && isOf(bet.status) !== 'none'
 }

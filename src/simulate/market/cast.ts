@@ -1,5 +1,7 @@
 /** Who is in the market: players, and bets that the platform has answered. */
+import type { CurrencyName, Purse } from './cents.ts'
 import type { Market } from './market.ts'
+import type { OtherPlatform } from './other-platform.ts'
 import type { WalletName } from './who.ts'
 
 export const PARTNER = 'the-operator'
@@ -16,18 +18,24 @@ export interface Player {
   readonly tokens: string[]
   /** Undefined when the token that it had is known to have ended: it was refused. */
   frameSessionId: string | undefined
+  /** Of that frame session. */
+  currency: CurrencyName
   /** The last one that it was given. */
   token: string | undefined
-  /** Minor units that are just being moved by hand; they are in `cash`, and go when they are refused. */
-  moving: bigint
-  /** Minor units: what the wallet has said yes to. */
-  cash: bigint
+  /** What is just being moved by hand; it is in `cash`, and goes when it is refused. */
+  readonly moving: Purse
+  /** What the wallet has said yes to. */
+  readonly cash: Purse
 }
 
 export interface Cast {
   readonly players: readonly Player[]
   /** That the platform has answered. */
-  readonly bets: { readonly betId: string; readonly player: Player }[]
+  readonly bets: { readonly betId: string; readonly player: Player; readonly currency: CurrencyName }[]
+  /** Ids of bets that another platform uses too. */
+  readonly shared?: Set<string>
+  /** In a scene that has one. */
+  other?: OtherPlatform
   /** Of money in and out: so many were made. */
   movements: number
   /** Actors go on until then. */

@@ -7,7 +7,7 @@ import { LIMITS_OF, type Scene } from './scene.ts'
 
 const MOVED = statement(
   'simulation_moved',
-  `select kind, bet_id, amount, to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from purser.transfer
+  `select kind, bet_id, case when debit = 'player' then amount else 0 end as amount, to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day from purser.transfer
    where player = $1::text and currency = 'EUR' order by version`,
 )
 

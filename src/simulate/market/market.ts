@@ -93,7 +93,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const world = enterVirtualWorld(seed, () => busy > 0, 'none', scene.startsAt)
   const [trace, names] = [createTrace(world.elapsed), createNames()]
   const random = (subject: string) => createRandom(seed, subject)
-  const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace))]))
+  const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace), scene)]))
   const wire = (name: WalletName) => wires.get(name) as WireWatch
   const [heard, gatewayWatch] = [hearersOf(world, names, stores), watchGateway(names)]
   const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), ...heard, world, trace, choices }

@@ -31,6 +31,8 @@ export const MUST_BE_MET: readonly string[] = [
   ...['wallet begins: the gate is off', 'platform begins: few calls at once'],
   ...['the books are audited behind a step'],
   ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],
+  ...['a correction is refused for want of money', 'a bet with a bonus is taken', 'a currency is switched'],
+  ...['a result is applied', 'a bet is accepted', 'a bet of another platform is accepted', 'two platforms use one id'],
   ...['cashout', 'settle', 'unsettle', 'cancel'].map((deed) => `by hand: ${deed}`),
   ...['wallet', 'gateway', 'platform'].flatMap((party) =>
     ['now', 'behind a step', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
@@ -92,7 +94,7 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
   const said = new Map<string, string>()
   return ({ method, path, body }, answer) => {
     if (path !== '/payment/bet') return
-    const { transactionId, type, resultType } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+    const { transactionId, type, resultType, bonusId } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
     const [bet, text, sent] = [`${transactionId}`, answer.body.toString('utf8'), `${method} ${body.toString('utf8')}`]
     const code = refusalOf(answer)
     const operation = betOperationOf(method, type)
@@ -100,7 +102,16 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
     if (answer.status >= 500 || isSystemError(answer)) trace.mark('a call fails inside')
     else if (said.get(sent) === text) trace.mark('a call is answered as it was before')
     said.set(sent, text)
-    if (answer.status === 200 && isPlace) placed.add(bet)
+    if (answer.status === 200 && isPlace) {
+      placed.add(bet)
+      trace.mark('a Place bet is taken')
+    }
+    if (isPlace && isSystemError(answer)) trace.mark('a Place bet fails inside')
+    const hasBonus = isPlace && typeof bonusId === 'number' && bonusId > 0
+    if (hasBonus && answer.status === 200) trace.mark('a bet with a bonus is taken')
+    if (hasBonus && isSystemError(answer)) trace.mark('a Place bet with a bonus fails inside')
+    if (answer.status === 200 && operation === 'settle') trace.mark('a result is applied')
+    if (code === replyCode('recalculation_negative')) trace.mark('a correction is refused for want of money')
     if (answer.status === 200 && isRollback && !placed.has(bet)) {
       tombs.add(bet)
       trace.mark('a tombstone is left')

@@ -5,6 +5,7 @@
  */
 import type { Dispatcher } from 'undici'
 import { REPLY_CODES } from '../../protocol/codes.ts'
+import { OPERATIONS } from '../../protocol/operation.ts'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
 import type { Choices, Fate } from './choices.ts'
@@ -108,6 +109,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     const toCaller = callerOf(handler, life, isOfPlatform ? hearing(deps, request) : listening(deps, request))
     if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
     if (isOfPlatform) deps.reasons?.leaves(request)
+    if (isOfPlatform && isPlace(request)) trace.mark('a Place bet is sent')
     onTheirWay += fate.arrivals.length
     const deliver = (copy: number) => {
       onTheirWay -= 1
@@ -210,12 +212,13 @@ interface Hearing {
   broken(isOver: boolean): Answer | undefined
 }
 
-function hearing({ pace, reasons, ear }: Deps, request: Request): Hearing {
+function hearing({ pace, reasons, ear, trace }: Deps, request: Request): Hearing {
   return {
     answer(answer) {
       const heard = ear?.answer?.(request, answer) ?? answer
       pace.heard(request, heard.status)
       reasons?.heard(request, heard)
+      if (heard.status === 200 && isPlace(request)) trace.mark('the platform hears that a bet is taken')
       return heard
     },
     broken(isOver) {
@@ -224,6 +227,10 @@ function hearing({ pace, reasons, ear }: Deps, request: Request): Hearing {
       return heard
     },
   }
+}
+
+function isPlace({ method, path }: Request): boolean {
+  return method === OPERATIONS.place.method && path === OPERATIONS.place.path
 }
 
 function listening({ hears }: Deps, request: Request): Hearing {

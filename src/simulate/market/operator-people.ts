@@ -2,22 +2,24 @@
 import { setLock } from '../../operator/bets.ts'
 import { moveCash } from '../../operator/cash.ts'
 import { createPlayer, patchPlayer } from '../../operator/players.ts'
-import { createSession, endAllSessions } from '../../operator/sessions.ts'
+import { createSession, endAllSessions, switchCurrency } from '../../operator/sessions.ts'
 import { loadFrame } from '../../platform/bets/frame-session.ts'
 import { isRefused } from '../../platform/refusal.ts'
 import type { Random } from '../../runtime/random.ts'
 import { betCalled, type Cast, PARTNER, type Player, RECENT } from './cast.ts'
+import { CURRENCIES, type CurrencyName, emptyPurse, writtenIn } from './cents.ts'
 import { atGateway, atPlatform, atWallet, insist } from './insist.ts'
 import type { Market } from './market.ts'
 import { AUTHORS } from './parties.ts'
-import { type Limits, spanOf } from './scene.ts'
+import { type Limits, type Scene, spanOf } from './scene.ts'
 
 /** Of two operators the second one's players have the names of the first one's. */
 export type Account = Pick<Player, 'wallet' | 'userId'>
 
 export async function openAccount(market: Market, cast: Cast, at: Account, amount: number): Promise<Player> {
   const { wallet, userId } = at
-  const body = { userId, currency: 'EUR', currencies: ['EUR'] }
+  const currencies = currenciesOf(market.scene)
+  const body = { userId, currency: 'EUR', currencies: [...currencies] }
   await insist(
     cast,
     atWallet(market, wallet, ({ operator }) => createPlayer(operator, AUTHORS.wallet(), body)),
@@ -28,10 +30,11 @@ export async function openAccount(market: Market, cast: Cast, at: Account, amoun
     ...{ name, wallet, userId, knownAs: userId, tokens: [] },
     frameSessionId: undefined,
     token: undefined,
-    moving: 0n,
-    cash: 0n,
+    currency: 'EUR',
+    moving: emptyPurse(),
+    cash: emptyPurse(),
   }
-  await moveMoney(market, cast, player, 'deposit', amount)
+  for (const currency of currencies) await moveMoney(market, cast, player, { kind: 'deposit', euros: amount, currency })
   await openFrame(market, cast, player)
   return player
 }
@@ -46,31 +49,40 @@ export async function limit(market: Market, cast: Cast, { wallet, userId }: Play
   await insist(cast, set)
 }
 
-/** Whole euros. */
-async function moveMoney(
-  market: Market,
-  cast: Cast,
-  player: Player,
-  kind: 'deposit' | 'withdrawal',
-  euros: number,
-): Promise<void> {
-  const body = { currency: 'EUR', amount: `${euros}.00`, reference: `${kind} ${++cast.movements}` }
+/** Those that its players may use. */
+export function currenciesOf({ hasCurrencies = false }: Scene): readonly CurrencyName[] {
+  return hasCurrencies ? CURRENCIES : ['EUR']
+}
+
+export interface Movement {
+  readonly kind: 'deposit' | 'withdrawal'
+  /** Whole ones, or yen. */
+  readonly euros: number
+  readonly currency: CurrencyName
+  /** To who may have none otherwise (O-3). */
+  readonly despiteExclusion?: true
+}
+
+export async function moveMoney(market: Market, cast: Cast, player: Player, movement: Movement): Promise<void> {
+  const { kind, euros, currency, ...rest } = movement
+  const amount = writtenIn(currency, `${euros}.00`)
+  const body = { currency, amount, reference: `${kind} ${++cast.movements}`, ...rest }
   const move = atWallet(market, player.wallet, ({ operator }) =>
     moveCash(operator, AUTHORS.wallet(), player.userId, kind, body),
   )
   const change = BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
-  player.moving = change
-  const had = player.cash
+  player.moving[currency] = change
+  const had = player.cash[currency]
   const { cash } = market.wire(player.wallet)
-  player.cash += change // taken off again when it was refused
-  cash(player.userId, change < 0n ? player.cash : had)
+  player.cash[currency] += change // taken off again when it was refused
+  cash(player.userId, change < 0n ? player.cash[currency] : had, currency)
   const isMoved = await insist(TO_THE_END, move).then(
     () => true,
     () => false,
   )
-  if (!isMoved) player.cash -= change
-  player.moving = 0n
-  cash(player.userId, player.cash)
+  if (!isMoved) player.cash[currency] -= change
+  player.moving[currency] = 0n
+  cash(player.userId, player.cash[currency], currency)
   market.trace.note(`${player.name}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
 }
 
@@ -79,11 +91,20 @@ export async function openFrame(market: Market, cast: Cast, player: Player): Pro
     cast,
     atWallet(market, player.wallet, ({ operator }) => createSession(operator, AUTHORS.wallet(), player.userId, {})),
   )
-  if (session === undefined) return
-  market.wire(player.wallet).standing.tokens.given(session.token, player.userId)
-  player.token = session.token
-  player.tokens.push(session.token)
-  const token = await tokenFor(market, cast, player, session.token)
+  if (session !== undefined) await showFrame(market, cast, player, session)
+}
+
+/** With a token that its operator has just given it. */
+async function showFrame(
+  market: Market,
+  cast: Cast,
+  player: Player,
+  { token: given, currency }: Pick<Awaited<ReturnType<typeof createSession>>, 'token' | 'currency'>,
+): Promise<void> {
+  market.wire(player.wallet).standing.tokens.given(given, player.userId, currency)
+  player.token = given
+  player.tokens.push(given)
+  const token = await tokenFor(market, cast, player, given)
   if (token === undefined) return
   const loaded = await insist(
     cast,
@@ -91,6 +112,7 @@ export async function openFrame(market: Market, cast: Cast, player: Player): Pro
   )
   if (loaded === undefined || isRefused(loaded)) return
   player.frameSessionId = loaded.frameSessionId
+  player.currency = loaded.currency as CurrencyName
   player.knownAs = loaded.userId
 }
 
@@ -122,14 +144,46 @@ export async function operators(market: Market, cast: Cast, random: Random): Pro
     const player = cast.players.find(({ name }) => name === deed?.player)
     if (deed === undefined || player === undefined) continue
     const { does, euros } = deed
-    if (does === 'deposit' || does === 'withdrawal') await moveMoney(market, cast, player, does, euros)
+    if (does === 'deposit' || does === 'withdrawal')
+      await moveMoney(market, cast, player, { kind: does, euros, currency: player.currency })
     else if (does === 'end sessions') await endSessions(market, cast, player)
     else if (does === 'block' || does === 'free') await block(market, cast, player, does === 'block')
     else {
       const bet = betCalled(market, cast, deed.bet)
-      if (bet !== undefined) await lock(market, cast, bet, does === 'lock')
+      if (bet !== undefined && cast.shared?.has(bet.betId) !== true) await lock(market, cast, bet, does === 'lock')
     }
   }
+}
+
+/** Players switch to their other currency (P-1): all their tokens end, and they have a new one. */
+export async function switchers(market: Market, cast: Cast, random: Random): Promise<void> {
+  if (market.scene.hasCurrencies !== true) return
+  const gap = () => random.between(5_000, 40_000) * spanOf(market.scene)
+  const draw = () => ({ player: random.pick(cast.players).name })
+  while (!cast.isOver) {
+    const deed = await market.choices.deed('switchers', gap, draw)
+    const player = cast.players.find(({ name }) => name === deed?.player)
+    if (player === undefined || cast.isOver) continue
+    market.trace.mark('a player switches currency')
+    await switchTo(market, cast, player, player.currency === 'EUR' ? 'JPY' : 'EUR')
+  }
+}
+
+async function switchTo(market: Market, cast: Cast, player: Player, currency: CurrencyName): Promise<void> {
+  const { wallet, userId, name } = player
+  const set = atWallet(market, wallet, ({ operator }) =>
+    switchCurrency(operator, AUTHORS.wallet(), userId, { currency }),
+  )
+  const told = market.wire(wallet).standing.tokens
+  const tokens = [...player.tokens]
+  told.ending(userId, false)
+  const session = await insist(cast, set)
+  if (session === undefined) return
+  told.ending(userId, true)
+  for (const token of tokens) told.ended(token)
+  market.trace.note(`${name} has switched to ${currency}`)
+  market.trace.mark('a currency is switched')
+  await showFrame(market, cast, player, session)
 }
 
 const done = () => true

@@ -52,16 +52,25 @@ const clockOf = (party: ListenerName): Clock => ({ now: () => new Date(showing(p
 /** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
 export function beginWallet(name: WalletName, db: Db, log: Logger, config: Config): WalletParty {
   const clock = clockOf(name)
-  const { secrets, scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets, behindAggregator } = config
+  const {
+    platformSecrets,
+    scales,
+    clawback,
+    resettleWindowMs,
+    freebetStake,
+    minimumAge,
+    sharedBets,
+    behindAggregator,
+  } = config
   const entrance = createEntrance()
   const wallet = createWallet({
     ...{
       db,
       log,
-      secrets,
+      secrets: [...config.secrets, ...platformSecrets.map(({ value }) => value)],
       clock,
       buckets: 1,
-      platforms: secrets.map(() => ''),
+      platforms: [...config.secrets.map(() => ''), ...platformSecrets.map(({ platform }) => platform)],
       gate: config.gate,
     },
     rules: { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets },

@@ -12,6 +12,7 @@ export type UnderWay = Waiting & { isOld?: boolean; least?: bigint }
 
 export interface Watched {
   readonly player: string
+  readonly currency: string
   possible: readonly Possible[]
   /** Calls that may still take effect. */
   readonly underWay: Map<number, UnderWay>
@@ -24,7 +25,7 @@ export interface WatchedBets {
   readonly all: Map<string, Watched>
   /** Of these too much was possible once. */
   readonly unclear: Set<string>
-  of(betId: string, player: string): Watched
+  of(betId: string, player: string, currency: string): Watched
   orders(betId: string, bet: Watched): readonly Possible[]
   /** The same, whatever calls will be told. */
   lives(betId: string, bet: Watched): readonly Possible[]
@@ -43,8 +44,8 @@ export function createWatchedBets(): WatchedBets {
   }
   return {
     ...{ all, unclear, orders },
-    of(betId, player) {
-      const bet = all.get(betId) ?? { player, possible: UNTOUCHED, underWay: new Map() }
+    of(betId, player, currency) {
+      const bet = all.get(betId) ?? { player, currency, possible: UNTOUCHED, underWay: new Map() }
       all.set(betId, bet)
       return bet
     },

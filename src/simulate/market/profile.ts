@@ -1,6 +1,6 @@
 /**
  * What User data may be answered, by what the auditor knows of the token (P-1, P-2): the operators of a market store of a player its id and its
- * currency, so nothing else is told.
+ * currencies, so nothing else is told. A live token is in the active one (P-1).
  */
 import { objectIn } from '../../protocol/json.ts'
 import { answersByToken } from './bet-life.ts'
@@ -8,19 +8,15 @@ import type { Answer } from './network.ts'
 import { refusalOf } from './said.ts'
 import type { ToldTokens } from './told-tokens.ts'
 
-const CURRENCY = 'EUR'
-
 /** In the words of `profileText`. */
 export function profileAnswers(
-  { stateOf, playerOf }: Pick<ToldTokens, 'stateOf' | 'playerOf'>,
+  { stateOf, holderOf }: Pick<ToldTokens, 'stateOf' | 'holderOf'>,
   token: string,
+  currencies: readonly string[],
 ): string[] {
-  const profile = profileOf(`${playerOf(token)}`)
+  const { player: userId, currency } = holderOf(token) ?? {}
+  const profile = textOf({ userId, currency, currencies })
   return answersByToken(stateOf(token, undefined)).map((verdict) => (verdict === 200 ? profile : `${verdict}`))
-}
-
-function profileOf(userId: string): string {
-  return textOf({ userId, currency: CURRENCY, currencies: [CURRENCY] })
 }
 
 /** Whatever the order of its members. */

@@ -1,18 +1,18 @@
 /**
- * When a bet must be taken: code 7 is right only where the stake may not have been there (R-6). For each Place bet under way it is kept how little
- * its player may have had since it came: what the operator has moved by hand, and the least that each other bet may have brought.
+ * When a call must be taken: codes 7 and 21 are right only where the money may not have been there (R-6, L-2). For each call under way that needs some
+ * it is kept how little its player may have had since it came: what the operator has moved by hand, and the least that each other bet may have brought.
  */
-import { moved } from './bet-life.ts'
+import { moved, movedBy } from './bet-life.ts'
 import { centsOf } from './cents.ts'
-import type { Watched, WatchedBets } from './possible.ts'
+import type { UnderWay, Watched, WatchedBets } from './possible.ts'
 
 export interface Purses {
-  /** The least that was moved by hand so far, in minor units. Until it is said, nothing is known of this player. */
-  cash(player: string, least: bigint): void
+  /** The least that was moved by hand so far. Until it is said, nothing is known of this player in this currency. */
+  cash(player: string, least: bigint, currency?: string): void
   /** A call about this player has come. */
-  look(player: string): void
-  /** Of a bet that is refused for want of money now: the least that was there, where that is enough. */
-  enoughFor(bet: Watched, amount: string): bigint | undefined
+  look(player: string, currency: string): void
+  /** Of a call that is refused for want of money now: the least that was there without its bet, where that is enough. */
+  enoughFor(bet: Watched, betId: string, call: UnderWay): bigint | undefined
   /** An older backup was put back: from here on nothing is known. */
   forget(): void
 }
@@ -24,30 +24,35 @@ export function createPurses({ all, unclear, orders }: WatchedBets): Purses {
     const lives = bet.underWay.size === 0 ? bet.possible : orders(betId, bet)
     return leastIn(lives.map(({ life }) => moved(life)))
   }
-  const look = (player: string) => {
-    const mine = [...all].filter(([, bet]) => bet.player === player)
-    const waiting = mine.filter(([, bet]) => placesOf(bet).length > 0)
+  const look = (player: string, currency: string) => {
+    const mine = [...all].filter(([, bet]) => bet.player === player && bet.currency === currency)
+    const waiting = mine.filter(([, bet]) => needyOf(bet).length > 0)
     if (waiting.length === 0) return
-    const known = isForgotten ? undefined : cash.get(player)
+    const known = isForgotten ? undefined : cash.get(`${player} ${currency}`)
     const parts = new Map(mine.map(([betId, bet]) => [betId, leastOf(betId, bet)]))
     const isKnown = known !== undefined && !mine.some(([betId]) => unclear.has(betId))
     const sum = [...parts.values()].reduce((total, part) => total + part, known ?? 0n)
     for (const [betId, bet] of waiting)
-      for (const call of placesOf(bet)) {
+      for (const call of needyOf(bet)) {
         const least = isKnown ? sum - (parts.get(betId) ?? 0n) : NOTHING_KNOWN
         call.least = leastIn([least, ...(call.least === undefined ? [] : [call.least])])
       }
   }
   return {
     look,
-    cash(player, least) {
-      cash.set(player, least)
-      look(player)
+    cash(player, least, currency = 'EUR') {
+      cash.set(`${player} ${currency}`, least)
+      look(player, currency)
     },
-    enoughFor(bet, amount) {
-      if (bet.possible.some(({ life }) => life.status !== 'nothing')) return undefined
-      const least = leastIn(placesOf(bet).map((call) => call.least ?? NOTHING_KNOWN))
-      return least >= centsOf(amount) ? least : undefined
+    enoughFor(bet, betId, call) {
+      const isPlace = call.kind === 'place'
+      if (isPlace && bet.possible.some(({ life }) => life.status !== 'nothing')) return undefined
+      const alike = needyOf(bet).filter(({ kind }) => (kind === 'place') === isPlace)
+      const least = leastIn(alike.map((one) => one.least ?? NOTHING_KNOWN))
+      const needs = isPlace
+        ? -centsOf(call.amount)
+        : leastIn(orders(betId, bet).flatMap(({ life }) => movedBy(life, call) ?? []))
+      return least + needs >= 0n ? least : undefined
     },
     forget() {
       isForgotten = true
@@ -58,8 +63,11 @@ export function createPurses({ all, unclear, orders }: WatchedBets): Purses {
 /** Less than anybody can owe. */
 const NOTHING_KNOWN = -(10n ** 30n)
 
-function placesOf({ underWay }: Watched) {
-  return [...underWay.values()].filter(({ kind }) => kind === 'place')
+/** Those that may be refused for want of money: a result takes something back. */
+function needyOf({ underWay }: Watched) {
+  const isNeedy = ({ kind, rules }: UnderWay) =>
+    kind === 'place' || (rules.clawback === 'refuse' && (kind === 'settle' || kind === 'unsettle'))
+  return [...underWay.values()].filter(isNeedy)
 }
 
 function leastIn(amounts: readonly bigint[]): bigint {

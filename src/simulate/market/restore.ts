@@ -3,6 +3,7 @@
  * goes back to what it knew then, and reconcile must name each bet of which the platform was told something that is not there any more.
  */
 import type { Cast, Player } from './cast.ts'
+import { CURRENCIES, type Purse } from './cents.ts'
 import type { Market, Stores } from './market.ts'
 import { misnamed } from './misnamed.ts'
 import type { Scene } from './scene.ts'
@@ -17,7 +18,7 @@ export interface Backups {
 interface Backup {
   putBack(): Promise<void>
   readonly wire: KeptWire
-  readonly cash: ReadonlyMap<Player, bigint>
+  readonly cash: ReadonlyMap<Player, Purse>
 }
 
 /** Milliseconds until it is looked again whether nobody moves money: whether that is in the backup, nobody could say. */
@@ -28,7 +29,7 @@ export function backupsOf(market: Market, stores: Stores, scene: Scene, cast: Ca
   const players = cast.players.filter(({ wallet }) => wallet === 'wallet')
   let last: Backup | undefined
   const make = async () => {
-    const cash = new Map(players.map((player) => [player, player.cash]))
+    const cash = new Map(players.map((player) => [player, { ...player.cash }]))
     const wire = market.wire('wallet').keep()
     last = { putBack: await stores.wallet.backup(), wire, cash }
     trace.note('a backup of the wallet is made')
@@ -37,7 +38,9 @@ export function backupsOf(market: Market, stores: Stores, scene: Scene, cast: Ca
     if (downMs !== undefined) market.kill('wallet', { downMs })
     await putBack()
     market.wire('wallet').restored(wire)
-    for (const player of players) player.cash = (cash.get(player) ?? 0n) + player.moving // it is asked for again
+    for (const player of players)
+      for (const currency of CURRENCIES)
+        player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency] // it is asked for again
     cast.restored.add('wallet')
     const how = downMs === undefined ? 'lives on' : 'dies'
     trace.note(`a backup of the wallet is put back, and its process ${how}`)
@@ -48,7 +51,8 @@ export function backupsOf(market: Market, stores: Stores, scene: Scene, cast: Ca
   }
   const backUp = (): void => {
     if (cast.isOver) return
-    if (players.some(({ moving }) => moving !== 0n)) world.after(AGAIN_MS, backUp)
+    if (players.some(({ moving }) => CURRENCIES.some((currency) => moving[currency] !== 0n)))
+      world.after(AGAIN_MS, backUp)
     else market.meanwhile(make())
   }
   return {

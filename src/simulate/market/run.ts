@@ -3,7 +3,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { errorWithStack } from '../../runtime/error-text.ts'
 import { createRandom } from '../../runtime/random.ts'
 import { world } from '../../runtime/world.ts'
-import { bettor, putRight, resultSource, traders } from './actors.ts'
+import { bettor, drawBonus, putRight, resultSource, traders } from './actors.ts'
 import { auditAnswers } from './ask-wallet.ts'
 import { loseWith } from './backup.ts'
 import { type Audited, auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
@@ -12,9 +12,11 @@ import { type Choice, type Choices, drawChoices } from './choices.ts'
 import { aheadOf } from './clocks.ts'
 import { auditLimits } from './day-limits.ts'
 import { AUDIT_EVERY_MS, disasters } from './disasters.ts'
+import { missingIn } from './expected.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
 import { misnamed } from './misnamed.ts'
-import { limit, openAccount, openFrame, operators } from './operator-people.ts'
+import { limit, openAccount, openFrame, operators, switchers } from './operator-people.ts'
+import { openOtherPlatform } from './other-platform.ts'
 import { AUTHORS } from './parties.ts'
 import { backupsOf } from './restore.ts'
 import { drawScene, LIMITS_OF, looksOf, type Scene, spanOf } from './scene.ts'
@@ -52,7 +54,15 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
   const scene = choices.scene(() => drawScene(seed, createRandom(seed, 'scene')))
   for (const party of partiesOf(scene)) await stores[party].empty()
   const market = openMarket(seed, stores, choices, scene)
-  const empty: Cast = { players: [], bets: [], movements: 0, isOver: false, restored: new Set(), misnamed: [] }
+  const empty: Cast = {
+    players: [],
+    bets: [],
+    movements: 0,
+    isOver: false,
+    restored: new Set(),
+    misnamed: [],
+    shared: new Set(),
+  }
   const complaints: string[] = []
   try {
     const cast = await begin(market, empty, scene)
@@ -86,18 +96,24 @@ async function begin(market: Market, cast: Cast, scene: Scene): Promise<Cast> {
     const limits = scene.hasLimits && player.wallet === 'wallet' ? LIMITS_OF[player.userId] : undefined
     if (limits !== undefined) await market.until(limit(market, cast, player, limits), 60_000)
   }
-  return { ...cast, players }
+  const whole: Cast = { ...cast, players }
+  if (scene.hasOtherPlatform === true) whole.other = openOtherPlatform(market, whole)
+  return whole
 }
 
 /** Complaints. */
 async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Scene): Promise<string[]> {
   const actors = [
-    ...cast.players.map((player) =>
-      bettor(market, cast, player, market.random(player.name), () => openFrame(market, cast, player)),
-    ),
+    ...cast.players.map((player) => {
+      const [random, ofBonus] = [market.random(player.name), market.random(`bonus of ${player.name}`)]
+      const frame = () => openFrame(market, cast, player)
+      return bettor(market, cast, player, random, frame, (amount) => drawBonus(scene, ofBonus, amount))
+    }),
     resultSource(market, cast, market.random('results')),
     traders(market, cast, market.random('traders')),
     operators(market, cast, market.random('operators')),
+    switchers(market, cast, market.random('switchers')),
+    ...(cast.other === undefined ? [] : [cast.other.play()]),
     disasters(market, backupsOf(market, stores, scene, cast)),
   ]
   const failed: unknown[] = []
@@ -154,6 +170,7 @@ async function calm(market: Market, cast: Cast, stores: Stores, scene: Scene): P
   const { world, trace, network } = market
   trace.note('all is calm')
   market.calm()
+  cast.other?.calm()
   const until = world.elapsed() + CALM_MS + Math.max(0, -aheadOf('database of the platform')) // what is due by it comes later
   for (let isOver = false; !isOver; ) {
     if (world.elapsed() > until)
@@ -161,14 +178,24 @@ async function calm(market: Market, cast: Cast, stores: Stores, scene: Scene): P
     if (isWhole(market, scene) && (await needsPerson(stores)) > 0)
       await market.until(putRight(market, cast, stores), 60_000)
     await market.pass(LOOK_MS)
-    isOver = network.onTheirWay() + (await underWay(stores)) + (await needsPerson(stores)) === 0
+    isOver =
+      network.onTheirWay() + (cast.other?.underWay() ?? 0) + (await underWay(stores)) + (await needsPerson(stores)) ===
+      0
   }
-  const watched = [...cast.misnamed, ...market.complaints(), ...(await auditAnswers(market, cast))]
+  const watched = [
+    ...cast.misnamed,
+    ...market.complaints(),
+    ...(cast.other?.complaints() ?? []),
+    ...(await auditAnswers(market, cast)),
+  ]
   watched.push(...(await auditLimits(stores.wallet.db, scene)))
   watched.push(...(await auditBooks(stores, scene, true)))
+  for (const name of walletsOf(scene))
+    watched.push(...(await market.wire(name).odds.audit(stores[name].db, market.names)))
   watched.push(...(await compareBooks(stores, scene, cast, market.names)))
   if (cast.restored.size > 0)
     watched.push(...(await misnamed(stores, scene, cast, market.names, 'all is over')).complaints)
+  watched.push(...missingIn(scene, trace.marks))
   if (watched.length > 0 || cast.putBack === undefined) return watched
   await cast.putBack()
   return loseWith(stores, scene, cast, market)

@@ -22,6 +22,26 @@ export interface Scene {
   readonly isWatched?: boolean
   /** A backup of the first wallet is put back while things go wrong; what it has lost then stays lost. */
   readonly isRestored?: boolean
+  /** Of the wallets (L-2); absent: `allow-negative`. */
+  readonly clawback?: Clawback
+  /** Some bets have a bonus, and who pays their stakes (M-4); absent: none has. */
+  readonly freebets?: 'none' | 'player' | 'promotions'
+  /** Players have a second currency, and switch now and then. */
+  readonly hasCurrencies?: boolean
+  /** Another platform calls the wallet too, under a name of its own (W-43). */
+  readonly hasOtherPlatform?: boolean
+}
+
+export type Clawback = 'refuse' | 'allow-negative'
+
+/** What the wallets of a scene do with the money that a choice of theirs is about. */
+export interface MoneyRules {
+  readonly clawback: Clawback
+  readonly freebetStake: 'player' | 'promotions'
+}
+
+export function moneyRulesOf({ clawback = 'allow-negative', freebets = 'none' }: Partial<Scene>): MoneyRules {
+  return { clawback, freebetStake: freebets === 'promotions' ? 'promotions' : 'player' }
 }
 
 /** From 40 seconds to six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
@@ -60,7 +80,12 @@ export function drawScene(seed: number, random: Random): Scene {
   const isWatched = random.chance(WATCHED) && looks === 1
   const isRestored = random.chance(RESTORED)
   const wrong = { hasOtherSettings, hasFailures, isRestored }
-  return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched }
+  const clawback = random.pick(['refuse', 'refuse', 'allow-negative'] as const)
+  const freebets = random.pick(['none', 'player', 'promotions'] as const)
+  const hasCurrencies = random.chance(0.4)
+  const hasOtherPlatform = random.chance(0.6) && operators === 1 && !isRestored
+  const money = { clawback, freebets, hasCurrencies, hasOtherPlatform }
+  return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched, ...money }
 }
 
 /** Of a day: bets, and what is staked. */

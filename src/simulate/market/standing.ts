@@ -1,6 +1,7 @@
 /** What the wallet's operator has done with sessions, bets and players, as far as it is surely so; calls that are under way may meet it or not. */
 import type { Heard, Waiting } from './bet-life.ts'
 import type { WatchedBets } from './possible.ts'
+import type { MoneyRules } from './scene.ts'
 import { createToldTokens, type KeptTokens, type ToldTokens } from './told-tokens.ts'
 
 /** `surely` from when it is answered, until it is asked for the contrary. */
@@ -25,7 +26,7 @@ interface Met extends Standing {
   restored(kept: KeptStanding): void
 }
 
-export function createStanding({ all, eachCall }: WatchedBets): Met {
+export function createStanding({ all, eachCall }: WatchedBets, rules: MoneyRules): Met {
   const [locks, limited, blocks] = [new Set<string>(), new Set<string>(), new Map<string, Waiting['block']>()]
   const tokens = createToldTokens()
   const tokenOf = ({ kind, token }: Heard, player: string) =>
@@ -45,7 +46,7 @@ export function createStanding({ all, eachCall }: WatchedBets): Met {
   return {
     meets(betId, player, call) {
       const [isLocked, isLimited, block] = [locks.has(betId), limited.has(player), blocks.get(player) ?? 'no']
-      return { ...call, tokenIs: tokenOf(call, player), isLocked, isLimited, block }
+      return { ...call, tokenIs: tokenOf(call, player), isLocked, isLimited, block, rules }
     },
     limited: (player) => void limited.add(player),
     tokens: { ...tokens, ending: doubting(ending), ended: doubting(ended), clockJumped: doubting(clockJumped) },

@@ -4,13 +4,16 @@ import { fixBuckets } from '../../db/buckets.ts'
 import { type Db, statement } from '../../db/db.ts'
 import { prepareDb } from '../../db/prepare.ts'
 import type { Currency } from '../../protocol/ids.ts'
-import type { Scene } from './scene.ts'
+import { moneyRulesOf, type Scene } from './scene.ts'
 import { openSwiftDb } from './swift-db.ts'
 import { isWallet, PARTIES, type PartyName, serverOf } from './who.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
 export const SECRET = 'the secret of wallet and platform'
+/** Of another platform, and its name (W-43). */
+export const OTHER_SECRET = 'the secret of the other platform'
+export const OTHER_PLATFORM = 'other-platform'
 
 /** What a process may begin with instead: another way to the same answers, or a scale in which amounts were not written (M-5). */
 export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another scale'
@@ -43,9 +46,11 @@ function readFrom(env: Record<string, string>, role?: Parameters<typeof readConf
 }
 
 /** What a process begins with in this scene. */
-export function configOf(party: PartyName, { operators }: Scene, settings: OtherSettings | undefined): Config {
+export function configOf(party: PartyName, scene: Scene, settings: OtherSettings | undefined): Config {
   const config = changed(CONFIGS[serverOf(party)], settings)
-  return isWallet(party) ? { ...config, behindAggregator: operators > 1 } : config
+  if (!isWallet(party)) return config
+  const platformSecrets = scene.hasOtherPlatform === true ? [{ platform: OTHER_PLATFORM, value: OTHER_SECRET }] : []
+  return { ...config, ...moneyRulesOf(scene), platformSecrets, behindAggregator: scene.operators > 1 }
 }
 
 export interface Store {

@@ -5,6 +5,7 @@ export type TokenState = 'live' | 'may have ended' | 'ended' | 'unknown' | 'abse
 
 interface Told {
   readonly player: string
+  readonly currency: string
   state: 'live' | 'may have ended' | 'ended'
 }
 
@@ -15,8 +16,9 @@ export interface KeptTokens {
 export interface ToldTokens {
   /** Of this player, or of nobody in particular. */
   stateOf(token: string, player: string | undefined): TokenState
-  playerOf(token: string): string | undefined
-  given(token: string, player: string): void
+  /** Whose it is, and in which currency. */
+  holderOf(token: string): { readonly player: string; readonly currency: string } | undefined
+  given(token: string, player: string, currency?: string): void
   /** The operator is just ending all of this player's; `isOver`: it has been answered. */
   ending(player: string, isOver: boolean): void
   ended(token: string): void
@@ -43,9 +45,9 @@ export function createToldTokens(): ToldTokens {
       if (tokens.size > 0) return 'unknown'
       return strangers.has(token) ? 'ended' : 'not heard of'
     },
-    playerOf: (token) => tokens.get(token)?.player,
-    given: (token, player) =>
-      void tokens.set(token, { player, state: hasJumped || ending.has(player) ? 'may have ended' : 'live' }),
+    holderOf: (token) => tokens.get(token),
+    given: (token, player, currency = 'EUR') =>
+      void tokens.set(token, { player, currency, state: hasJumped || ending.has(player) ? 'may have ended' : 'live' }),
     ending(player, isOver) {
       if (isOver) ending.delete(player)
       else ending.add(player)

@@ -6,6 +6,7 @@
 import { blindTo, without } from '../planting.ts'
 import type { Scene } from '../scene.ts'
 import { GATEWAY } from './gateway.ts'
+import { MONEY } from './money.ts'
 import { PLATFORM } from './platform.ts'
 import { RESTART } from './restart.ts'
 import { below, PLAIN, type Planted, type Row } from './row.ts'
@@ -13,6 +14,10 @@ import { WALLET } from './wallet.ts'
 import { WIRE } from './wire.ts'
 
 const BEHIND_GATEWAY: Partial<Scene> = { operators: 2, ...PLAIN }
+const OF_MONEY: Partial<Scene> = {
+  ...{ operators: 1, ...PLAIN },
+  ...({ clawback: 'refuse', freebets: 'promotions', hasCurrencies: true } as const),
+}
 
 /** What a seed found once, by what is rare together: a lock, or a clock that is set back, and a late copy. */
 const KEPT: readonly Planted[] = [
@@ -38,6 +43,7 @@ function plantedIn(where: Pick<Planted, 'scene'>) {
 export const PLANTED: readonly Planted[] = [
   ...[...WALLET, ...WIRE, ...PLATFORM].map(plantedIn({})),
   ...GATEWAY.map(plantedIn({ scene: BEHIND_GATEWAY })),
+  ...MONEY.map(plantedIn({ scene: OF_MONEY })),
   ...RESTART,
   ...KEPT,
 ]

@@ -24,6 +24,7 @@ export interface Planted {
 export const PLAIN = {
   ...{ hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false },
   isRestored: false,
+  ...({ clawback: 'allow-negative', freebets: 'none', hasCurrencies: false, hasOtherPlatform: false } as const),
 } as const
 
 /** Faults are planted around the platform and the wallet that it calls. */

@@ -62,4 +62,10 @@ export const WALLET: readonly Row[] = [
     1,
     inWallet(altered('lock_bets', (row) => (row.status === 'cancelled' && row.stake === null ? undefined : row))),
   ],
+  [
+    'the odds of a bet are not known when its result comes',
+    'W-49',
+    1,
+    inWallet(altered('lock_bets', (row) => ({ ...row, odds_payout: null }))),
+  ],
 ]

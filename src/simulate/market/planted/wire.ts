@@ -11,6 +11,7 @@ const PROCESSED = replyCode('already_processed')
 const BLOCKED = replyCode('recalculation_blocked')
 
 const REFUSED: Answer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
+const FAILED: Answer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.system_error)) }
 
 export const WIRE: readonly Row[] = [
   [
@@ -89,6 +90,12 @@ export const WIRE: readonly Row[] = [
     'R-6',
     1,
     inFront({ instead: ({ kind }) => (kind === 'place' ? REFUSED : undefined) }),
+  ],
+  [
+    'every Place bet fails inside, and every bet is declined',
+    'R-4',
+    1,
+    inFront({ instead: ({ kind }) => (kind === 'place' ? FAILED : undefined) }),
   ],
   [
     'User data tells what no operator has stored',
