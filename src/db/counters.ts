@@ -7,7 +7,9 @@
  * Invariant: no server starts while a counter is lower than the numbers of its table.
  */
 import { WrongUse } from '../runtime/wrong-use.ts'
+import type { Finding } from './checks.ts'
 import { type Db, type Row, statement } from './db.ts'
+import { orNone } from './empty-tables.ts'
 import type { Server } from './rights.ts'
 
 interface Counter {
@@ -59,6 +61,18 @@ async function findBehind(db: Pick<Db, 'query'>, server: Server): Promise<Behind
   const texts = COUNTERS[server].map(describeSql)
   if (texts.length === 0) return []
   return db.query<Behind>(statement(`read_counters_behind_of_${server}`, texts.join('\nunion all\n')))
+}
+
+export const COUNTER_CHECK = 'no sequence or count is behind the numbers of its table'
+
+/** For the audit; a start repairs them. */
+export async function findCountersBehind(db: Pick<Db, 'kind' | 'query'>): Promise<Finding[]> {
+  if (db.kind !== 'postgres') return []
+  const behind = await Promise.all([findBehind(db, 'wallet'), findBehind(db, 'platform')].map(orNone))
+  return behind.flat().map(({ name, used, highest }) => ({
+    check: COUNTER_CHECK,
+    row: { name, used: String(used), highest: String(highest) },
+  }))
 }
 
 /** Any constant will do. It is held by one start at a time, so that none sets a counter back. */

@@ -2,7 +2,10 @@
 import { auditArchive } from '../archive/audit.ts'
 import type { Config } from '../config/config.ts'
 import { type Finding, Findings } from '../db/checks.ts'
+import { findCountersBehind } from '../db/counters.ts'
 import type { Db } from '../db/db.ts'
+import { findEmptyTables, isNeeded } from '../db/empty-tables.ts'
+import { findMissingParts, type MissingParts } from '../db/schema-parts.ts'
 import { describeChangedTextOrder } from '../db/text-order.ts'
 import { numberAll } from '../feed/change-store.ts'
 import { type AuditedTo, audit, type Progress } from '../operator/audit.ts'
@@ -30,6 +33,8 @@ export async function auditAll(
 ): Promise<readonly Finding[]> {
   const changedOrder = await describeChangedTextOrder(db)
   if (changedOrder !== undefined) say(changedOrder)
+  const restored = onlyChanged ? COMPLETE : await auditRestore(db)
+  if (!restored.isReadable) return restored.findings
   const clean = onlyChanged ? await lastClean(db) : undefined
   const clawback = await recordedClawback(db, config)
   await numberAll(db, WALLET_CHANGES).catch(() => {}) // of a copy that cannot be written to
@@ -37,7 +42,7 @@ export async function auditAll(
   const inFiles = new Findings()
   if (archive !== undefined)
     await auditArchive(db, archive, inFiles, (done, of) => progress('files of the archive', done, of))
-  const findings = [...inDatabase, ...inFiles.all]
+  const findings = [...restored.findings, ...inDatabase, ...inFiles.all]
   if (onlyChanged && isWhole)
     say('there is no clean audit since which the feed tells every change: everything is looked at')
   await tell(db, 'purser', findings.length, { whole: isWhole, to: { number: String(to.number), day: to.day } })
@@ -45,6 +50,17 @@ export async function auditAll(
   if (ofPlatform === undefined) return findings
   await tell(db, 'platform', ofPlatform.length, { whole: true, to: {} })
   return [...findings, ...ofPlatform]
+}
+
+const COMPLETE: MissingParts = { findings: [], isReadable: true }
+
+/** What a restore that stopped half-way has left out. */
+async function auditRestore(db: Db): Promise<MissingParts> {
+  const parts = await findMissingParts(db)
+  if (!parts.isReadable) return parts
+  const empty = await findEmptyTables(db)
+  const findings = [...parts.findings, ...empty, ...(await findCountersBehind(db))]
+  return { findings, isReadable: !empty.some(isNeeded) }
 }
 
 async function lastClean(db: Db): Promise<AuditedTo | undefined> {
