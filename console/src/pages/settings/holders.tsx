@@ -16,6 +16,7 @@ interface Holder {
   readonly locked?: boolean
   readonly hash?: string
   readonly rights?: readonly string[]
+  readonly scope?: string
   readonly endsAt?: string
   readonly lastUsedAt?: string
   readonly mustChange?: boolean
@@ -171,7 +172,7 @@ interface RowProps {
 }
 
 function HolderRow({
-  holder: { name, role, rights, madeAt, live, locked, mustChange, endsAt, lastUsedAt },
+  holder: { name, role, rights, scope, madeAt, live, locked, mustChange, endsAt, lastUsedAt },
   hasEnd,
   renew: [method, path, word],
   end,
@@ -185,6 +186,7 @@ function HolderRow({
       </td>
       <td>
         {role}
+        {scope !== undefined && <div className="muted small">limited to {scope}</div>}
         {rights !== undefined && <div className="muted small">only {rights.join(', ')}</div>}
       </td>
       <td>
