@@ -108,8 +108,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     noteFate(trace, text, fate)
     const toCaller = callerOf(handler, life, isOfPlatform ? hearing(deps, request) : listening(deps, request))
     if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
-    if (isOfPlatform) deps.reasons?.leaves(request)
-    if (isOfPlatform && isPlace(request)) trace.mark('a Place bet is sent')
+    if (isOfPlatform) noteSent(deps, request)
     onTheirWay += fate.arrivals.length
     const deliver = (copy: number) => {
       onTheirWay -= 1
@@ -227,6 +226,11 @@ function hearing({ pace, reasons, ear, trace }: Deps, request: Request): Hearing
       return heard
     },
   }
+}
+
+function noteSent({ reasons, trace }: Deps, request: Request): void {
+  reasons?.leaves(request)
+  if (isPlace(request)) trace.mark('a Place bet is sent')
 }
 
 function isPlace({ method, path }: Request): boolean {
