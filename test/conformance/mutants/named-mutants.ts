@@ -23,7 +23,10 @@ export function misnamed(fault: MutantId, { results, fired }: Judged, ids: reado
     const named = verdict.exchanges.find(({ isBlamed }) => isBlamed)
     if (named === undefined) return [`${id} names no call: ${verdict.why}`]
     if (!verdict.why.includes(named.what)) return [`${id} does not say ${named.what}: ${verdict.why}`]
-    const isRight = fired.has(named.request.body) || SHOWN_LATER.includes(fault)
+    // The copies of a race have one name, and the fault may act on the copy that won only.
+    const isRace = verdict.why.includes(`${named.what} (`) && / times\)/.test(verdict.why)
+    const copies = isRace ? verdict.exchanges.filter(({ what }) => what === named.what) : [named]
+    const isRight = copies.some(({ request }) => fired.has(request.body)) || SHOWN_LATER.includes(fault)
     return isRight ? [] : [`${id} names ${named.what}: ${verdict.why}`]
   })
 }
