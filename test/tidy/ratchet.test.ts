@@ -1,0 +1,88 @@
+/** The faults of prose and names per folder only go down: no figure is above its ceiling, and no ceiling above its figure. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type NamedText, namesExportedTwice } from './names.ts'
+import { type Ceilings, complaintsAboutCeilings, lowered, measure } from './ratchet.ts'
+import { filesIn, ROOT, read } from './source.ts'
+
+const CEILINGS = 'test/tidy/ceilings.json'
+const CODE = ['.ts', '.tsx', '.mjs', '.md']
+const FOLDERS = ['src', 'console/src', 'test', 'bench', 'scripts', 'docs', 'ops']
+
+/** Exported by two files or more; at the end at most 40. */
+const MAX_EXPORTED_TWICE = { src: 224, 'console/src': 7 }
+
+const ceilings: Ceilings = JSON.parse(read(CEILINGS))
+const folders = measure([
+  ...readdirSync(ROOT)
+    .filter((name) => name.endsWith('.md'))
+    .map(fileOf),
+  ...FOLDERS.flatMap((folder) => filesIn(folder, CODE))
+    .filter((path) => !path.endsWith('.d.ts') && !path.startsWith('docs/images'))
+    .map(fileOf),
+])
+
+function fileOf(path: string): NamedText {
+  return { path, text: read(path) }
+}
+
+test('no folder has more faults of prose or names than its ceiling', () => {
+  expect(complaintsAboutCeilings(folders, ceilings)).toEqual([])
+})
+
+test('each ceiling is the figure of today: `npm run ceilings` lowers those that are higher', async () => {
+  const text = `${JSON.stringify(lowered(folders, ceilings), null, 2)}\n`
+  await expect(text).toMatchFileSnapshot(join(ROOT, CEILINGS))
+})
+
+test.each(Object.entries(MAX_EXPORTED_TWICE))('in %s few names are exported by two files', (folder, most) => {
+  const twice = namesExportedTwice(filesIn(folder, ['.ts', '.tsx']).map(fileOf))
+  expect(twice.length, twice.join('\n')).toBe(most)
+})
+
+describe('the ratchet sees', () => {
+  const complaints = (text: string, path = 'src/planted/file.ts') =>
+    complaintsAboutCeilings(measure([{ path, text }]), {})
+
+  test.each([
+    ['a sentence without a subject', 'subjectless', '/** Those are few; more are needed where lanes are many. */'],
+    ['a word that the field does not use', 'markers', '/** The queue answers whoever asks. */'],
+    ['a comment line over 100 columns', 'wide', `// The queue is ${'very '.repeat(20)}long.`],
+    ['a decision that is only its id', 'bareIds', 'const limit = 3 // C-4'],
+    ['a private word in a function', 'privateNames', 'export function closeDoor() {}'],
+    ['a past participle for a type', 'participles', 'export interface Rendered {}'],
+  ])('%s', (_what, rule, text) => {
+    expect(complaints(text)).toEqual([expect.stringContaining(`src/planted: ${rule}: 1, the ceiling is 0`)])
+  })
+
+  test('a private word in the name of a file', () => {
+    expect(complaints('', 'src/planted/strangers.ts')).toEqual([expect.stringContaining('unknown callers')])
+  })
+
+  test('a sentence of an error, and one of a guide', () => {
+    const thrown = "throw new Error('Whoever asks for this needs a key of an operator')"
+    expect(complaints(thrown, 'src/cli/file.ts')).toHaveLength(2)
+    expect(complaints('Nobody reads this twice.', 'docs/guides/file.md')).toHaveLength(1)
+  })
+
+  test('nothing wrong with plain sentences and terms of the field', () => {
+    const text = `/** The load shedder rejects calls when the queue is full (R-4). */
+      export interface Feed {}
+      export function rejectWhenFull() {}`
+    expect(complaints(text)).toEqual([])
+  })
+
+  test('a figure below its ceiling, which is lowered, and none that is raised', () => {
+    const one = measure([{ path: 'src/planted/file.ts', text: 'const door = 1' }])
+    expect(lowered(one, { 'src/planted': { privateNames: 3, wide: 2 } })).toEqual({
+      'src/planted': { privateNames: 1 },
+    })
+    expect(lowered(one, {})).toEqual({})
+  })
+
+  test('a name that two files export', () => {
+    const files = ['a', 'b'].map((name) => ({ path: `src/${name}.ts`, text: 'export const limit = 1' }))
+    expect(namesExportedTwice(files)).toEqual(['limit: src/a.ts, src/b.ts'])
+  })
+})

@@ -1,0 +1,83 @@
+/**
+ * Ceilings for the faults of prose and of names that the project still has, folder by folder.
+ *
+ * A folder may have fewer of them, never more; a folder that has no ceiling may have none but what the
+ * target allows. `npm run ceilings` lowers the ceilings to today's figures and raises none.
+ */
+import { type NamedText, type NameRule, namesThatArePrivate } from './names.ts'
+import { type ProseRule, proseOf } from './prose.ts'
+
+export type Figures = Readonly<Record<ProseRule | NameRule, number>>
+export type Ceilings = Readonly<Record<string, Partial<Figures>>>
+
+interface Folder {
+  sentences: number
+  words: number
+  readonly figures: Record<ProseRule | NameRule, number>
+  readonly findings: string[]
+}
+
+/** At the end at most 1 % of the sentences have no subject, and 2 of 1,000 words are markers. */
+const TARGET = { subjectless: 0.01, markers: 0.002 }
+
+/** The first two folders: `src/http`, `docs/guides`. A file of the root has its own ceiling. */
+export function folderOf(path: string): string {
+  const segments = path.split('/')
+  return segments.length === 1 ? path : segments.slice(0, -1).slice(0, 2).join('/')
+}
+
+export function measure(files: readonly NamedText[]): Map<string, Folder> {
+  const folders = new Map<string, Folder>()
+  for (const { path, text } of files) {
+    const folder = folders.get(folderOf(path)) ?? emptyFolder()
+    folders.set(folderOf(path), folder)
+    const { sentences, words, findings } = proseOf(path, text)
+    folder.sentences += sentences
+    folder.words += words
+    for (const { rule, line, text: found } of findings) {
+      folder.figures[rule] += 1
+      folder.findings.push(`${path}:${line}: ${rule}: ${found}`)
+    }
+    for (const { rule, message } of path.endsWith('.md') ? [] : namesThatArePrivate({ path, text })) {
+      folder.figures[rule] += 1
+      folder.findings.push(`${message} (${rule})`)
+    }
+  }
+  return folders
+}
+
+function emptyFolder(): Folder {
+  const figures = { subjectless: 0, markers: 0, wide: 0, bareIds: 0, privateNames: 0, participles: 0 }
+  return { sentences: 0, words: 0, figures, findings: [] }
+}
+
+/** A complaint for each figure over its ceiling, with the places of the faults in that folder. */
+export function complaintsAboutCeilings(folders: ReadonlyMap<string, Folder>, ceilings: Ceilings): string[] {
+  return [...folders].flatMap(([name, folder]) =>
+    rulesOf(folder.figures).flatMap((rule) => {
+      const ceiling = Math.max(ceilings[name]?.[rule] ?? 0, allowed(rule, folder))
+      if (folder.figures[rule] <= ceiling) return []
+      const places = folder.findings.filter((finding) => finding.includes(rule))
+      return [`${name}: ${rule}: ${folder.figures[rule]}, the ceiling is ${ceiling}\n  ${places.join('\n  ')}`]
+    }),
+  )
+}
+
+/** Today's figures where they are below the ceilings; a folder or a rule without faults is left out. */
+export function lowered(folders: ReadonlyMap<string, Folder>, ceilings: Ceilings): Ceilings {
+  const rows = [...folders].map(([name, { figures }]): [string, Partial<Figures>] => {
+    const ceiling = (rule: ProseRule | NameRule) => Math.min(figures[rule], ceilings[name]?.[rule] ?? 0)
+    const kept = rulesOf(figures).filter((rule) => ceiling(rule) > 0)
+    return [name, Object.fromEntries(kept.map((rule) => [rule, ceiling(rule)]))]
+  })
+  return Object.fromEntries(rows.filter(([, row]) => Object.keys(row).length > 0).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function allowed(rule: ProseRule | NameRule, { sentences, words }: Folder): number {
+  if (rule === 'subjectless') return Math.floor(TARGET.subjectless * sentences)
+  return rule === 'markers' ? Math.floor(TARGET.markers * words) : 0
+}
+
+function rulesOf(figures: Figures): (ProseRule | NameRule)[] {
+  return Object.keys(figures) as (ProseRule | NameRule)[]
+}
