@@ -12,7 +12,7 @@ const text =
   (value) =>
     typeof value === 'string' && value.length >= shortest && value.length <= longest
 const number: Test = (value) => typeof value === 'number'
-const integer: Test = (value) => Number.isInteger(value)
+const integer: Test = (value) => Number.isInteger(value) && !Object.is(value, -0)
 const oneOf =
   (...allowed: string[]): Test =>
   (value) =>
