@@ -5,6 +5,8 @@ export interface Settings {
   freebetStake: 'player' | 'promotions'
   /** I-1: whether `operatorUser` names the player; else the member means nothing. */
   behindAggregator: boolean
+  /** The wallet notes nothing about payouts and bonuses (W-49), as the interface asks for no notes. */
+  notesNothing?: true
 }
 
 /** Numbers are the JSON text that is sent. */

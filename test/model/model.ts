@@ -43,7 +43,8 @@ function judge(state: State, sent: Call, now: Date): Prediction {
   const bet = state.world.bets.get(keyOf(call.player, call.bet))
   if (call.kind === 'place') state.world.placeRequests.add(requestOf(call))
   const verdict = call.kind === 'place' ? place(state, call, bet, now) : change(state, call, bet, now)
-  if (state.anomaly !== undefined) placedBet(state.world, call)?.anomalies.push(state.anomaly)
+  if (state.anomaly !== undefined && !state.settings.notesNothing)
+    placedBet(state.world, call)?.anomalies.push(state.anomaly)
   return { row, verdict, rule: state.rule, anomaly: state.anomaly }
 }
 

@@ -108,10 +108,15 @@ function amountOf(
     throw new Malformed('the currency is not known')
   if (amount === undefined && (operation === 'rollback' || operation === 'unsettle')) return undefined
   if (amount === undefined && operation === 'settle' && faults.has('amount-absent-is-zero')) return 0n
-  const units = unitsOf(faults, amount, decimalsFor(faults, currency) ?? 2)
+  const units = unitsOf(faults, operation === 'settle' ? payoutOf(amount) : amount, decimalsFor(faults, currency) ?? 2)
   const isUnused = operation === 'rollback' || operation === 'unsettle' // W-21
   if (units === undefined && !isUnused) throw new Malformed('the amount is none of this currency')
   return units
+}
+
+/** A payout of -0 is 0 (D-3). */
+function payoutOf(amount: unknown): unknown {
+  return amount instanceof Digits && /^-0(\.0*)?$/.test(amount.written) ? new Digits('0') : amount
 }
 
 function decimalsFor(faults: Faults, currency: string | undefined): number | undefined {
