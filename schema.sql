@@ -36,6 +36,13 @@ begin
   end loop;
 end $$;
 
+CREATE FUNCTION gateway.prepare_journal() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT purser.turn_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS turn_journal_of;
+END;
+
 CREATE TABLE purser.journal_retention (
     schema text NOT NULL COLLATE pg_catalog."C",
     days integer
@@ -60,6 +67,13 @@ begin
   raise exception '% has moved on since it was read', what using errcode = 'PU001';
 end
 $$;
+
+CREATE FUNCTION purser.prepare_journal() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT purser.turn_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS turn_journal_of;
+END;
 
 CREATE FUNCTION purser.turn_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -235,7 +249,7 @@ CREATE TABLE platform.bet (
     placed_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     taken_back_at bigint,
-    boosts_single boolean DEFAULT false NOT NULL,
+    boosts_single boolean DEFAULT true NOT NULL,
     CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),

@@ -77,11 +77,13 @@ test.each(['others', 'triggers'] as const)(
 
 test('the functions are those of the days of a journal, with the rights of the owner (W-30), and the one that ends a transaction', async () => {
   const settings = '{"search_path=pg_catalog, pg_temp"}'
-  const turns = (schema: string) => ({ name: `${schema}.turn_journal()`, prosecdef: true, settings })
+  const ofJournal = (schema: string, name: string) => ({ name: `${schema}.${name}()`, prosecdef: true, settings })
   const functions = [
-    turns('gateway'),
+    ofJournal('gateway', 'prepare_journal'),
+    ofJournal('gateway', 'turn_journal'),
     { name: 'purser.moved_on(text)', prosecdef: false, settings },
-    turns('purser'),
+    ofJournal('purser', 'prepare_journal'),
+    ofJournal('purser', 'turn_journal'),
     { name: 'purser.turn_journal_of(name, date, integer)', prosecdef: false, settings },
   ]
   expect(await Promise.all([ask(postgres, 'functions'), ask(pglite, 'functions')])).toEqual([functions, functions])

@@ -57,6 +57,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.minute': CHANGE,
     'purser.conformance_run': CHANGE,
     'purser.turn_journal()': CALL,
+    'purser.prepare_journal()': CALL,
     'purser.moved_on(text)': CALL,
   },
   platform: {
@@ -98,6 +99,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.journal': ADD,
     'purser.journal_retention': READ,
     'gateway.turn_journal()': CALL,
+    'gateway.prepare_journal()': CALL,
   },
 }
 

@@ -18,7 +18,7 @@ interface Retention extends Row {
 
 const READ = statement(
   'read_journal_retention',
-  `select days, has_table_privilege('purser.journal_retention', 'update') as may_change
+  `select days, (select pg_has_role(relowner, 'usage') from pg_catalog.pg_class where oid = 'purser.journal_retention'::regclass) as may_change
    from purser.journal_retention where schema = $1::text`,
 )
 const CHANGE = statement(
@@ -33,6 +33,14 @@ const TURN = {
   purser: statement('purser_turn_journal', 'select purser.turn_journal()'),
   gateway: statement('gateway_turn_journal', 'select gateway.turn_journal()'),
 }
+const PREPARE = {
+  purser: statement('purser_prepare_journal', 'select purser.prepare_journal()'),
+  gateway: statement('gateway_prepare_journal', 'select gateway.prepare_journal()'),
+}
+
+const EVERY_DAY = 36_500
+const DIFFERS =
+  'the database has another number of days for the journal than PURSER_JOURNAL_DAYS; run purser migrate with this setting, as the owner of the tables'
 
 export interface Turning {
   readonly db: Pick<Db, 'transaction'>
@@ -41,19 +49,21 @@ export interface Turning {
   readonly days: number
 }
 
-/** Partitions for today and the days next to it by the database's clock, and none that is too old. */
-export async function turnJournal({ db, log, schema, days }: Turning): Promise<void> {
+/**
+ * Makes partitions for today and the days next to it by the database's clock, and drops days that
+ * are too old for the database and for this server. Resolves to the number of days that are kept.
+ */
+export async function turnJournal({ db, log, schema, days }: Turning): Promise<number> {
   const kept = await db.transaction(async (tx) => {
     const [row] = await tx.query<Retention>(READ, [schema])
+    const set = row?.days ?? EVERY_DAY
     if (row?.may_change) await tx.query(CHANGE, [schema, days])
-    await tx.query(TURN[schema], [])
-    return row?.may_change ? days : row?.days
+    const isTooFew = !row?.may_change && set > 0 && set < days
+    await tx.query(isTooFew ? PREPARE[schema] : TURN[schema], [])
+    return row?.may_change ? days : set
   })
-  if (kept === days) return
-  log.warn(
-    { days, kept: kept ?? 'all' },
-    'the database keeps the journal for another number of days than PURSER_JOURNAL_DAYS; run purser migrate with this setting, as the owner of the tables',
-  )
+  if (kept !== days) log.warn({ days, kept: kept === EVERY_DAY ? 'all' : kept }, DIFFERS)
+  return kept
 }
 
 /** By the owner of the tables. A number that stands there already is replaced only by one that is `given`. */

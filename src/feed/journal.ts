@@ -102,8 +102,9 @@ export function createJournal(deps: JournalDeps): Journal {
 
 /** What an earlier start has kept goes, every day of it. */
 function createNone(deps: JournalDeps): Journal {
-  const gone = turnJournal(deps).catch((error: unknown) =>
-    deps.log.warn({ err: error }, 'the journal that is not wanted any more could not be dropped'),
+  const gone = turnJournal(deps).then(
+    () => {},
+    (error: unknown) => deps.log.warn({ err: error }, 'the journal that is not wanted any more could not be dropped'),
   )
   return {
     ...{ isOn: false, add() {}, lost: () => 0 },
@@ -126,11 +127,12 @@ function createWriter(deps: JournalDeps): (chunks: readonly ClosedChunk[]) => Pr
   const { db, clock, log, schema } = deps
   const insert = INSERT[schema]
   let turnedOn = ''
+  let isKept = true
 
   const turn = async (day: string) => {
     if (turnedOn === day) return
     try {
-      await turnJournal(deps)
+      isKept = (await turnJournal(deps)) > 0
       turnedOn = day
     } catch (error) {
       log.warn({ err: error }, 'the journal could not turn to a new day') // its partition is there since yesterday
@@ -139,6 +141,7 @@ function createWriter(deps: JournalDeps): (chunks: readonly ClosedChunk[]) => Pr
   return async (chunks) => {
     try {
       await turn(dayOf(clock.now()))
+      if (!isKept) return true // The owner of the tables keeps no journal.
       await db.transaction(async (tx) => {
         await Promise.all(chunks.map((chunk) => tx.execute(insert, valuesOf(chunk))))
       })

@@ -1,0 +1,32 @@
+/** Days of the journal where a server and the owner of the tables set other numbers (W-30). */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet } from '../support/wallet.ts'
+
+async function placeOnce(databaseUrl: string, days: string): Promise<void> {
+  const server = await startWallet({ databaseUrl, env: { PURSER_JOURNAL_DAYS: days } })
+  const bettor = await playerWithMoney(server.operator)
+  await server.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
+  await server.auditIsClean()
+  await server.stop()
+}
+
+test('a server that keeps more days than the owner has set drops none, and keeps none where the owner keeps none', async () => {
+  const database = await createDatabase()
+  const owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+  const days = async () =>
+    (await owner.query("select from pg_inherits where inhparent = 'purser.journal'::regclass")).rows.length
+  await owner.query("select purser.turn_journal_of('purser', current_date - 40, 99)")
+  await owner.query("update purser.journal_retention set days = 14 where schema = 'purser'")
+  await placeOnce(database.url, '90')
+  expect(await days()).toBe(6)
+  await owner.query("update purser.journal_retention set days = 0 where schema = 'purser'")
+  await placeOnce(database.url, '90')
+  expect(await days()).toBe(0)
+  await owner.end()
+  await database.drop()
+})
