@@ -2,7 +2,16 @@
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/logger.ts'
 import { type Measured, metricText } from '../runtime/metric-text.ts'
-import { CALLER, type Caller, type Keys, mayDo, type Nobody, type Role, type SignedIn } from './caller.ts'
+import {
+  CALLER,
+  type Caller,
+  type Keys,
+  mayDo,
+  type Nobody,
+  type Role,
+  type SessionCheck,
+  type SignedIn,
+} from './caller.ts'
 import { isInRights } from './key-rights.ts'
 import { Problem } from './problem.ts'
 import { isWorthALine, Strangers } from './strangers.ts'
@@ -37,10 +46,12 @@ export function createAdmission(
 ): Admission {
   const strangers = new Strangers()
   const lesser = new Strangers()
+  const keyless = new Strangers()
   const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
   const turnAway = async (request: FastifyRequest, reason: Nobody) => {
     refused[reason] += 1
-    const failures = strangers.note(request.source)
+    // A request without a key is no guess, and slows no password from its address.
+    const failures = (reason === 'missing' ? keyless : strangers).note(request.source)
     if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
     if (reason === 'unknown') await strangers.hold(failures)
   }
@@ -49,15 +60,15 @@ export function createAdmission(
     if (!isWorthALine(failures)) return
     log.warn({ ...about(request), reason: 'role', key, role, failures }, 'a key was refused')
   }
-  const whoAsks = async (request: FastifyRequest): Promise<Caller | Nobody> => {
+  const whoAsks = async (request: FastifyRequest, check: SessionCheck = 'first'): Promise<Caller | Nobody> => {
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    return given === undefined ? signedIn.of(request) : ((await keys.find(given)) ?? 'unknown')
+    return given === undefined ? signedIn.of(request, check) : ((await keys.find(given)) ?? 'unknown')
   }
   return {
     turnAway,
     beforeGuess: ({ source }) => strangers.beforeNext(source),
     async stillAdmits(request) {
-      const caller = await whoAsks(request)
+      const caller = await whoAsks(request, 'again')
       return typeof caller !== 'string' && mayCall(caller, request)
     },
     async admit(request) {

@@ -38,8 +38,11 @@ export type Nobody = 'missing' | 'unknown'
 /** Whoever knows who is signed in with a browser. */
 export interface SignedIn {
   /** `missing` also when the request cannot be trusted to come from our own page; `unknown` when it shows a session that is none or has ended. */
-  of(request: FastifyRequest): Promise<Caller | Nobody>
+  of(request: FastifyRequest, check?: SessionCheck): Promise<Caller | Nobody>
 }
+
+/** `again`: the request was let in before, so that this check is no use of the session. */
+export type SessionCheck = 'first' | 'again'
 
 export function mayDo({ role }: Caller, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least)

@@ -4,7 +4,8 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Db, statement, type Tx } from '../db/db.ts'
-import type { Caller, Role, SignedIn } from '../http/caller.ts'
+import type { Caller, Nobody, Role, SignedIn } from '../http/caller.ts'
+import { createLru } from '../runtime/lru.ts'
 import { world } from '../runtime/world.ts'
 import { hashOf } from './api-key.ts'
 import type { Keyring } from './keyring.ts'
@@ -18,6 +19,9 @@ export const CONSOLE_HEADER = 'x-purser-console'
 /** Sent by our pages with what they ask while nobody uses the keyboard or the mouse: it is no use. */
 export const UNATTENDED_HEADER = 'x-purser-unattended'
 const TOKEN_BYTES = 32
+const MINUTE_MS = 60_000
+/** Sessions whose last use could not be written. */
+const MAX_UNWRITTEN = 1_000
 const TOKEN = /^[\w-]{43}$/
 
 export interface Begun {
@@ -48,9 +52,8 @@ export function createConsoleSessions(
 ): ConsoleSessions {
   const sql = statementsOn(schema)
   const name = `purser_${server}`
-  /** A database that takes no writes keeps no reader out. */
-  const use = (token: string) => db.transaction((tx) => tx.execute(sql.use, [hashOf(token)])).catch(() => {})
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
+  const find = createFinder(name, sql, db, keyring, idleMinutes)
   return {
     async begin(key, record) {
       const caller = await keyring.find(key)
@@ -72,19 +75,7 @@ export function createConsoleSessions(
       })
       return isBegun ? { token, caller } : undefined
     },
-    async of(request) {
-      const token = tokenOf(request)
-      if (token === undefined || !isFromOurPage(request)) return 'missing'
-      const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token), idleMinutes])
-      if (row === undefined) return 'unknown'
-      if (row.is_due && request.headers[UNATTENDED_HEADER] === undefined) await use(token)
-      const { key_hash, person, role, must_change: mustChange } = row
-      const caller =
-        key_hash !== null
-          ? await keyring.findHash(Buffer.from(key_hash))
-          : person !== null && role !== null && callerFor({ name: person, role, mustChange: mustChange === true })
-      return caller ? { ...caller, inBrowser: true } : 'unknown'
-    },
+    of: (request, asked) => find(request, asked !== 'again' && request.headers[UNATTENDED_HEADER] === undefined),
     async end(request, record) {
       const token = tokenOf(request)
       if (token === undefined) return false
@@ -102,14 +93,46 @@ export function createConsoleSessions(
   }
 }
 
+type Statements = ReturnType<typeof statementsOn>
+
+/** Finds the caller whose session a request shows. `isUse`: the request is a use of the session. */
+function createFinder(name: string, sql: Statements, db: Db, keyring: Keyring, idleMinutes: number) {
+  /** Times of uses that a database without writes did not take: it keeps no reader out. */
+  const unwritten = createLru<number>(MAX_UNWRITTEN)
+  const use = async (token: string) => {
+    try {
+      await db.transaction((tx) => tx.execute(sql.use, [hashOf(token), idleMinutes]))
+      unwritten.delete(token)
+    } catch {
+      unwritten.set(token, world.elapsed())
+    }
+  }
+  return async (request: FastifyRequest, isUse: boolean): Promise<Caller | Nobody> => {
+    const token = readCookie(request.headers.cookie, name)
+    if (token === undefined || !isFromOurPage(request)) return 'missing'
+    const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token), idleMinutes])
+    const unwrittenMs = world.elapsed() - (unwritten.get(token) ?? Number.NEGATIVE_INFINITY)
+    if (row === undefined || (row.is_idle && unwrittenMs >= idleMinutes * MINUTE_MS)) return 'unknown'
+    if (isUse && row.is_due && unwrittenMs >= MINUTE_MS) await use(token)
+    const { key_hash, person, role, must_change: mustChange } = row
+    const caller =
+      key_hash !== null
+        ? await keyring.findHash(Buffer.from(key_hash), isUse)
+        : person !== null && role !== null && callerFor({ name: person, role, mustChange: mustChange === true })
+    return caller ? { ...caller, inBrowser: true } : 'unknown'
+  }
+}
+
 interface SessionRow extends Record<string, unknown> {
   readonly key_hash: Uint8Array | null
   /** Whose password is still the one that the session was begun with. */
   readonly person: string | null
   readonly role: Role | null
   readonly must_change: boolean | null
-  /** The last use that is known is a minute ago. */
+  /** The last known use is a minute ago, or a quarter of the idle time if that is less. */
   readonly is_due: boolean
+  /** The last use that is known is longer ago than the idle time. */
+  readonly is_idle: boolean
 }
 
 function newToken(): string {
@@ -141,6 +164,9 @@ function readCookie(header: string | undefined, name: string): string | undefine
   return values.length === 1 && value !== undefined && TOKEN.test(value) ? value : undefined
 }
 
+/** Time after which a use is written again; $2 is the idle time in minutes. */
+const DUE = "least(interval '1 minute', $2::int * interval '15 seconds')"
+
 function statementsOn(schema: 'purser' | 'platform') {
   return {
     begin: statement(
@@ -160,17 +186,17 @@ function statementsOn(schema: 'purser' | 'platform') {
     read: statement(
       `${schema}_read_console_session`,
       `select s.key_hash, p.name as person, p.role, p.must_change,
-         s.used_at < statement_timestamp() - interval '1 minute' as is_due
+         s.used_at < statement_timestamp() - ${DUE} as is_due,
+         s.used_at <= statement_timestamp() - $2::int * interval '1 minute' as is_idle
        from ${schema}.console_session s
        left join ${schema}.console_person p on p.name = s.person and p.password_number = s.password_number and p.ends_at > statement_timestamp()
-       where s.hash = $1::bytea and s.ends_at > statement_timestamp()
-         and s.used_at > statement_timestamp() - $2::int * interval '1 minute'`,
+       where s.hash = $1::bytea and s.ends_at > statement_timestamp()`,
     ),
     use: statement(
       `${schema}_use_console_session`,
       `with used as (
          update ${schema}.console_session set used_at = statement_timestamp()
-         where hash = $1::bytea and used_at < statement_timestamp() - interval '1 minute' returning person
+         where hash = $1::bytea and used_at < statement_timestamp() - ${DUE} returning person
        )
        update ${schema}.console_person p set used_at = statement_timestamp() from used u where p.name = u.person`,
     ),

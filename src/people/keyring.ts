@@ -21,8 +21,8 @@ const MAX_NOTED = 4_096
 const APART_MS = 50
 
 export interface Keyring extends Keys {
-  /** Of a key that is known by its hash alone. */
-  findHash(hash: Buffer): Promise<Caller | undefined>
+  /** Finds a key that is known by its hash alone. `isUse`: its last use is noted. */
+  findHash(hash: Buffer, isUse: boolean): Promise<Caller | undefined>
   /** After a change by this process. */
   forget(): void
 }
@@ -37,9 +37,9 @@ export function createKeyring(
   const firstHash = hashOf(first)
   const memory = createMemory(() => store.live(db))
   const noteUse = createNotes((hash) => db.transaction((tx) => store.use(tx, hash)))
-  const findMade = async (hash: Buffer) => {
+  const findMade = async (hash: Buffer, isUse: boolean) => {
     const caller = await memory.find(hash)
-    if (caller !== undefined) noteUse(hash)
+    if (caller !== undefined && isUse) noteUse(hash)
     return caller
   }
   const isFirst = (hash: Buffer) => first !== '' && timingSafeEqual(hash, firstHash)
@@ -49,9 +49,9 @@ export function createKeyring(
     async find(key) {
       const hash = hashOf(key)
       if (isFirst(hash)) return firstCaller
-      return looksMade(key) ? findMade(hash) : undefined
+      return looksMade(key) ? findMade(hash, true) : undefined
     },
-    findHash: async (hash) => (isFirst(hash) ? firstCaller : findMade(hash)),
+    findHash: async (hash, isUse) => (isFirst(hash) ? firstCaller : findMade(hash, isUse)),
     forget: memory.forget,
   }
 }

@@ -10,8 +10,8 @@ import { busy } from '../http/problem.ts'
 
 /** Passwords of one address that may wait. */
 const MAX_OF_ADDRESS = 8
-/** Addresses that may wait, with those that are in their pause. */
-const MAX_ADDRESSES = 1_000
+/** Addresses that may wait or be in their pause: as many as there may be connections. */
+const MAX_ADDRESSES = 10_000
 /** Addresses that may wait for their turn. */
 export const MAX_PLACES = 64
 

@@ -1,9 +1,13 @@
 /** Passwords that another person has set, sessions that nobody uses, and the last use of keys and people (U-4, W-25). */
+import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { authorOfCommand } from '../../src/people/actions.ts'
+import { createConsoleSessions } from '../../src/people/console-session.ts'
+import { createKeyStore } from '../../src/people/key-store.ts'
+import { createKeyring } from '../../src/people/keyring.ts'
 import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { SERVERS } from './servers.ts'
@@ -96,6 +100,43 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     expect(await used()).toHaveLength(0)
     expect((await ask('GET', list, cookie)).status).toBe(200)
     expect(await used()).toHaveLength(1)
+  })
+
+  const sessionsOf = async (idleMinutes: number, { canWrite = true } = {}) => {
+    const store = createKeyStore(schema as 'purser')
+    const ring = createKeyring(db, store, 'KEY', 'the first key')
+    const writes = { ...db, transaction: () => Promise.reject(new Error('no writes')) } as Db
+    const of = (one: Db) => createConsoleSessions(server as 'wallet', schema as 'purser', one, ring, idleMinutes)
+    const { token = '' } = (await of(db).begin('the first key')) ?? {}
+    const headers = { cookie: `purser_${server}=${token}`, ...OURS }
+    const sessions = of(canWrite ? db : writes)
+    return (asked?: 'again') => sessions.of({ headers } as unknown as FastifyRequest, asked)
+  }
+  const wasUsed = async () =>
+    (await execute(`select from ${schema}.console_session where used_at > ${ago(0.1)}`)).length
+
+  test('the question whether a stream may go on does not use its session', async () => {
+    const find = await sessionsOf(30)
+    await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
+    expect(await find('again')).toMatchObject({ role: 'admin' })
+    expect(await wasUsed()).toBe(0)
+    await find()
+    expect(await wasUsed()).toBe(1)
+  })
+
+  test('a session that may be idle for one minute goes on while it is used', async () => {
+    const find = await sessionsOf(1)
+    await execute(`update ${schema}.console_session set used_at = ${ago(0.75)}`)
+    expect(await find()).toMatchObject({ role: 'admin' })
+    expect(await wasUsed()).toBe(1)
+  })
+
+  test('a session that is used goes on while the database takes no writes', async () => {
+    const find = await sessionsOf(30, { canWrite: false })
+    await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
+    expect(await find()).toMatchObject({ role: 'admin' })
+    await execute(`update ${schema}.console_session set used_at = ${ago(31)}`)
+    expect(await find()).toMatchObject({ role: 'admin' })
   })
 
   test('the last use of a person is the sign-in, and then the requests, once a minute', async () => {
