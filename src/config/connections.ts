@@ -12,6 +12,8 @@ export interface Connections {
 
 const SECOND_MS = 1_000
 const MAX_CONNECTIONS = 1_000_000
+/** No call takes longer, and the idle time-out of a connection must not end one. */
+const MIN_KEEP_ALIVE_S = 5
 const MAX_KEEP_ALIVE_S = 86_400
 const MAX_DRAIN_S = 3_600
 
@@ -20,7 +22,8 @@ export function readConnections(
 ): Connections {
   return {
     maxConnections: integer('PURSER_MAX_CONNECTIONS', 1, MAX_CONNECTIONS) ?? 1,
-    keepAliveMs: (integer('PURSER_KEEP_ALIVE_SECONDS', 1, MAX_KEEP_ALIVE_S) ?? 1) * SECOND_MS,
+    keepAliveMs:
+      (integer('PURSER_KEEP_ALIVE_SECONDS', MIN_KEEP_ALIVE_S, MAX_KEEP_ALIVE_S) ?? MIN_KEEP_ALIVE_S) * SECOND_MS,
     drainMs: (integer('PURSER_DRAIN_SECONDS', 0, MAX_DRAIN_S) ?? 0) * SECOND_MS,
   }
 }

@@ -167,7 +167,7 @@ export const SETTINGS = [
     readBy: SERVERS,
     default: '10000',
     meaning:
-      'The most connections that are open to one process at once; each further one is closed, or goes to another process of PURSER_PROCESSES. The limit of open files must be higher.',
+      'The most connections that are open to one process at once; each further one is closed. The limit of open files must be higher.',
     example: '2000',
   },
   {
@@ -175,7 +175,7 @@ export const SETTINGS = [
     readBy: SERVERS,
     default: '72',
     meaning:
-      'Seconds, 1–86400, that a connection may stay without a request. It must be longer than the balancer keeps idle connections: 620 behind Google Cloud.',
+      'Seconds, 5–86400, that a connection may stay without a request. It must be longer than the balancer keeps idle connections: 620 behind Google Cloud.',
     example: '620',
   },
   {

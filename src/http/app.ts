@@ -63,7 +63,7 @@ export interface HttpAppOptions {
   readonly trustedProxies?: readonly string[]
   readonly keepAliveMs?: number
   readonly patience?: Patience
-  /** Open at once; absent: without a limit. In a cluster another process takes one that is too many. */
+  /** Open at once; absent: without a limit. */
   readonly maxConnections?: number
   readonly unreadMs?: number
 }
@@ -81,7 +81,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
   let hasBegun = false
   let closingSince: number | undefined
   const isDraining = () => hasBegun
-  const door = new Door(isDraining, keepAliveMs, patience)
+  const door = new Door(isDraining, keepAliveMs, patience, () => closingSince !== undefined)
   const sourceOf = createSourceOf(trustedProxies)
   const app = Fastify({
     logger: false,
@@ -90,10 +90,10 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     forceCloseConnections: 'idle',
     serverFactory: (handle) => {
       const server = listenBehind(door, keepAliveMs, handle)
-      if (maxConnections !== undefined) server.maxConnections = maxConnections
-      server.on('drop', () => {
-        refused += 1
-      })
+      if (maxConnections !== undefined)
+        limitConnections(server, maxConnections, () => {
+          refused += 1
+        })
       return sparing(door, server, () => closingSince)
     },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
@@ -122,6 +122,23 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
   return { app, door, connectionsRefused: () => refused, sourceOf, isDraining }
+}
+
+/**
+ * Closes each connection above the limit. Node's own `maxConnections` would not do in a cluster: a
+ * process that is full hands the connection back, and it would go round while all of them are full.
+ */
+function limitConnections(server: Server, most: number, onRefused: () => void): void {
+  let open = 0
+  server.prependListener('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+    if (open <= most) return
+    onRefused()
+    socket.destroy()
+  })
 }
 
 function listenBehind(door: Door, keepAliveTimeout: number, handle: RequestListener): Server {

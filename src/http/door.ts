@@ -60,6 +60,7 @@ export class Door {
   /** Plain calls that are not answered yet: Node knows of none of them. */
   inside = 0
   private readonly isDraining: () => boolean
+  private readonly isClosing: () => boolean
   private readonly keepAliveMs: number
   private readonly rooms = [turnRoom]
   private prospect = () => Number.POSITIVE_INFINITY
@@ -72,8 +73,10 @@ export class Door {
   private crowdedSince = 0
   private callsPerVisit = GUESSED_CALLS
 
-  constructor(isDraining: () => boolean, keepAliveMs: number, patience = PATIENCE) {
+  /** `isClosing`: the drain is over, and no more calls are served. */
+  constructor(isDraining: () => boolean, keepAliveMs: number, patience = PATIENCE, isClosing = isDraining) {
     this.isDraining = isDraining
+    this.isClosing = isClosing
     this.keepAliveMs = keepAliveMs
     this.line = new Line(patience)
   }
@@ -132,7 +135,7 @@ export class Door {
     const kind = kindOf(request)
     if (kind === undefined) return undefined
     this.markArrival(request)
-    if (!isPlain || this.isDraining()) return undefined
+    if (!isPlain || this.isClosing()) return undefined
     const read = this.readerOf(request)
     if (read === undefined && !this.visits.get(request.socket)?.isDue) return undefined
     if (!this.letsIn(request) || read === undefined) return { kind: 'answered', answer: FAILED[kind] }
