@@ -5,7 +5,7 @@ export interface Settings {
   freebetStake: 'player' | 'promotions'
   /** I-1: whether `operatorUser` names the player; else the member means nothing. */
   behindAggregator: boolean
-  /** The wallet notes nothing about payouts and bonuses (W-49), as the interface asks for no notes. */
+  /** The wallet notes nothing about payouts and bonuses (W-49). */
   notesNothing?: true
 }
 

@@ -62,6 +62,7 @@ it('the new server has all rows, and after a start that sets the sequences walle
   const first = await use(wallet, platform)
   await feedOf(wallet)
   await migrated(to)
+  await from.execute('create role purser_owner login')
   await from.execute(statementsOf('old'))
   const [before = '', subscribe = ''] = statementsOf('new').split(/^(?=create subscription)/m)
   await to.execute(before)
