@@ -57,7 +57,9 @@ export interface MissingParts {
 export async function findMissingParts(db: Pick<Db, 'kind' | 'query'>): Promise<MissingParts> {
   if (db.kind === 'citus') return { findings: [], isReadable: true }
   const there = new Set((await db.query<Part>(PARTS)).map(keyOf))
-  const missing = (await expectedParts()).filter((part) => !there.has(keyOf(part)))
+  const absent = (await expectedParts()).filter((part) => !there.has(keyOf(part)))
+  const tables = absent.flatMap(({ kind, name }) => (kind === 'table' ? [`${name}.`] : []))
+  const missing = absent.filter(({ name }) => !tables.some((table) => name.startsWith(table)))
   const findings = missing.map(({ kind, name }) => ({ check: SCHEMA_CHECK, row: { missing: kind, name } }))
   return { findings, isReadable: !missing.some(({ kind }) => NEEDED.includes(kind)) }
 }

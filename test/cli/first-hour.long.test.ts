@@ -145,7 +145,13 @@ describe('the database', () => {
   test('has lost a table: that is no wrong use, but ours to look into, with a stack', async () => {
     const broken = await createDatabase()
     await inSql('alter table purser.bet_call rename to lost', broken.url)
-    const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: broken.url })
+    const named = await run(['audit'], { DATABASE_URL: broken.url })
+    expect(named).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"missing":"table","name":"purser.bet_call"'),
+    })
+    expect(named.stdout).not.toContain('"missing":"column"')
+    const { code, stdout, stderr } = await run(['audit', '--changed'], { DATABASE_URL: broken.url })
     expect({ code, stdout }).toEqual({ code: 70, stdout: '' })
     expect(stderr).toMatch(
       /a defect of this program; please report it with these lines:\n.*"purser\.bet_call" does not exist\n\s+at /,
