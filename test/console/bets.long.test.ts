@@ -3,13 +3,17 @@ import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
+import { inSql } from '../support/second-postgres.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
 const DAY_MS = 86_400_000
-/** At noon, three days ago. */
-const at = atWallet({}, ({ clock }) => clock.advance(DAY_MS / 2 - (clock.now().getTime() % DAY_MS) - 3 * DAY_MS))
+/** At noon, three days ago. The journal makes its days by the clock of the database (W-30). */
+const at = atWallet({}, async ({ clock, databaseUrl }) => {
+  clock.advance(DAY_MS / 2 - (clock.now().getTime() % DAY_MS) - 3 * DAY_MS)
+  await inSql(databaseUrl, "select purser.turn_journal_of('purser', current_date - 3, 99)")
+})
 let wallet: TestWallet
 let page: Page
 beforeEach(() => {
