@@ -10,6 +10,7 @@ import { makeGatewayOpenApi } from './openapi/gateway.mjs'
 import { makePlatformOpenApi } from './openapi/platform.mjs'
 import { makeWalletOpenApi } from './openapi/wallet.mjs'
 import { makeCodesPage, makeConfigurationPage, makeGrantsPage } from './reference-tables.mjs'
+import { makeSchemaParts } from './schema-parts.mjs'
 import { makeSchemaSql } from './schema-sql.mjs'
 import { makeTimelinePicture } from './timeline-picture.mjs'
 
@@ -17,6 +18,7 @@ const GENERATED = {
   'openapi/wallet.json': makeWalletOpenApi,
   'openapi/platform.json': makePlatformOpenApi,
   'openapi/gateway.json': makeGatewayOpenApi,
+  'migrations/parts.json': makeSchemaParts,
   'schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
   'docs/reference/grants.md': makeGrantsPage,
