@@ -198,7 +198,7 @@ test('who is in an old frame session loads the frame again before the next bet',
 })
 
 test.each([
-  ['no date', ['retention'], 'required option'],
+  ['no date', ['retention'], 'give either --before or --keep-days'],
   ['a word', ['retention', '--before', 'yesterday'], 'It is a day or a time'],
   ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be a day ago'],
 ])('%s is wrong use', async (_what, args, says) => {
