@@ -69,7 +69,10 @@ describe('the console of a wallet', () => {
     await must('POST', path, { ...by, amount: '75.00', reference: 'asked-for' })
     await must('POST', '/operator/keys', { name: 'robot', role: 'read' })
     await byHand("update purser.api_key set name = $1 where name = 'robot'", [EVIL])
-    await must('PUT', '/operator/webhooks/crm', { url: `https://crm.example/?q=${encodeURIComponent(EVIL)}`, events: [] })
+    await must('PUT', '/operator/webhooks/crm', {
+      url: `https://crm.example/?q=${encodeURIComponent(EVIL)}`,
+      events: [],
+    })
     await byHand("update purser.webhook set webhook_id = $1, url = $2 where webhook_id = 'crm'", [EVIL, EVIL])
     const complaints = complaintsOf(page, wallet.url)
     for (const [address, parts] of [
