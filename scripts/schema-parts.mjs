@@ -1,4 +1,4 @@
-/** migrations/parts.json: the parts of the schema that the migrations make in an empty database, for the audit. */
+/** migrations/parts.json: the parts of the schema that the migrations make, for the audit. */
 import { migrate } from '../dist/db/migrate.js'
 import { openDb } from '../dist/db/open.js'
 import { partsOfSchema } from '../dist/db/schema-parts.js'

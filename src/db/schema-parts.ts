@@ -63,7 +63,7 @@ export async function findMissingParts(db: Pick<Db, 'kind' | 'query'>): Promise<
   return { findings, isReadable: !missing.some(({ kind }) => NEEDED.includes(kind)) }
 }
 
-/** Each as "kind name", in order. `npm run generate` writes those of an empty database to a file. */
+/** Each as "kind name", in order. `npm run generate` writes them, from an empty database. */
 export async function partsOfSchema(db: Pick<Db, 'query'>): Promise<string[]> {
   return (await db.query<Part>(PARTS)).map(keyOf).sort()
 }
