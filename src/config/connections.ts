@@ -1,4 +1,4 @@
-/** The settings of connections: how many there may be, how long an idle one stays, and how long they are served on when the server is asked to end. */
+/** Settings of connections: their number, their keep-alive, and the drain before the server ends. */
 import type { SettingName } from './settings.ts'
 
 export interface Connections {

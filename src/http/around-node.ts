@@ -1,10 +1,13 @@
 /**
- * Calls and their answers around Node's streams and responses. For each request Node makes a stream for its body and a response with
- * headers, listeners and timers, which cost more than a call's signature and JSON together. A plain request gets its body as bytes and is
- * answered in one piece. Node's parser, its limits and its time-outs stay. Whatever is not plain takes Node's way, behind the answers to what
- * came before it: the last request of its connection, one that waits for `100 Continue`.
+ * Raw path of HTTP for plain calls of the partner wire, around Node's request and response objects.
  *
- * Nothing more is read of a connection that takes no answers, or on which a request waits to take Node's way.
+ * For each request Node makes a stream and a response with headers, listeners and timers, which cost
+ * more than the signature and the JSON of a call. A plain request gets its body as bytes and is
+ * answered in one piece. Node's parser, its limits and its time-outs stay.
+ *
+ * Other requests take Node's way, in order, after the answers to earlier requests: the last request
+ * of a connection, and a request that waits for `100 Continue`. A connection is not read further
+ * while it takes no answers, or while a request on it waits to take Node's way.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'

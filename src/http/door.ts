@@ -1,16 +1,17 @@
 /**
- * Under overload calls of the partner wire wait outside, unread, and what cannot be answered in time is failed at the last moment
- * (R-4). Answers that come at once would only bring the next calls; a crowd's calls must cost as little as can be, and
- * least of all may they hold up the calls that are inside.
+ * Load shedder for the partner wire.
  *
- * While there is room for all, connections are read as they send. When there is none, all that carry calls are paused and stand in
- * line; from then on a connection is read only when its turn comes: its calls are let in, or all of them are failed. How
- * long a call lay unread nobody can say, so it counts as long as its connection was not read (R-5, W-20). One that brings calls beside the
- * line joins it: what it needs inside may be what those in line wait for (prospect.ts).
+ * When the server is full, calls wait unread on their connections. A call that cannot be answered in
+ * time fails just before its deadline (R-4), not at once: a caller that waits for its answer would
+ * send the next call. A failed call must cost little, and must not delay the calls that are inside.
  *
- * read ──no room is left, or calls beside a crowd──► in line ──its turn──► visited ──it brought calls──► in line
- *  ▲                                                    └──the crowd is over       └──it brought none──┐
- *  └───────────────────────────────────────────────────────┴──────────────────────────────────────────┘
+ * Nothing shows how long a call lay unread on its connection. So the whole time for which the
+ * connection was not read counts as waiting (R-5, W-20).
+ *
+ * States of a connection, and what ends each:
+ * - read: no room is left, or the connection brings calls while others wait → in line
+ * - in line, not read: its turn comes → visited; the line is empty → read
+ * - visited: its calls are let in or all fail; it brought calls → in line, it brought none → read
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

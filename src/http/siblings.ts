@@ -11,7 +11,7 @@ export type ToServer =
 
 export type FromServer =
   | { readonly kind: 'own_metrics'; readonly id: number; readonly text: string }
-  /** What all of them count: whoever scrapes meets one of them, and not always the same. */
+  /** Asks for the metrics of all processes, since each scrape reaches only one of them. */
   | { readonly kind: 'all_metrics'; readonly id: number }
 
 /** `own` tells what this process counts. */

@@ -1,4 +1,4 @@
-/** Who is let in to the partner wire and who waits outside, and what they hear for whom there is no room in time. */
+/** The load shedder of the partner wire: calls wait unread, and fail at the last moment. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { BODY, CALL, openCaller, openServer, post, SHORT } from './door-scene.ts'

@@ -35,7 +35,7 @@ export interface BalanceReader {
   readonly kind: 'call' | 'probe'
   /** Which of these amounts the purse holds. */
   match(holder: Holder, amounts: readonly bigint[], ask: Ask): Promise<bigint | Mismatch>
-  /** What the purse holds when nobody is sure of it, probably `near`; a text that says why it cannot be known. */
+  /** Finds the balance, which is probably `near`; a text is the reason why it cannot be known. */
   find(holder: Holder, near: bigint, ask: Ask): Promise<bigint | string>
 }
 
