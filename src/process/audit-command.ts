@@ -40,10 +40,14 @@ function say(line: string): void {
   process.stderr.write(`purser: ${line}\n`)
 }
 
-/** How far it is, on standard error: nothing of an audit that takes less. */
+/**
+ * Standard error shows how far the audit is; a short audit prints nothing. The time counts from
+ * the first rows, because the schema alone can take seconds.
+ */
 function progressLines(): Progress {
-  let saidAt = world.elapsed()
+  let saidAt: number | undefined
   return (what, done, of) => {
+    saidAt ??= world.elapsed()
     if (world.elapsed() - saidAt < PROGRESS_MS) return
     saidAt = world.elapsed()
     say(`audit: ${done.toLocaleString('en')}${of === undefined ? '' : ` of ${of.toLocaleString('en')}`} ${what}`)

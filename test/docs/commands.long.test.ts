@@ -1,12 +1,10 @@
 /** The commands of the guides and of the tutorial, run against servers that are started for them; the README's are in docs.test.ts. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { startSecondPostgres } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'
 import { follow, followWithServer } from './follow.ts'
-import { blocksOf } from './markdown.ts'
-import { makeFolder, ROOT, runBlocks } from './session.ts'
+import { makeProductionRoles, PRODUCTION_PAGE, productionUrl } from './production-roles.ts'
+import { makeFolder, runBlocks } from './session.ts'
 
 describe('the commands of', () => {
   test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
@@ -42,17 +40,11 @@ describe('the commands of', () => {
   })
 
   test('the guide to production do what it shows, on a Postgres with its roles', async () => {
-    const page = 'docs/guides/run-in-production.md'
     const [folder, postgres] = [makeFolder(), await startSecondPostgres()]
     try {
-      const roles = blocksOf(readFileSync(join(ROOT, page), 'utf8')).find(({ info }) => info === 'sql roles')
-      for (const sql of roles?.text.split(';') ?? []) await postgres.execute(sql)
-      const urlOf = (name: string) => {
-        const parts = { username: `purser_${name}`, password: `${name.toUpperCase()}_PASSWORD`, pathname: '/purser' }
-        return Object.assign(new URL(postgres.url), parts).href
-      }
-      const env = { DATABASE_URL: urlOf('wallet'), OWNER_URL: urlOf('owner') }
-      await follow(page, (blocks) => runBlocks(folder, blocks, { env }))
+      await makeProductionRoles(postgres)
+      const env = { DATABASE_URL: productionUrl(postgres, 'wallet'), OWNER_URL: productionUrl(postgres, 'owner') }
+      await follow(PRODUCTION_PAGE, (blocks) => runBlocks(folder, blocks, { env }))
     } finally {
       await postgres.stop()
       folder.remove()

@@ -39,14 +39,26 @@ export interface PageServer {
   stop(): Promise<void>
 }
 
-/** Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port. */
-export async function startServer(folder: Folder, commandLine: string): Promise<PageServer> {
+type Says = Partial<Record<keyof Urls, RegExp>>
+
+const SANDBOX_SAYS: Says = { wallet: /Purser wallet\s+(http:\S+)/, platform: /Platform\s+(http:\S+)/ }
+export const WALLET_SAYS: Says = { wallet: /"url":"(http:[^"]+)"/ }
+
+/**
+ * Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port.
+ * `says` finds its addresses.
+ */
+export async function startServer(
+  folder: Folder,
+  commandLine: string,
+  { env = {}, says = SANDBOX_SAYS }: { env?: Record<string, string>; says?: Says } = {},
+): Promise<PageServer> {
   const command = commandLine.trim().replace(/npm start$/, startScript())
   const said = command.replace(/( sandbox\b.*)$/, '$1 --addresses') // a page knows them: they are the default ones
   const inPlaceOfSh = said.replace('node dist', 'exec node dist') // else stop() would stop only sh
   const child = spawn('sh', ['-c', inPlaceOfSh], {
     cwd: folder.path,
-    env: { PATH: process.env.PATH, PORT: '0' },
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   process.once('exit', () => child.kill('SIGKILL'))
@@ -54,7 +66,7 @@ export async function startServer(folder: Folder, commandLine: string): Promise<
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
   }
-  return { urls: await addressesOf(child), stop }
+  return { urls: await addressesOf(child, says), stop }
 }
 
 /** What `npm start` does once the build is there: the tests run on the build that `npm test` has made. */
@@ -65,7 +77,7 @@ function startScript(): string {
   return start
 }
 
-function addressesOf(child: ChildProcess): Promise<Urls> {
+function addressesOf(child: ChildProcess, says: Says): Promise<Urls> {
   return new Promise((resolve, reject) => {
     let output = ''
     const fail = () => {
@@ -77,10 +89,10 @@ function addressesOf(child: ChildProcess): Promise<Urls> {
     child.once('close', fail)
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      const [wallet, platform] = [/Purser wallet\s+(http:\S+)/, /Platform\s+(http:\S+)/].map((p) => p.exec(output)?.[1])
-      if (wallet === undefined || platform === undefined) return
+      const found = Object.entries(says).map(([server, pattern]) => [server, pattern.exec(output)?.[1]])
+      if (found.some(([, url]) => url === undefined)) return
       clearTimeout(timer)
-      resolve({ wallet, platform })
+      resolve({ ...PAGE_URLS, ...Object.fromEntries(found) })
     })
   })
 }
@@ -94,8 +106,8 @@ export async function runBlocks(
   const at = (text: string) =>
     text.replaceAll(PAGE_URLS.wallet, urls.wallet).replaceAll(PAGE_URLS.platform, urls.platform)
   const script = blocks.map(({ text }) => `printf '${MARK}'\n${at(text)}`).join('\n')
-  const PATH = `${process.env.PATH}${delimiter}${join(folder.path, STAND_INS)}`
-  const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { PATH, ...env } })
+  const PATH = `${env.PATH ?? process.env.PATH}${delimiter}${join(folder.path, STAND_INS)}`
+  const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { ...env, PATH } })
   const output = collect(shell)
   const [code] = await once(shell, 'close')
   if (code !== 0) throw new Error(`a command ended with ${code}:\n${output()}`)

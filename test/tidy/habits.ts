@@ -154,7 +154,7 @@ function isDefinedIn(sql: string, name: string): boolean {
 const STARTS_A_WALLET = /^(startWallet|spawnWallet|newWallet)$/
 const MOVES_MONEY = /^(.*\.deposit|playerWithMoney|newScene|sceneFor|runConformanceWallet)$/s
 /** As a call, in the comparison of the fault tests, or as the command. */
-const AUDITS = /\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
+const AUDITS = /\bauditIsClean\(|\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
 
 /** Of a whole file: whether it audits after each test is for its reader to see. Those of support/ leave it to the tests. */
 export const movedMoneyIsAudited: Rule = (source) => {

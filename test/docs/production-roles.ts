@@ -1,0 +1,20 @@
+/** The roles and the database that the guide to production makes, on a Postgres of a test. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SecondPostgres } from '../support/second-postgres.ts'
+import { blocksOf } from './markdown.ts'
+import { ROOT } from './session.ts'
+
+export const PRODUCTION_PAGE = 'docs/guides/run-in-production.md'
+
+export async function makeProductionRoles(postgres: SecondPostgres): Promise<void> {
+  const blocks = blocksOf(readFileSync(join(ROOT, PRODUCTION_PAGE), 'utf8'))
+  const roles = blocks.find(({ info }) => info === 'sql roles')
+  for (const sql of roles?.text.split(';') ?? []) await postgres.execute(sql)
+}
+
+/** The address of the guide's database as one of these roles, with the password of the guide. */
+export function productionUrl(postgres: SecondPostgres, role: 'owner' | 'wallet'): string {
+  const parts = { username: `purser_${role}`, password: `${role.toUpperCase()}_PASSWORD`, pathname: '/purser' }
+  return Object.assign(new URL(postgres.url), parts).href
+}
