@@ -19,7 +19,18 @@ function filesBelow(folder: string, extension: string): string[] {
   return names.filter((name) => name.endsWith(extension)).map((name) => join(folder, name))
 }
 
-test('the commands of the README do what it shows', () => followWithServer('README.md'), 180_000)
+/** Paths below docs, as the index of the documentation links them. */
+function pagesOfDocs(): string[] {
+  return filesBelow('docs', '.md')
+    .map((path) => path.replace('docs/', ''))
+    .filter((path) => path !== 'README.md')
+}
+
+test(
+  'the commands of the page that connects a platform do what it shows',
+  () => followWithServer('docs/guides/connect-a-platform.md'),
+  180_000,
+)
 
 it.each(PAGES)(
   'the sh blocks of %s need nothing but a build: the long tests follow pages in a folder of their own',
@@ -95,7 +106,7 @@ const COMPLETE = [
   ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
   ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],
-  ['pages', filesBelow('docs', '.md'), 'README.md'],
+  ['pages', pagesOfDocs(), 'docs/README.md'],
   ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
   ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
 ] as const
@@ -151,8 +162,14 @@ test('a word is explained once', () => {
   expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([])
 })
 
-test('every file and folder on the map of the README exists', () => {
-  const map = blocksOf(read('README.md')).find(({ info }) => info === 'text map')
+test('the README has at most 500 words and eight links to pages', () => {
+  const text = read('README.md')
+  expect(text.split(/\s+/).length).toBeLessThanOrEqual(500)
+  expect(relativeLinksOf(text).filter((target) => !target.endsWith('.gif')).length).toBeLessThanOrEqual(8)
+})
+
+test('every file and folder on the map of the code exists', () => {
+  const map = blocksOf(read('docs/internals/code-map.md')).find(({ info }) => info === 'text map')
   const paths = [...(map?.text ?? '').matchAll(/^(\S+)/gm)].map(({ 1: path = '' }) => path)
   expect(paths.length).toBeGreaterThan(10)
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])

@@ -1,4 +1,4 @@
-/** The commands of the guides and of the tutorial, run against servers that are started for them; the README's are in docs.test.ts. */
+/** Runs the commands of the guides and of the tutorial against servers that the test starts. docs.test.ts runs one page more. */
 import { describe, test } from 'vitest'
 import { startSecondPostgres } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'
