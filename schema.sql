@@ -962,6 +962,7 @@ CREATE TABLE purser.player (
     nickname_key text COLLATE pg_catalog."C",
     email_key text COLLATE pg_catalog."C",
     brand text COLLATE pg_catalog."C",
+    waiting json,
     CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
@@ -973,6 +974,8 @@ COMMENT ON COLUMN purser.player.plain_as IS 'The status, verification and limits
 COMMENT ON COLUMN purser.player.nickname_key IS 'customFields.nickname in lower case, for the search; email_key likewise.';
 
 COMMENT ON COLUMN purser.player.brand IS 'The site on which the player registered, for reports; it never changes.';
+
+COMMENT ON COLUMN purser.player.waiting IS 'Changes that wait for hours or for a second person, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}; null: none.';
 
 CREATE TABLE purser.proposal (
     bucket integer NOT NULL,

@@ -95,7 +95,7 @@ function placedOperationsOf({ paths }) {
 const SUCCESS = {
   200: 'The answer.',
   201: 'Made, now or by the same call before.',
-  202: 'Decided and written down; the partner is told by a delivery.',
+  202: 'The request is stored; all of it or a part of it takes effect later.',
   204: 'Done.',
 }
 

@@ -222,6 +222,13 @@ const keys = keySteps('/operator').map(([operationId, status, name, summary, cal
   step(operationId, status, name, summary, () => call),
 )
 
+/** The last change of the player, so that no other example has a change that waits. */
+const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_COOLING_OFF)', () => [
+  'PATCH',
+  PATH,
+  { limits: { stake: '1000.00' } },
+])
+
 const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: NOBODY })
 
 /** The key is looked at before anything else, so what is sent does not matter. */
@@ -269,6 +276,7 @@ export const STORY = [
   webhookSteps({ step, post, get, runSql }),
   changes,
   keys,
+  raise,
   farewell,
   withoutKey,
   failing,

@@ -26,7 +26,8 @@ export function makeWalletOpenApiOn(store) {
 
 async function startWallet(store, beforeRoutes) {
   const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
-  const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_CONFORMANCE: 'on', PURSER_APPROVE_ABOVE: 'EUR:10000' }
+  const waiting = { PURSER_APPROVE_ABOVE: 'EUR:10000', PURSER_COOLING_OFF: '24h' }
+  const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_CONFORMANCE: 'on', ...waiting }
   const config = readConfig({ ...store, ...settings, ...secrets })
   const db = await openDb(config.store)
   await migrate(db)

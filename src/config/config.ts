@@ -7,8 +7,9 @@ import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
 import { findNetworkFault } from '../runtime/networks.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { type Approvals, readApprovals } from './approvals.ts'
 import { type Connections, readConnections } from './connections.ts'
-import { readApproveAbove, readScales } from './currencies.ts'
+import { readScales } from './currencies.ts'
 import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import { doubtsOf, doubtsOfUrl, isSecret, secretsIn, weaknessesOf } from './production.ts'
@@ -16,7 +17,7 @@ import { keepSecret, readSecretFile } from './secret-files.ts'
 import { defaultOf, type SettingName } from './settings.ts'
 import { readTracesUrl } from './traces.ts'
 
-export interface Config extends Connections {
+export interface Config extends Connections, Approvals {
   readonly host: string
   readonly port: number
   /** That serve the port together. */
@@ -58,8 +59,6 @@ export interface Config extends Connections {
   readonly gate: 'on' | 'off'
   /** Whether the conformance kit may be run against it from the console. */
   readonly conformance: 'on' | 'off'
-  /** By currency a decimal of it; '*': of all that are not named. Empty: no adjustment waits for a second person. */
-  readonly approveAbove: ReadonlyMap<string, string>
   readonly migrate: 'auto' | 'never'
   /** The address that spans go to; without one there are no traces. */
   readonly tracing: { readonly url?: string | undefined }
@@ -168,7 +167,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     ...{ gate: read.choice('PURSER_GATE', ['on', 'off']), migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']) },
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
-    approveAbove: read.approveAbove(scales),
+    ...readApprovals(read.text, scales, problems),
     consoleIdleMinutes: read.integer('PURSER_CONSOLE_IDLE_MINUTES', 1, 720) ?? 30,
     tracing: { url: readTracesUrl(read, warnings) },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
@@ -281,7 +280,6 @@ function createReader(env: Environment, problems: string[]) {
     },
     encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
-    approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName, rules: UrlRules): string | undefined {
       const url = optional(name)

@@ -24,20 +24,6 @@ function whatCode(entry: string): string {
   return entry === entry.toUpperCase() ? '' : 'a code in upper case and '
 }
 
-/** W-27. A comma too many is no amount either: it may stand where one was forgotten. */
-export function readApproveAbove(text: string, scales: Scales, problems: string[]): Map<string, string> {
-  const limits = new Map<string, string>()
-  for (const entry of text === '' ? [] : text.split(',')) {
-    const [, currency = '*', amount] = /^(?:([A-Z0-9]{3,5}):)?(\d{1,15}(?:\.\d{1,12})?)$/.exec(entry.trim()) ?? []
-    if (amount === undefined) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is no amount and no CODE:amount`)
-    else if (currency !== '*' && !scales.has(currency))
-      problems.push(`PURSER_APPROVE_ABOVE: ${currency} is no currency of this wallet`)
-    else if (limits.has(currency)) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is a second amount of the same`)
-    else limits.set(currency, amount)
-  }
-  return limits
-}
-
 function isCoarser(currency: string, scale: number): boolean {
   const standard = STANDARD_SCALES.get(currency)
   return standard !== undefined && scale < standard

@@ -233,6 +233,14 @@ export const SETTINGS = [
     example: '500,JPY:75000',
   },
   {
+    name: 'PURSER_COOLING_OFF',
+    readBy: ['wallet', 'tool'],
+    default: 'none',
+    meaning:
+      'A change that lifts a block or a self-exclusion, or raises a limit, waits (W-50): `none`: it is made at once; `second-person`; or hours, `1h` to `8760h`.',
+    example: '24h',
+  },
+  {
     name: 'PURSER_CONSOLE_IDLE_MINUTES',
     readBy: ['wallet', 'platform'],
     default: '30',

@@ -131,7 +131,14 @@ function toRow(deps: OperatorDeps, cells: Cells, line: number): ImportRow {
   })
   const patch = checked(isPatch, membersOf(given, OF_CHANGE))
   const created = toNewPlayer(deps, body)
-  const blank = { status: 'active', selfExcludedUntil: null, verified: null, birthday: null, limits: {} } as const
+  const blank = {
+    status: 'active',
+    selfExcludedUntil: null,
+    verified: null,
+    birthday: null,
+    limits: {},
+    waiting: null,
+  } as const
   const player = applyPatch(deps, { ...created, ...blank }, patch)
   return { line, player, openings: money.flatMap((balance) => toOpening(deps, player.currencies, balance)) }
 }

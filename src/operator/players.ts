@@ -20,9 +20,11 @@ import {
   updatePlayer,
 } from '../wallet/store/player.ts'
 import { endSessions } from '../wallet/store/session.ts'
+import { type CoolingOff, coolOff, showWaiting, WaitingSchema, waitingValues } from './cooling-off.ts'
 import { StoredFieldsSchema, toStoredFields } from './custom-fields.ts'
 import { holdNames, IS_BEING_ERASED } from './name-hold.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
+import { doerOf } from './second-person.ts'
 import { countOf } from './sessions.ts'
 
 const optional = Type.Optional
@@ -103,6 +105,7 @@ export const PlayerSchema = Type.Object({
     loss: optional(DecimalSchema),
     betCount: optional(Type.Integer()),
   }),
+  waiting: optional(Type.Array(WaitingSchema)),
   customFields: optional(StoredFieldsSchema),
   brand: optional(BrandSchema),
   createdAt: Type.String({ format: 'date-time' }),
@@ -159,23 +162,26 @@ export async function getPlayer(deps: OperatorDeps, userId: string) {
   return showPlayer((await findPlayer(deps, userId)).player)
 }
 
+/** 202 when a part of the change has to wait (W-50); all of the rest is made. */
 export function patchPlayer(
-  deps: OperatorDeps,
+  deps: OperatorDeps & { readonly coolingOff: CoolingOff },
   author: Author,
   userId: string,
   patch: Static<typeof PlayerPatchSchema>,
 ) {
   return withPlayer(deps, userId, async (tx, { player, bucket }) => {
-    const changed = applyPatch(deps, player, patch)
     const at = deps.clock.now()
+    const [wanted, by] = [applyPatch(deps, player, patch), doerOf(author)]
+    const { coolingOff } = deps
+    const { player: changed, waits } = coolOff({ coolingOff, by, patch, before: player, wanted, now: at })
     await updatePlayer(tx, bucket, changed)
     await openAccounts(tx, bucket, player.id, changed.currencies, deps.scales, at)
     await noteChanges(tx, bucket, playerChangedItems(player, changed), at)
     const removed = player.currencies.filter((currency) => !changed.currencies.includes(currency))
     const sessionsEnded = removed.length > 0 ? await endSessions(tx, bucket, player.id, at, removed) : 0
-    const after = { ...showPlayer(changed), ...countOf(sessionsEnded) }
-    await author.record(tx, { on: { userId }, before: showPlayer(player), after, at })
-    return showPlayer(changed)
+    const after = { ...forLog(changed), ...countOf(sessionsEnded) }
+    await author.record(tx, { on: { userId }, before: forLog(player), after, at })
+    return { status: waits ? 202 : 200, body: showPlayer(changed) } as const
   })
 }
 
@@ -213,6 +219,16 @@ function merge<T extends object>(current: T, patch: object): T {
 }
 
 export function showPlayer(player: Player): Static<typeof PlayerSchema> {
+  const waiting = showWaiting(player.waiting)
+  return { ...showMembers(player), ...(waiting.length > 0 && { waiting }) }
+}
+
+function forLog(player: Player) {
+  return { ...showMembers(player), ...waitingValues(player.waiting) }
+}
+
+/** All members except `waiting`. */
+function showMembers(player: Player): Static<typeof PlayerSchema> {
   const {
     id,
     currency,

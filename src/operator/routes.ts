@@ -29,6 +29,7 @@ import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { EVENTS, feedRoutes } from './changes.ts'
 import { addConformanceRoutes } from './conformance-routes.ts'
 import type { ConformanceRuns } from './conformance-runs.ts'
+import type { CoolingOff } from './cooling-off.ts'
 import { addMoneyRoutes } from './money-routes.ts'
 import { findPlayer } from './operator.ts'
 import { openPersonalData, PersonalDataSchema } from './personal-data.ts'
@@ -41,6 +42,7 @@ import { addShowRoute } from './show-id.ts'
 
 export interface RouteDeps extends AdjustDeps, Omit<WebhookDeps, 'db'> {
   readonly clawback: Rules['clawback']
+  readonly coolingOff: CoolingOff
   readonly actions: ActionLog
   readonly lastAudit: Pick<LastAudit, 'audited'>
   readonly keys: KeyChanges
@@ -99,13 +101,22 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
   )
   api.patch(
     '/players/:userId',
-    describeChange('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
-      role: 'support',
-      params: PlayerPath,
-      body: PlayerPatchSchema,
-      ok: { 200: PlayerSchema },
-    }),
-    (request) => patchPlayer(deps, deps.actions.by(request), request.params.userId, request.body),
+    describeChange(
+      'changePlayer',
+      tag,
+      'Block, exclude, verify, limit a player, or change the profile; 202 when a part of it has to wait (W-50)',
+      {
+        role: 'support',
+        params: PlayerPath,
+        body: PlayerPatchSchema,
+        ok: { 200: PlayerSchema, 202: PlayerSchema },
+      },
+    ),
+    async (request, reply) => {
+      const { params, body } = request
+      const patched = await patchPlayer(deps, deps.actions.by(request), params.userId, body)
+      return reply.code(patched.status).send(patched.body)
+    },
   )
   api.post(
     '/players/:userId/personal-data',

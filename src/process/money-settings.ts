@@ -83,6 +83,11 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
           .join(',') || NONE,
       meaning: meaningOfApproval,
     },
+    {
+      name: 'PURSER_COOLING_OFF',
+      configured: ({ coolingOff }) => (typeof coolingOff === 'number' ? `${coolingOff}h` : coolingOff),
+      meaning: meaningOfCoolingOff,
+    },
     CURRENCIES,
   ],
   platform: [CURRENCIES],
@@ -94,6 +99,13 @@ function meaningOfApproval(wanted: string): string {
   const isForAll = wanted.split(',').some((one) => !one.includes(':'))
   const others = isForAll ? '' : ', and in every other currency all adjustments,'
   return `from now on adjustments of more than this${others} wait for a second person; those that wait already go on waiting`
+}
+
+function meaningOfCoolingOff(wanted: string): string {
+  if (wanted === NONE)
+    return 'from now on a change that lifts an exclusion or raises a limit is made at once; a change that waits is made by the next request for it'
+  const condition = wanted === 'second-person' ? 'a second person' : wanted
+  return `from now on a change that lifts an exclusion or raises a limit waits for ${condition}; a change that waits already keeps its condition`
 }
 
 const TABLES = { wallet: 'purser.setting', platform: 'platform.setting' } as const

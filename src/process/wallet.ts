@@ -109,6 +109,7 @@ export async function createApp(
     gate,
     journalDays,
     approveAbove,
+    coolingOff,
     encryptionKeys,
     reach,
   } = config
@@ -136,7 +137,7 @@ export async function createApp(
   const sender = createSender(reach)
   const webhooks = { keyring, sender, reach }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
-  const money = { buckets, scales, clawback, approveAbove }
+  const money = { buckets, scales, clawback, approveAbove, coolingOff }
   const conformance = conformanceOf(app, config, { db, clock, log, sandbox, kit })
   const told = { feed, live, minutes, lastAudit, conformance }
   await registerOperator(app, { db, clock, ...money, ...told, log, apiCalls, ...webhooks, ...people })

@@ -92,6 +92,42 @@ describe('PURSER_APPROVE_ABOVE', () => {
   })
 })
 
+describe('PURSER_COOLING_OFF', () => {
+  const NAME = 'PURSER_COOLING_OFF'
+  const raise = { limits: { stake: '200' } }
+  async function limited(wallet: TestWallet, userId: string) {
+    const path = `/operator/players/${userId}`
+    await wallet.operator.request('PATCH', path, { limits: { stake: '100' } })
+    return path
+  }
+
+  test('to hours and to none: a raise waits, one that waits keeps its condition, and without the setting none waits', async () => {
+    const { wallet, change } = await walletWith({ [NAME]: 'second-person' })
+    const { userId } = await playerWithMoney(wallet.operator)
+    const path = await limited(wallet, userId)
+    expect(await wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
+    const hours = await change(NAME, { [NAME]: '24h' })
+    expect(hours.said).toBe(
+      'from now on a change that lifts an exclusion or raises a limit waits for 24h; a change that waits already keeps its condition',
+    )
+    hours.wallet.clock.advance(86_400_000)
+    expect(await hours.wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
+    expect(await sentenceAbout(NAME, wallet.databaseUrl, {})).toContain('is made at once')
+  })
+
+  test('added and taken away: a raise waits, and then is made at once', async () => {
+    const { wallet, change } = await walletWith({ [NAME]: '1h' })
+    const { userId } = await playerWithMoney(wallet.operator)
+    const path = await limited(wallet, userId)
+    expect(await wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
+    const after = await change(NAME, {})
+    expect(after.said).toBe(
+      'from now on a change that lifts an exclusion or raises a limit is made at once; a change that waits is made by the next request for it',
+    )
+    expect(await after.wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 200 })
+  })
+})
+
 describe('PURSER_CLAWBACK', () => {
   /** A bet whose payout was spent, and the lower result. */
   async function spent(wallet: TestWallet, id: string) {

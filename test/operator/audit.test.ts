@@ -23,7 +23,7 @@ const EUR = 'EUR' as Currency
 /** Whoever is nobody in particular. */
 const NOBODY: Omit<Player, 'id' | 'createdAt'> = {
   ...{ currency: EUR, currencies: [EUR], status: 'active', isTest: null, operatorUser: null, customFields: null },
-  ...{ brand: null, selfExcludedUntil: null, verified: null, birthday: null, limits: {} },
+  ...{ brand: null, selfExcludedUntil: null, verified: null, birthday: null, limits: {}, waiting: null },
 }
 
 const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'change', 'daily_close', 'daily_sum']

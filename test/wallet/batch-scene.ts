@@ -135,8 +135,8 @@ function naming(tx: Tx, names: string[]): Tx {
 export { SOMEBODY }
 
 /** The operator API of another process, of which the wallet is not told. */
-export function elsewhere(scene: BatchScene): OperatorDeps {
-  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES }
+export function elsewhere(scene: BatchScene): OperatorDeps & { readonly coolingOff: 'none' } {
+  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, coolingOff: 'none' }
 }
 
 function clockOf(scene: BatchScene): Clock {

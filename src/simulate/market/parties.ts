@@ -10,6 +10,7 @@ import { createOperators } from '../../gateway/operators.ts'
 import { registerCalls } from '../../gateway/wire.ts'
 import type { Door } from '../../http/door.ts'
 import { createSourceOf } from '../../http/source.ts'
+import type { CoolingOff } from '../../operator/cooling-off.ts'
 import type { OperatorDeps } from '../../operator/operator.ts'
 import { authorOfCommand } from '../../people/actions.ts'
 import { startDatabaseClock } from '../../platform/database-clock.ts'
@@ -37,7 +38,7 @@ export const AUTHORS = {
 
 export interface WalletParty {
   readonly host: Host
-  readonly operator: OperatorDeps
+  readonly operator: OperatorDeps & { readonly coolingOff: CoolingOff }
 }
 
 const SILENT: Journal = { isOn: false, add: () => {}, lost: () => 0, stop: async () => {} }
@@ -80,7 +81,7 @@ export function beginWallet(name: WalletName, db: Db, log: Logger, config: Confi
     isDraining: () => false,
   })
   void wallet.register(entrance.shown)
-  return { host: entrance.host, operator: { db, clock, buckets: 1, scales } }
+  return { host: entrance.host, operator: { db, clock, buckets: 1, scales, coolingOff: 'none' } }
 }
 
 /** Where a server's calls come in. */

@@ -15,6 +15,20 @@ export interface PlayerLimits {
   readonly betCount?: number
 }
 
+/** Members of a player whose change may have to wait (W-50). */
+export type Protection = 'status' | 'selfExcludedUntil' | `limits.${keyof PlayerLimits}`
+
+/** A change that was asked for and is not made. Times are as texts of RFC 3339. */
+export interface WaitingChange {
+  readonly value: string | number | null
+  readonly key: string
+  readonly person: string
+  readonly askedAt: string
+  readonly from?: string
+  readonly until: string
+}
+export type WaitingChanges = Readonly<Partial<Record<Protection, WaitingChange>>>
+
 export interface Player {
   readonly id: PlayerId
   /** The active currency: of new sessions that do not name another. */
@@ -32,6 +46,7 @@ export interface Player {
   /** YYYY-MM-DD; without it no age is checked (code 16). */
   readonly birthday: string | null
   readonly limits: PlayerLimits
+  readonly waiting: WaitingChanges | null
   readonly createdAt: Date
 }
 
@@ -54,11 +69,12 @@ export interface PlayerRow extends Record<string, unknown> {
   verified: boolean | null
   birthday: string | null
   limits: PlayerLimits
+  waiting: WaitingChanges | null
   created_at: Date
 }
 
 export const PLAYER_COLUMNS = `player, currency, currencies, status, is_test, operator_user, custom_fields, brand, self_excluded_until,
-  verified, birthday, limits, created_at`
+  verified, birthday, limits, waiting, created_at`
 
 const LOCK_PLAYERS = statement(
   'lock_players',
@@ -150,6 +166,7 @@ export function toPlayer(row: PlayerRow): Player {
     verified: row.verified,
     birthday: row.birthday,
     limits: row.limits,
+    waiting: row.waiting,
     createdAt: row.created_at,
   }
 }
@@ -237,7 +254,11 @@ export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Cre
   return { ...creation, ...(brand !== null && { brand }) }
 }
 
-const CHANGED = rowOf<Player>(3, { ...OF_PROFILE, ...OF_RULED })
+const CHANGED = rowOf<Player>(3, {
+  ...OF_PROFILE,
+  ...OF_RULED,
+  waiting: ['json', ({ waiting }) => waiting && JSON.stringify(waiting)],
+})
 const UPDATE_PLAYER = statement(
   'update_player',
   `update purser.player set ${CHANGED.assignments}, version = version + 1 where bucket = $1::int and player = $2::text`,
