@@ -48,6 +48,11 @@ export function Time({ at, millis = false, withDay = false }: TimeProps) {
   )
 }
 
+/** The text of a field `datetime-local` is a time of this zone. */
+export function typedTime(zone: Zone, text: string): string {
+  return new Date(zone === 'utc' ? `${text}Z` : text).toISOString()
+}
+
 /** What is planned: when, and no longer once it has come. */
 export function Due({ at }: { at: string }) {
   const date = new Date(at)

@@ -8,7 +8,7 @@ let browser: Browser
 let wallet: TestWallet
 
 beforeAll(async () => {
-  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '50' } })
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '50', PURSER_COOLING_OFF: 'second-person' } })
   const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' }
   const post = async (path: string, body: object) =>
     expect((await fetch(wallet.url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201)
@@ -114,6 +114,56 @@ describe('people', () => {
     const booked = his.getByRole('region', { name: 'Actions' }).locator('tbody tr').first()
     await booked.getByText('bert').waitFor()
     await booked.getByText('approve adjustment').waitFor()
+  })
+
+  test('a key is made with rights, a scope and an end', async () => {
+    const page = await admin()
+    const keys = page.getByRole('region', { name: 'Keys' })
+    await keys.getByLabel('Name').fill('site')
+    await keys.getByLabel('Role').selectOption('support')
+    await keys.getByLabel('Only the brand').fill('north')
+    await keys.getByLabel('Expires, UTC').fill('2099-03-01T12:30')
+    await keys.getByRole('checkbox', { name: 'sessions' }).check()
+    await keys.getByRole('checkbox', { name: 'profiles' }).check()
+    await expectAccessibleEverywhere(page, 'a new key')
+    await keys.getByRole('button', { name: 'Make' }).click()
+    await keys.getByText('The key of site, shown this once:').waitFor()
+    const row = keys.getByRole('row', { name: /site/ })
+    await row.getByText('limited to north').waitFor()
+    await row.getByText('only sessions, profiles').waitFor()
+    await row.getByText('2099-03-01 12:30').waitFor()
+    expect(await keys.getByRole('checkbox', { checked: true }).count(), 'the form is empty again').toBe(0)
+    await keys.getByLabel('Name').fill('plain')
+    await keys.getByRole('button', { name: 'Make' }).click()
+    await keys.getByRole('row', { name: /plain read Live .* never/ }).waitFor()
+    expect(await page.getByRole('region', { name: 'People' }).getByRole('checkbox').count()).toBe(0)
+  })
+
+  test('the page of a player shows changes that wait, and no longer once they are made', async () => {
+    const patch = async (person: string, key: string, body: object) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-purser-person': person }
+      const init = { method: 'PATCH', headers, body: JSON.stringify(body) }
+      return (await fetch(`${wallet.url}/operator/players/zoe`, init)).status
+    }
+    await patch('fay', wallet.operatorKey, { limits: { stake: '50.00' }, selfExcludedUntil: '2099-01-01T00:00:00Z' })
+    const raise = { limits: { stake: '1500.00' }, selfExcludedUntil: null }
+    expect(await patch('fay', wallet.operatorKey, raise)).toBe(202)
+    const page = await admin()
+    await page.getByRole('link', { name: 'Players' }).click()
+    await page.getByRole('link', { name: 'zoe' }).click()
+    const waiting = page.getByRole('region', { name: 'Pending changes' })
+    await waiting.getByText('Limit of stakes a day: 1,500.00').waitFor()
+    await waiting.getByText('The self-exclusion ends').waitFor()
+    await waiting.getByText(/requested by fay, .*the same request of another person makes it/).first().waitFor()
+    await expectAccessibleEverywhere(page, 'changes that wait')
+    const made = await fetch(`${wallet.url}/operator/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'gus', role: 'support' }),
+    })
+    const { key } = (await made.json()) as { key: string }
+    expect(await patch('gus', key, raise)).toBe(200)
+    await waiting.waitFor({ state: 'detached' })
   })
 
   test('who may only read is offered nothing to change', async () => {

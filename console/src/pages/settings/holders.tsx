@@ -5,8 +5,9 @@ import { type FormEvent, useState } from 'react'
 import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { ask, read } from '../../api.ts'
 import { Sure } from '../../dialog.tsx'
-import { Time } from '../../format.tsx'
+import { Time, useZone } from '../../format.tsx'
 import { Answer, Badge, Empty } from '../../parts.tsx'
+import { KeyLimits, limitsIn, type ScopeKind } from './key-limits.tsx'
 
 interface Holder {
   readonly name: string
@@ -34,11 +35,14 @@ interface HoldersProps {
   renew(name: string): readonly [method: string, path: string, word: string]
   /** What is so when one is ended. */
   readonly ended: string
+  /** Keys alone have one. */
+  readonly scopeKind?: ScopeKind
 }
 
 /** A name, a role, something that is shown once. */
-export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: HoldersProps) {
+export function Holders({ title, empty, hint, list, shownOnce, renew, ended, scopeKind }: HoldersProps) {
   const client = useQueryClient()
+  const zone = useZone()
   const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
   const [ending, setEnding] = useState<string>()
   const asked = useQuery({
@@ -55,8 +59,10 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
-    const [name, role] = ['name', 'role'].map((field) => String(new FormData(form).get(field) ?? '').trim())
-    change.mutate({ method: 'POST', path: list, body: { name, role } }, { onSuccess: () => form.reset() })
+    const said = new FormData(form)
+    const [name, role] = ['name', 'role'].map((field) => String(said.get(field) ?? '').trim())
+    const body = { name, role, ...limitsIn(said, zone) }
+    change.mutate({ method: 'POST', path: list, body }, { onSuccess: () => form.reset() })
   }
   return (
     <section className="card half" aria-label={title}>
@@ -154,6 +160,7 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended }: H
             <option value="admin">admin: and people, keys, webhooks</option>
           </select>
         </label>
+        {scopeKind !== undefined && <KeyLimits scopeKind={scopeKind} />}
         <button type="submit" className="button" disabled={change.isPending}>
           Make
         </button>

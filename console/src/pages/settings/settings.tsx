@@ -43,6 +43,7 @@ export function SettingsPage() {
           shownOnce="key"
           renew={(name) => ['POST', `${base}/keys/${pathPart(name)}/rotate`, 'Rotate']}
           ended="Whatever still calls with it is refused from then on."
+          scopeKind={bases.wallet ? 'brand' : 'partner'}
         />
       )}
       {isAdmin && bases.wallet && <Webhooks />}

@@ -5,7 +5,7 @@ import type { FormEvent } from 'react'
 import { pathPart } from '../../../../src/protocol/path-part.ts'
 import { ask } from '../../api.ts'
 import { Dialog } from '../../dialog.tsx'
-import { useZone } from '../../format.tsx'
+import { typedTime, useZone } from '../../format.tsx'
 import { Refusal } from '../../parts.tsx'
 
 export interface Webhook {
@@ -71,7 +71,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
             required
           />
         </label>
-        <fieldset className="hook-events">
+        <fieldset className="checks">
           <legend>Only these changes; none chosen: all</legend>
           {eventNames.map((name) => (
             <label key={name}>
@@ -103,7 +103,7 @@ export function Replay({ of, done }: { of: Webhook; done: Done }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const text = String(new FormData(event.currentTarget).get('from') ?? '')
-    replay.mutate(new Date(zone === 'utc' ? `${text}Z` : text).toISOString())
+    replay.mutate(typedTime(zone, text))
   }
   return (
     <Dialog title={`Send ${of.webhookId} everything again`} close={() => done()}>
