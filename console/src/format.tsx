@@ -92,6 +92,14 @@ function useRecent(date: Date): string | undefined {
 const ticked = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
+/** The clock of the browser is at or after this time. */
+export const hasCome = (at: string) => Date.parse(at) <= Date.now()
+
+/** A value that depends on the time is read again each second. */
+export function useEverySecond<T extends string | boolean>(value: () => T): T {
+  return useSyncExternalStore(everySecond, value)
+}
+
 /** One timer for all times of a page; it draws again only what reads otherwise than before. */
 function everySecond(tell: () => void): () => void {
   ticked.add(tell)

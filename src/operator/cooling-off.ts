@@ -10,7 +10,7 @@
  * come at once in order; clocks of processes do not.
  */
 import { Type } from 'typebox'
-import { isAbove } from '../protocol/money.ts'
+import { unitsOf } from '../protocol/decimal.ts'
 import type { Player, PlayerLimits, Protection, WaitingChange, WaitingChanges } from '../wallet/store/player.ts'
 import { LIFE_MS } from './proposal-store.ts'
 import { type Doer, isSamePerson } from './second-person.ts'
@@ -74,8 +74,8 @@ function isEarlier(value: Value, than: Value, now: Date): boolean {
 /** Null: no limit. */
 function isHigher(value: Value, than: Value): boolean {
   if (value === null || than === null) return value === null && than !== null
-  const [whole = '0', fraction = ''] = String(value).split('.')
-  return isAbove(BigInt(whole + fraction), fraction.length, String(than))
+  const [units = 0n, present = 0n] = unitsOf([String(value), String(than)])
+  return units > present
 }
 
 const time = (description: string) => Type.String({ format: 'date-time', description })

@@ -133,8 +133,7 @@ export async function createApp(
   await wallet.register(http)
   const people = createConsolePeople('wallet', { ...config, db, firstKey: config.operatorKey, log })
   const { feed, live } = feedOf(app, db, clock)
-  const keyring = createKeyring(encryptionKeys)
-  const sender = createSender(reach)
+  const [keyring, sender] = [createKeyring(encryptionKeys), createSender(reach)]
   const webhooks = { keyring, sender, reach }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove, coolingOff }

@@ -8,7 +8,7 @@ let browser: Browser
 let wallet: TestWallet
 
 beforeAll(async () => {
-  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '50', PURSER_COOLING_OFF: 'second-person' } })
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '50' } })
   const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' }
   const post = async (path: string, body: object) =>
     expect((await fetch(wallet.url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201)
@@ -137,33 +137,6 @@ describe('people', () => {
     await keys.getByRole('button', { name: 'Make' }).click()
     await keys.getByRole('row', { name: /plain read Live .* never/ }).waitFor()
     expect(await page.getByRole('region', { name: 'People' }).getByRole('checkbox').count()).toBe(0)
-  })
-
-  test('the page of a player shows changes that wait, and no longer once they are made', async () => {
-    const patch = async (person: string, key: string, body: object) => {
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-purser-person': person }
-      const init = { method: 'PATCH', headers, body: JSON.stringify(body) }
-      return (await fetch(`${wallet.url}/operator/players/zoe`, init)).status
-    }
-    await patch('fay', wallet.operatorKey, { limits: { stake: '50.00' }, selfExcludedUntil: '2099-01-01T00:00:00Z' })
-    const raise = { limits: { stake: '1500.00' }, selfExcludedUntil: null }
-    expect(await patch('fay', wallet.operatorKey, raise)).toBe(202)
-    const page = await admin()
-    await page.getByRole('link', { name: 'Players' }).click()
-    await page.getByRole('link', { name: 'zoe' }).click()
-    const waiting = page.getByRole('region', { name: 'Pending changes' })
-    await waiting.getByText('Limit of stakes a day: 1,500.00').waitFor()
-    await waiting.getByText('The self-exclusion ends').waitFor()
-    await waiting.getByText(/requested by fay, .*the same request of another person makes it/).first().waitFor()
-    await expectAccessibleEverywhere(page, 'changes that wait')
-    const made = await fetch(`${wallet.url}/operator/keys`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'gus', role: 'support' }),
-    })
-    const { key } = (await made.json()) as { key: string }
-    expect(await patch('gus', key, raise)).toBe(200)
-    await waiting.waitFor({ state: 'detached' })
   })
 
   test('who may only read is offered nothing to change', async () => {

@@ -1,7 +1,15 @@
-/** Changes that lift an exclusion or raise a limit of a player may wait (W-50). */
+/**
+ * Pending changes of a player: each lifts an exclusion or raises a limit, and waits (W-50).
+ *
+ * The same request makes the change, and the present value discards it: the buttons send these.
+ */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { amountText, Time } from '../../format.tsx'
-import { nameOf } from '../../session.tsx'
+import { ask } from '../../api.ts'
+import { amountText, hasCome, Time, useEverySecond } from '../../format.tsx'
+import { Refusal } from '../../parts.tsx'
+import { mayDo, nameOf, useSession } from '../../session.tsx'
+import '../adjust.css'
 
 export interface PendingChange {
   readonly member: 'status' | 'selfExcludedUntil' | 'limits.stake' | 'limits.loss' | 'limits.betCount'
@@ -12,31 +20,112 @@ export interface PendingChange {
   readonly until: string
 }
 
-export function PendingChanges({ changes }: { changes: readonly PendingChange[] }) {
-  const open = changes.filter(({ until }) => Date.parse(until) > Date.now())
+/** The members of a player that protect, and their pending changes. */
+export interface Protections {
+  readonly status?: string
+  readonly selfExcludedUntil?: string | null
+  readonly limits?: { readonly stake?: string; readonly loss?: string; readonly betCount?: number }
+  readonly waiting?: readonly PendingChange[]
+}
+
+interface PendingChangesProps {
+  /** The path of the player. */
+  readonly base: string
+  readonly player: Protections
+}
+
+export function PendingChanges({ base, player }: PendingChangesProps) {
+  const open = (player.waiting ?? []).filter(({ until }) => !hasCome(until))
   if (open.length === 0) return null
   return (
     <section className="waiting-changes" aria-label="Pending changes">
       <h3>Pending changes</h3>
-      <ul>
+      <ul className="asked">
         {open.map((change) => (
-          <li key={change.member}>
-            <strong>{textOf(change)}</strong>{' '}
-            <span className="muted small">
-              requested by {nameOf({ name: change.askedBy.person })}, <Time at={change.askedAt} />; the same request
-              {change.from === undefined ? ' of another person' : ''} makes it{' '}
-              {change.from !== undefined && (
-                <>
-                  from <Time at={change.from} />{' '}
-                </>
-              )}
-              until <Time at={change.until} />
-            </span>
-          </li>
+          <Pending key={change.member} base={base} player={player} change={change} />
         ))}
       </ul>
     </section>
   )
+}
+
+function Pending({ base, player, change }: PendingChangesProps & { change: PendingChange }) {
+  const { person } = useSession()
+  const client = useQueryClient()
+  const decide = useMutation({
+    mutationFn: (value: PendingChange['value']) => ask<Protections>('PATCH', base, patchOf(change.member, value)),
+    onSettled: () => void client.invalidateQueries(),
+  })
+  const { from, until } = change
+  const isEarly = useEverySecond(() => from !== undefined && !hasCome(from))
+  const stillWaits = decide.data?.waiting?.some(({ member }) => member === change.member) === true
+  return (
+    <li>
+      <span className="asked-what">
+        <strong>{textOf(change)}</strong>
+        <span className="muted small">
+          requested by {nameOf({ name: change.askedBy.person })}, <Time at={change.askedAt} />;{' '}
+          {from === undefined ? 'another person can approve it' : 'it can be confirmed'}{' '}
+          {from !== undefined && (
+            <>
+              from <Time at={from} />{' '}
+            </>
+          )}
+          until <Time at={until} />
+        </span>
+        {decide.error !== null && <Refusal>Not done: {decide.error.message}.</Refusal>}
+        {stillWaits && (
+          <Refusal>
+            {from === undefined
+              ? 'Not done: another person must approve this change.'
+              : 'Not done: the time of this change has not come.'}
+          </Refusal>
+        )}
+      </span>
+      {mayDo(person, 'support') && (
+        <span className="choices">
+          <button
+            type="button"
+            className="button"
+            disabled={decide.isPending}
+            onClick={() => decide.mutate(presentValue(player, change.member))}
+          >
+            Discard
+          </button>
+          <button
+            type="button"
+            className="button main-one"
+            disabled={decide.isPending || isEarly}
+            onClick={() => decide.mutate(change.value)}
+          >
+            {from === undefined ? 'Approve' : 'Confirm'}
+          </button>
+        </span>
+      )}
+    </li>
+  )
+}
+
+/** `limits.stake` is a member of `limits`. */
+function patchOf(member: PendingChange['member'], value: PendingChange['value']): object {
+  const [outer = '', inner] = member.split('.')
+  return { [outer]: inner === undefined ? value : { [inner]: value } }
+}
+
+function presentValue(player: Protections, member: PendingChange['member']): PendingChange['value'] {
+  const { status = null, selfExcludedUntil = null, limits = {} } = player
+  switch (member) {
+    case 'status':
+      return status
+    case 'selfExcludedUntil':
+      return selfExcludedUntil
+    case 'limits.stake':
+      return limits.stake ?? null
+    case 'limits.loss':
+      return limits.loss ?? null
+    case 'limits.betCount':
+      return limits.betCount ?? null
+  }
 }
 
 function textOf({ member, value }: PendingChange): ReactNode {

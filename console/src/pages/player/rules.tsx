@@ -12,14 +12,10 @@ import type { LiveMeta } from '../../live.tsx'
 import { Badge, Empty, NONE } from '../../parts.tsx'
 import { nameOf } from '../../session.tsx'
 import { Fact } from '../player-money.tsx'
-import { type PendingChange, PendingChanges } from './pending-changes.tsx'
+import { PendingChanges, type Protections } from './pending-changes.tsx'
 
-export interface Ruled {
-  readonly status?: string
+export interface Ruled extends Protections {
   readonly verified?: boolean
-  readonly selfExcludedUntil?: string | null
-  readonly limits?: { readonly stake?: string; readonly loss?: string; readonly betCount?: number }
-  readonly waiting?: readonly PendingChange[]
 }
 
 /** Changes among which the last one of each rule is looked for: older ones are in the list. */
@@ -39,7 +35,7 @@ export function Rules({ user, of: player, live }: { user: string; of: Ruled; liv
       <header>
         <h2>Rules and who set them</h2>
       </header>
-      <PendingChanges changes={player.waiting ?? []} />
+      <PendingChanges base={base} player={player} />
       <Facts of={player} user={user} changes={changes} />
       <List
         path={`${base}/history?limit=10`}
