@@ -12,8 +12,6 @@ import { forget } from './session.tsx'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
-for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel'])
-  addEventListener(event, noteInput, { passive: true, capture: true })
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // The session has ended: by time, or with its key.
@@ -28,6 +26,8 @@ const client: QueryClient = new QueryClient({
   },
 })
 keepFailures(client.getQueryCache())
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel'])
+  addEventListener(event, () => noteInput(renewSession), { passive: true, capture: true })
 const root = document.getElementById('root')
 if (root !== null)
   createRoot(root).render(
@@ -37,3 +37,8 @@ if (root !== null)
       </QueryClientProvider>
     </StrictMode>,
   )
+
+/** The answer also says when the session has ended meanwhile. */
+function renewSession(): void {
+  if (client.getQueryData(['session'])) void client.refetchQueries({ queryKey: ['session'] })
+}

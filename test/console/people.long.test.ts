@@ -1,8 +1,9 @@
 /** People at the console in a real browser (U-4, W-27): signing in by name, the lock, roles, and an adjustment that two people make. */
+import pg from 'pg'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch } from './browser.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
 let browser: Browser
 let wallet: TestWallet
@@ -61,6 +62,14 @@ async function make(page: Page, name: string, role: string): Promise<{ name: str
   await people.getByRole('button', { name: 'Make' }).click()
   await people.getByText(`The password of ${name}, shown this once:`).waitFor()
   return { name, password: (await people.locator('.once code').textContent()) ?? '' }
+}
+
+async function query(text: string): Promise<object[]> {
+  const client = new pg.Client(wallet.databaseUrl)
+  await client.connect()
+  const { rows } = await client.query(text)
+  await client.end()
+  return rows
 }
 
 const balance = async () => {
@@ -151,6 +160,36 @@ describe('people', () => {
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('region', { name: 'Your password' }).waitFor()
     expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
+  })
+
+  test('input on a page that asks for nothing uses the session, at most once a minute', async () => {
+    const page = await (await signedIn(browser, wallet.url, wallet.operatorKey)).newPage()
+    await page.clock.install()
+    await page.goto(`${wallet.url}/console/players/zoe`)
+    await page.getByRole('heading', { name: 'Statement' }).waitFor()
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    const uses: string[] = []
+    page.on('request', (request) => {
+      if (request.headers()['x-purser-unattended'] === undefined) uses.push(new URL(request.url()).pathname)
+    })
+    const path = '/console/api/session'
+    await page.clock.fastForward(61_000)
+    await query("update purser.console_session set used_at = now() - interval '29 minutes'")
+    await page.mouse.wheel(0, 200)
+    await expect.poll(() => uses).toEqual([path])
+    const newest =
+      "select used_at > now() - interval '1 minute' as used from purser.console_session order by made_at desc limit 1"
+    await expect.poll(() => query(newest)).toEqual([{ used: true }])
+    await page.clock.fastForward(30_000)
+    await page.keyboard.press('ArrowDown')
+    await page.clock.fastForward(31_000)
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => uses).toEqual([path, path])
+    await query("update purser.console_session set used_at = now() - interval '31 minutes'")
+    await page.clock.fastForward(61_000)
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
   })
 
   test('five wrong passwords lock a name; an admin sees it and gives a new one', async () => {
