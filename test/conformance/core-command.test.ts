@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { frontOf } from './front.ts'
@@ -15,8 +15,8 @@ beforeAll(async () => {
   wallet = await startWallet()
   folder = await mkdtemp(join(tmpdir(), 'purser-conformance-'))
 })
-afterEach(() => wallet.auditIsClean())
 afterAll(async () => {
+  await wallet.auditIsClean()
   await wallet?.stop()
   await rm(folder, { recursive: true, force: true })
 })

@@ -1,7 +1,7 @@
 /** Adjustments (O-2, W-23): corrections by hand, in both directions, once per reference, with reason and person. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -16,8 +16,8 @@ describe('an adjustment', () => {
     sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
   })
-  afterEach(() => wallet.auditIsClean())
   afterAll(async () => {
+    await wallet.auditIsClean()
     await sql.end()
     await wallet.stop()
   })

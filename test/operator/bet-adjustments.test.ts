@@ -1,6 +1,6 @@
 /** Adjustments of a bet, made and pending, are shown with the bet (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'
 import { type Asking, asking } from '../people/asking.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -19,8 +19,10 @@ beforeAll(async () => {
     by[name] = asking(wallet.url, String(key), '/operator/actions')
   }
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 async function newBet(): Promise<void> {
   const { userId, token } = await playerWithMoney(wallet.operator, '500.00', 'EUR', { currencies: ['EUR', 'USD'] })

@@ -1,6 +1,6 @@
 /** A bet as the operator sees it: its state, what describes it, and every call with what it moved, in the order they came. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, replyCode } from '../support/wire.ts'
@@ -14,8 +14,10 @@ let token: string
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '4' } })
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 async function newBet(amount = '100.00'): Promise<void> {
   const player = await playerWithMoney(wallet.operator, amount)

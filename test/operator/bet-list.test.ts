@@ -1,6 +1,6 @@
 /** Lists over all players: bets and anomalies, newest first, filtered, page by page. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -24,8 +24,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     players = await Promise.all(Array.from({ length: 4 }, () => playerWithMoney(wallet.operator, '100.00')))
     for (let i = 0; i < 20; i++) bets.push(await makeBet(players[i % 4] as Player, STATUSES[i % 5] as string))
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   const STATUSES = ['open', 'settled', 'cancelled', 'refused', 'unknown']
 

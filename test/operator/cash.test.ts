@@ -1,6 +1,6 @@
 /** Deposits and withdrawals: once per reference, exact, and never more than there is. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperatorReply, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, readReply } from '../support/wire.ts'
@@ -13,8 +13,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   type Kind = 'deposits' | 'withdrawals'
 

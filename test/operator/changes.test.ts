@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { request as send } from 'undici'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ChangeSchema } from '../../src/operator/changes.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -19,8 +19,10 @@ describe.each(GATES)('with the gate %s', (gate) => {
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_GATE: gate } })
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   /** The events of what `act` does, without id, version and time. */
   async function toldOf(act: () => Promise<unknown>) {
@@ -192,8 +194,10 @@ describe('the routes', () => {
     wallet = await startWallet()
     await playerWithMoney(wallet.operator)
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   test('a page waits for what comes', async () => {
     const { next } = await readFeed(wallet.operator, 'latest')

@@ -1,6 +1,6 @@
 /** Players of the operator API: created once, read, changed member by member. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperatorReply, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -11,8 +11,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_CURRENCIES: 'USD:4,GOLD:0' } })
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 const create = (body: object) => untilFree(() => ask('POST', '/operator/players', body))
 const read = (userId: string) => ask('GET', pathOf(userId))

@@ -3,7 +3,7 @@
  * refused bet it says what was asked for (I-3).
  */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { rowsOf } from './answers.ts'
@@ -13,8 +13,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   const move = async (userId: string, what: 'deposits' | 'withdrawals', amount: string) => {
     const movement = { currency: 'EUR', amount, reference: randomUUID() }

@@ -1,7 +1,7 @@
 /** The report says what moved on a day, ties it to the balances, and stays the same when the day is over. */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { DAY_MS, keepDays } from '../../src/ledger/daily.ts'
@@ -30,8 +30,8 @@ beforeAll(async () => {
   wallet.clock.advance(-100 * DAY_MS) // the database's own clock has a word on what is over
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
 })
-afterEach(() => wallet.auditIsClean())
 afterAll(async () => {
+  await wallet.auditIsClean()
   await db.close()
   await wallet.stop()
 })

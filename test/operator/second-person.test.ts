@@ -1,6 +1,6 @@
 /** Adjustments above an amount wait for a second person, and never are approved by the first (W-27). */
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isSamePerson, needsSecond } from '../../src/operator/second-person.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type Asking, asking } from '../people/asking.ts'
@@ -24,8 +24,8 @@ beforeAll(async () => {
     by[name] = asking(i === 1 ? second.url : wallet.url, String(key), '/operator/actions')
   }
 })
-afterEach(() => wallet.auditIsClean())
 afterAll(async () => {
+  await wallet.auditIsClean()
   await second.stop()
   await wallet.stop()
 })

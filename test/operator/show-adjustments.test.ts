@@ -1,5 +1,5 @@
 /** GET /operator/show/{id} of an adjustment that needs, or has needed, a second person (W-27, W-41). */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'
 import { type Asking, asking } from '../people/asking.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -15,8 +15,10 @@ beforeAll(async () => {
     by[name] = asking(wallet.url, String(key), '/operator/actions')
   }
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 type Shown = { kind: string } & Record<string, unknown>
 const shown = (id: string) => by.ben.must('GET', `/operator/show/${encodeURIComponent(id)}`) as Promise<Shown>

@@ -1,7 +1,7 @@
 /** GET /operator/show/{id} and its page (W-41): whatever id somebody pastes, what it is and all that hangs on it. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -19,8 +19,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const out = { currency: 'EUR', amount: '5.00', reference: 'payout-0815' }
     await wallet.operator.request('POST', `/operator/players/${bettor.userId}/withdrawals`, out)
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   async function shown(id: string) {
     const { status, body } = await wallet.operator.request('GET', `/operator/show/${encodeURIComponent(id)}`)

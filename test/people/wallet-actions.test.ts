@@ -1,7 +1,7 @@
 /** The wallet's action log (O-4): every change through the operator API, with who, before and after, and no secret. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
 import { asServer } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -27,8 +27,10 @@ beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '1000', PURSER_CONFORMANCE: 'on' } })
   asked = asking(wallet.url, wallet.operatorKey, '/operator/actions')
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 const PLAYERS = '/operator/players'
 const time = expect.stringMatching(/Z$/)

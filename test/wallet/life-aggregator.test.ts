@@ -1,19 +1,20 @@
 // I-1, P-5: behind an aggregator the player is `operatorUser` where the member is present; in front of none it is
 // checked and not looked at.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused, member } from './answers.ts'
 import { messageNames, messageOf, sceneFor, sendText } from './messages.ts'
 import { balanceOf, type Column, columns, deliver, must, newScene, type Scene, stateOf } from './scene.ts'
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 function walletWith(behind: string): void {
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_BEHIND_AGGREGATOR: behind } })
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 /** The aggregator's own id in `userId`, the operator's player in `operatorUser`. */

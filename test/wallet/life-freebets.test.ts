@@ -1,6 +1,6 @@
 // M-4: who funds the stake of a bet with a bonusId, and who gets it back. PURSER_FREEBET_STAKE decides when the bet is
 // placed; from then on the bet remembers it.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { changeMoneySettings } from '../support/money-settings.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -12,13 +12,14 @@ import { balanceOf, deliver, must, newScene, stateOf } from './scene.ts'
 const freebet = { bonusId: 7, bonusTemplateId: 3, bonusAmount: 100 }
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 function walletWith(stake: string | undefined): void {
   beforeAll(async () => {
     wallet = await startWallet(stake === undefined ? {} : { env: { PURSER_FREEBET_STAKE: stake } })
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 /** The same life seen from a player who paid the stake, and from one who did not: the balance after each step. */

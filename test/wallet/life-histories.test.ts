@@ -1,5 +1,5 @@
 // Sequences that revealed real bugs (cases.md, K13 to K18, K21): after each step the balance, not only at the end.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered, expectDone } from './answers.ts'
 import { live, type Result, repeated, results, type Step, settle, step } from './history.ts'
@@ -7,13 +7,14 @@ import { spentAll } from './moments.ts'
 import { balanceOf, bring, deliver, must, newScene, type Scene, stateOf } from './scene.ts'
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 function walletWith(env: Record<string, string>): void {
   beforeAll(async () => {
     wallet = await startWallet({ env })
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 const place = step('place', 200, '900.00')

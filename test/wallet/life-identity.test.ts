@@ -1,18 +1,19 @@
 // Which bet a call is about: ids compared exactly as received (I-7), the player a part of the bet's identity (I-1).
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import { balanceOf, bring, deliver, must, newScene, type Scene, stateOf } from './scene.ts'
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 function ownWallet(): void {
   beforeAll(async () => {
     wallet = await startWallet()
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 describe('ids are compared exactly as received (I-7)', () => {

@@ -1,6 +1,6 @@
 // L-3: a locked bet, and a bet settled longer ago than PURSER_RESETTLE_WINDOW days, takes no changed result (20) and
 // still acknowledges an identical repeat (200).
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused, timeOf } from './answers.ts'
 import { locked } from './moments.ts'
@@ -16,8 +16,6 @@ const changes = [
 ] as const
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 async function settledScene(): Promise<Scene> {
   const scene = await newScene(wallet)
   await bring(scene, 'settled')
@@ -42,7 +40,10 @@ describe('a bet the operator has locked', () => {
   beforeAll(async () => {
     wallet = await startWallet()
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   it.each(changes)('refuses $what with 20', async ({ column, members }) => {
     const scene = await settledScene()
@@ -79,7 +80,10 @@ describe('with PURSER_RESETTLE_WINDOW=2', () => {
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_RESETTLE_WINDOW: '2' } })
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   it.each(changes)('$what within two days is applied', async ({ column, members }) => {
     const scene = await settledScene()
@@ -114,7 +118,10 @@ describe('without PURSER_RESETTLE_WINDOW', () => {
   beforeAll(async () => {
     wallet = await startWallet()
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   it.each(changes)('$what is applied after a year', async ({ column, members }) => {
     const scene = await settledScene()

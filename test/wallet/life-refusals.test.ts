@@ -1,7 +1,7 @@
 // I-3: a Place bet refused with 7, 9 or 11-16 stays refused, whatever has become of the reason by then. Every other
 // refusal is forgotten: the same bet id can still be placed.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import {
@@ -26,8 +26,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 interface Cause {
   code: number

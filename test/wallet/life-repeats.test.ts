@@ -1,6 +1,6 @@
 // Late repeats (I-2) and one requestId on several bets (I-6).
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Answer, expectDone, expectRefused, timeOf } from './answers.ts'
 import { locked, richer, spentAll, unlocked } from './moments.ts'
@@ -23,8 +23,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 const lost = { resultType: 'lost', amount: 0 }
 

@@ -1,5 +1,5 @@
 // Rows of the life table beside the grid (life-grid.long.test.ts has every cell in every variant), under both clawback policies.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Answer, expectAnswer, millionths, timeOf } from './answers.ts'
 import type { Row } from './life-row.ts'
@@ -12,8 +12,10 @@ function walletWith(env: Record<string, string>): void {
   beforeAll(async () => {
     wallet = await startWallet({ env })
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 async function arrive(scene: Scene, row: Row): Promise<Answer> {

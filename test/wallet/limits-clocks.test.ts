@@ -1,5 +1,5 @@
 // Day limits (11 to 13) of processes whose clocks differ: the day that has begun for the account counts (W-2).
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered } from './answers.ts'
 import { patch } from './moments.ts'
@@ -11,8 +11,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 /** A player with limits at this hour of a day of his own. */
 async function limitedPlayer(limits: object, hour: number): Promise<Scene> {

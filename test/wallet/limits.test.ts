@@ -1,5 +1,5 @@
 // Codes 11 to 16: what a player may do on one UTC day in one currency, and who may bet at all (cases 23, 51).
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered, expectDone, expectRefused } from './answers.ts'
 import { birthdayOfAge, blocked, patch, spentAll } from './moments.ts'
@@ -11,8 +11,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 /** A player with limits at noon of a day of his own, so that no test runs into midnight by itself. */
 async function limitedPlayer(limits: object, hour = 12): Promise<Scene> {

@@ -1,6 +1,6 @@
 // M-1, M-2: money is exact in the scale of its currency, or refused; nothing is rounded.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import { messageOf, sendText } from './messages.ts'
@@ -19,13 +19,14 @@ import {
 } from './scene.ts'
 
 let wallet: TestWallet
-afterEach(() => wallet.auditIsClean())
-
 function walletWith(env: Record<string, string>): void {
   beforeAll(async () => {
     wallet = await startWallet({ env })
   })
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 }
 
 /** Sends an amount spelled exactly so. */

@@ -1,6 +1,6 @@
 /** Results above what the odds of a bet pay, and bonuses that do not cover the stake: applied, and noted as anomalies (W-49). */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { money } from '../../src/protocol/money.ts'
 import { isAboveOdds, oddsPayoutOf } from '../../src/wallet/decide/odds-payout.ts'
 import { rowsOf } from '../operator/answers.ts'
@@ -46,8 +46,10 @@ describe('a wallet', () => {
     wallet = await startWallet({ env: { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '4' } })
     player = await playerWithMoney(wallet.operator, '100000.00', 'EUR', { currencies: ['EUR', 'JPY', 'BTC'] })
   })
-  afterEach(() => wallet.auditIsClean())
-  afterAll(() => wallet.stop())
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
 
   async function placed(over: object = {}): Promise<string> {
     const transactionId = randomUUID()

@@ -1,6 +1,6 @@
 // Bytes that were recorded as one operation have no effect as another (S-5): the signature says neither method nor path.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import { messageOf, sendText } from './messages.ts'
@@ -10,8 +10,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 function recorded(scene: Scene, column: Column): string {
   return JSON.stringify(sentBefore(scene, column).message)

@@ -1,5 +1,5 @@
 // P-2: the profile says what the operator stored and nothing else (interface.md, User profile; K28).
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { member } from './answers.ts'
 import { patch } from './moments.ts'
@@ -9,8 +9,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 async function profileOf({ token }: Scene): Promise<unknown> {
   const { status, body } = await wallet.wire.profile(token)

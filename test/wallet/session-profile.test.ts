@@ -1,7 +1,7 @@
 // P-1 to P-5: tokens and how they die, the profile, the balance and the check of a bet.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused, member, timeOf } from './answers.ts'
@@ -13,8 +13,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 const deadTokens = [
   { what: 'a token that never existed', made: unknownToken, code: 3 },

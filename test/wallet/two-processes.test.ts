@@ -1,6 +1,6 @@
 /** Two processes on one database: what the operator says through one counts for the next bet at the other. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Members, replyCode } from '../support/wire.ts'
@@ -13,8 +13,8 @@ beforeAll(async () => {
   const env = { PARTNER_SECRET: told.secret, OPERATOR_API_KEY: told.operatorKey }
   betting = await startWallet({ databaseUrl: told.databaseUrl, env })
 })
-afterEach(() => told.auditIsClean())
 afterAll(async () => {
+  await told.auditIsClean()
   await betting?.stop()
   await told?.stop()
 })
