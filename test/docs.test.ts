@@ -1,9 +1,8 @@
-/** The documentation is true: its commands run and print what it shows, its links and decision ids lead somewhere. */
+/** The documentation is true: its links and decision ids lead somewhere. The long tests run its commands. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import { EXIT } from '../src/process/ending.ts'
-import { followWithServer } from './docs/follow.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
@@ -25,12 +24,6 @@ function pagesOfDocs(): string[] {
     .map((path) => path.replace('docs/', ''))
     .filter((path) => path !== 'README.md')
 }
-
-test(
-  'the commands of the page that connects a platform do what it shows',
-  () => followWithServer('docs/guides/connect-a-platform.md'),
-  180_000,
-)
 
 it.each(PAGES)(
   'the sh blocks of %s need nothing but a build: the long tests follow pages in a folder of their own',

@@ -1,4 +1,4 @@
-/** Runs the commands of the guides and of the tutorial against servers that the test starts. docs.test.ts runs one page more. */
+/** The commands of the documentation run against servers that are started for them. */
 import { describe, test } from 'vitest'
 import { startSecondPostgres } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'
@@ -7,6 +7,12 @@ import { makeProductionRoles, PRODUCTION_PAGE, productionUrl } from './productio
 import { makeFolder, runBlocks } from './session.ts'
 
 describe('the commands of', () => {
+  test(
+    'the page that connects a platform do what it shows',
+    () => followWithServer('docs/guides/connect-a-platform.md'),
+    180_000,
+  )
+
   test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
 
   test('the guide to the platform do what it shows', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)

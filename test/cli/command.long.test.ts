@@ -4,11 +4,11 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SETTINGS, settingsOf } from '../src/config/settings.ts'
-import { DROP_EVERY_SCHEMA, newFolder, run } from './cli/command.ts'
-import { createDatabase, type TestDatabase } from './support/database.ts'
-import { playerWithMoney } from './support/operator.ts'
-import { startWallet } from './support/wallet.ts'
+import { SETTINGS, settingsOf } from '../../src/config/settings.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet } from '../support/wallet.ts'
+import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
 const COMMANDS = ['sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'load', 'sign']
 /** Where nobody listens: the port is taken and let go again. */
@@ -68,7 +68,7 @@ describe('help', () => {
 
 describe('sign', () => {
   const { secret, vectors }: { secret: string; vectors: { header: string; body: string; signature: string }[] } =
-    JSON.parse(readFileSync(new URL('../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
+    JSON.parse(readFileSync(new URL('../../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
   // The published ones were made with another spelling of the header, which is part of what is signed.
   const ours = vectors.filter(
     ({ header }) => header === Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url'),
