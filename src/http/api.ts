@@ -109,9 +109,18 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: '/headers',
 }
 
-/** One compiled check per schema; its faults become JSON pointers. Fastify hands on null for a body that was left out. */
+/** A schema is compiled once, however many routes, APIs and servers of this process have it. */
+const COMPILED = new WeakMap<TSchema, ReturnType<typeof Compile<TSchema>>>()
+
+function compiled(schema: TSchema) {
+  const validator = COMPILED.get(schema) ?? Compile(schema)
+  COMPILED.set(schema, validator)
+  return validator
+}
+
+/** The faults of a schema become JSON pointers. Fastify hands on null for a body that was left out. */
 function createValidator(schema: TSchema, part: string) {
-  const validator = Compile(schema)
+  const validator = compiled(schema)
   const prefix = PARTS[part] ?? `/${part}`
   const mayBeAbsent = Type.IsOptional(schema)
   return (value: unknown): { value?: unknown; error?: Error } => {
