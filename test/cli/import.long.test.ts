@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { objectOf, rowsOf } from '../operator/answers.ts'
 import { createDatabase } from '../support/database.ts'
+import { IS_NIGHTLY } from '../support/nightly.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { run } from './command.ts'
 
@@ -199,7 +200,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
 })
 
 describe('a whole site', () => {
-  const PLAYERS = 50_000
+  const PLAYERS = IS_NIGHTLY ? 50_000 : 10_000
   const folder = mkdtempSync(join(tmpdir(), 'import-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 

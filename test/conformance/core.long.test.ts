@@ -6,12 +6,16 @@ import { CASES } from '../../src/conformance/wallet/cases/all.ts'
 import { runKit } from '../../src/conformance/wallet/play/run.ts'
 import { readFixturesFile } from '../../src/conformance/wallet/players/file.ts'
 import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
+import { dueOf, isDue } from '../support/nightly.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Front, frontOf } from './front.ts'
 
 /** Milliseconds for one run of the kit, beside other tests on two cores; alone it takes seconds. */
 vi.setConfig({ testTimeout: 180_000 })
+
+/** Days until each other kind of players was judged; players made for each case are judged every day. */
+const DAYS = 5
 
 let wallet: TestWallet
 let front: Front
@@ -43,7 +47,7 @@ test('our wallet passes every case, with players made for each', async () => {
   await wallet.auditIsClean()
 })
 
-test.each(['JPY', 'KWD'])('a partner that has only %s is judged by every case', async (currency) => {
+test.each(dueOf(['JPY', 'KWD'], DAYS))('a partner that has only %s is judged by every case', async (currency) => {
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey, currency })
   const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
   await fixtures.close()
@@ -83,7 +87,7 @@ async function expectMoneyBack(userIds: readonly string[], currency = 'EUR', bal
   expect(balances).toEqual(userIds.map(() => balance))
 }
 
-test('players who have only JPY are enough, and have their money back at the end', async () => {
+test.runIf(isDue(2, DAYS))('players who have only JPY are enough, and have their money back at the end', async () => {
   const { text, userIds } = await fixturesFile(4, 'JPY', '2500')
   const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures: readFixturesFile(text) })
   expectGood(report)
@@ -92,7 +96,7 @@ test('players who have only JPY are enough, and have their money back at the end
   await wallet.auditIsClean()
 })
 
-test('players of a file are enough, and have their money back at the end', async () => {
+test.runIf(isDue(3, DAYS))('players of a file are enough, and have their money back at the end', async () => {
   const { text, userIds } = await fixturesFile(4)
   const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures: readFixturesFile(text) }
   const report = await runKit(options)
@@ -103,7 +107,7 @@ test('players of a file are enough, and have their money back at the end', async
   await wallet.auditIsClean()
 })
 
-test('a wallet without /user/balance is judged by bets', async () => {
+test.runIf(isDue(4, DAYS))('a wallet without /user/balance is judged by bets', async () => {
   const { text, userIds } = await fixturesFile(4)
   const report = await runKit({ baseUrl: front.url, secret: wallet.secret, fixtures: readFixturesFile(text) })
   expectGood(report)

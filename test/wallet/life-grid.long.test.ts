@@ -1,6 +1,11 @@
-// Lives through every cell of life-grid.ts in every way: under both clawback policies (L-2), locked by age (L-3), and without the gate.
+// Every cell of life-grid.ts is lived through in every way, and by day one cell in three also under
+// the other clawback policy (L-2), locked by age (L-3), and without the gate.
 import { describe, it } from 'vitest'
+import { dueOf } from '../support/nightly.ts'
 import { expectLine, lines, pastNames, walletWith, waysOf } from './life-grid-lived.ts'
+
+const DAYS = 3
+const due = dueOf(lines, DAYS)
 
 describe('with PURSER_CLAWBACK=refuse', () => {
   walletWith({ PURSER_CLAWBACK: 'refuse' })
@@ -12,13 +17,13 @@ describe('with PURSER_CLAWBACK=refuse', () => {
 describe('with PURSER_CLAWBACK=allow-negative and PURSER_BUCKETS=8', () => {
   walletWith({ PURSER_CLAWBACK: 'allow-negative', PURSER_BUCKETS: '8' })
 
-  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 1 }))
+  it.each(due)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 1 }))
 })
 
 describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked by its age', () => {
   walletWith({ PURSER_RESETTLE_WINDOW: '2' })
   const of = pastNames.filter((past) => past !== 'nothing')
-  const ofLocked = lines.filter(({ name }) => waysOf(name).some((way) => way.locked))
+  const ofLocked = due.filter(({ name }) => waysOf(name).some((way) => way.locked))
 
   it.each(ofLocked)('$call, $name', (line) => {
     const unlocked = waysOf(line.name).map(({ locked: _, ...way }) => way)
@@ -29,5 +34,5 @@ describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked b
 describe('with PURSER_GATE=off', () => {
   walletWith({ PURSER_GATE: 'off', PURSER_CLAWBACK: 'refuse' })
 
-  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
+  it.each(due)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })

@@ -3,12 +3,13 @@
  *
  * A whole kit for each of 250 mutants takes two processors eight minutes. So a mutant is judged by the
  * cases of its row, and on one day of ten by the whole kit, which shows that no other case fails.
- * PURSER_WHOLE_KIT=1 judges all of them by the whole kit.
+ * `npm run nightly` judges all of them by the whole kit.
  */
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import type { Case } from '../../../src/conformance/wallet/case/case.ts'
 import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
+import { isDue } from '../../support/nightly.ts'
 import { failing, judgeTestWallet } from './judged.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
 import { misnamed } from './named-mutants.ts'
@@ -19,18 +20,16 @@ const MAX_RUNS = 3
 /** Milliseconds for all runs of one mutant, beside four others. */
 const TIMEOUT_MS = 180_000
 const IS_WRITING = process.env.PURSER_WRITE_MUTANTS !== undefined
-const IS_WHOLE = IS_WRITING || process.env.PURSER_WHOLE_KIT !== undefined
 /** Days until each mutant was judged by the whole kit. */
 const DAYS = 10
-const TODAY = Math.floor(Date.now() / 86_400_000) % DAYS
 
 export function testMutants(ids: readonly MutantId[]): void {
   const expected = readPage()
   const found = new Map<MutantId, readonly string[]>()
   const named = ids.map((id) => [MUTANTS[id].sentence, id] as const)
   test.concurrent.each(named)('the kit sees it: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
-    const isDue = ids.indexOf(id) % DAYS === TODAY
-    const cases = IS_WHOLE || isDue ? CASES : casesOf(id, expected.get(id) ?? [])
+    const isWhole = IS_WRITING || isDue(ids.indexOf(id), DAYS)
+    const cases = isWhole ? CASES : casesOf(id, expected.get(id) ?? [])
     const { failed, report } = await judgeOften(id, cases, expected.get(id))
     found.set(id, failed)
     expect(rightCases(id, failed)).not.toEqual([])
