@@ -1,4 +1,4 @@
-/** The commands, one after another, as a script uses them: data on stdout, words on stderr, and the exit code. */
+/** A script runs the commands: data is on stdout, words are on stderr, and the exit code tells. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { startWallet } from '../support/wallet.ts'
 import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
 const COMMANDS = ['sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'load', 'sign']
-/** Where nobody listens: the port is taken and let go again. */
+/** No process listens on this port: it is opened and closed again. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -69,7 +69,7 @@ describe('help', () => {
 describe('sign', () => {
   const { secret, vectors }: { secret: string; vectors: { header: string; body: string; signature: string }[] } =
     JSON.parse(readFileSync(new URL('../../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
-  // The published ones were made with another spelling of the header, which is part of what is signed.
+  // The published vectors have another spelling of the header, and the header is signed too.
   const ours = vectors.filter(
     ({ header }) => header === Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url'),
   )

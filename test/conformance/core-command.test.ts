@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { frontOf } from './front.ts'
+import { startTestWallet } from './mutants/wallet.ts'
 
 let wallet: TestWallet
 let folder: string
@@ -56,13 +57,14 @@ test('ends with 0 when the wallet passes', async () => {
 })
 
 test('ends with 1 when it fails, and shows what happened and how to repeat it', async () => {
-  const front = await frontOf(wallet.url, { rewrite: (text) => text.replace('"transactionId"', '"id"') })
-  const { code, out } = await run({ ...own(), baseUrl: front.url, only: ['place-01', 'answers-07'], showTokens: true })
-  await front.close()
+  const { url, secret, operatorKey, close } = await startTestWallet({ fault: 'place-keyed-by-request' })
+  const flags = { baseUrl: url, secret, operatorApi: url, operatorKey }
+  const { code, out } = await run({ ...flags, only: ['place-01', 'place-04'], showTokens: true })
+  await close()
   expect(code).toBe(1)
-  expect(out).toContain('answers-07  a success repeats the transactionId of its request')
-  expect(out).toContain('To change: Answer a success with 200')
-  expect(out).toMatch(/the last call: curl -sS -i -X POST 'http:\S+\/payment\/bet' .*x-sign-jws: .*--data-binary '\{/)
+  expect(out).toMatch(/^ *place-04 {2}/m)
+  expect(out).toContain('To change: ')
+  expect(out).toMatch(/the last call: curl -sS -i -X (POST|PUT) 'http:\S+' .*x-sign-jws: .*--data-binary '\{/)
 })
 
 test('ends with 2 at the first answer that refuses the secret, and shows which bytes are signed', async () => {

@@ -18,8 +18,8 @@ const CALLS = 30
 /** Histories that are played at the same time, each with players of its own, and how often that is done. */
 const TABLES = 10
 const CALLS_AT_A_TABLE = 20
-/** Of a short run. */
-const FEW_CALLS_AT_A_TABLE = 8
+/** A short run has fewer calls. */
+const FEWER_CALLS = 8
 const TIMEOUT_MS = 600_000
 /** Shortening a failure ends after this time, with the shortest history found until then. */
 const SEARCH_MS = 480_000
@@ -38,7 +38,7 @@ const SETUPS: Setup[] = [
   { clawback: 'allow-negative', freebetStake: 'promotions', behindAggregator: false, buckets: '1' },
 ]
 
-interface Wish {
+interface Extent {
   coverage: boolean
   gate?: 'on' | 'off'
   /** The seed chooses two setups of the four, which differ in clawback, route and buckets. */
@@ -46,12 +46,12 @@ interface Wish {
 }
 
 /** `expected` per configuration, unless PURSER_HISTORIES says how many. */
-export function testHistories(expected: number, wish: Wish): void {
+export function testHistories(expected: number, extent: Extent): void {
   const count = Number(process.env.PURSER_HISTORIES ?? expected)
   const coverage: Coverage = new Map()
-  const chosen = SETUPS.filter((_, i) => !wish.isShort || i % 2 === SEED % 2)
-  const setups = chosen.map((setup) => ({ ...setup, gate: wish.gate ?? 'on' }))
-  const calls = wish.isShort ? FEW_CALLS_AT_A_TABLE : CALLS_AT_A_TABLE
+  const chosen = SETUPS.filter((_, i) => !extent.isShort || i % 2 === SEED % 2)
+  const setups = chosen.map((setup) => ({ ...setup, gate: extent.gate ?? 'on' }))
+  const calls = extent.isShort ? FEWER_CALLS : CALLS_AT_A_TABLE
   console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/model`)
 
   describe.concurrent('a random history of calls gets the replies and leaves the balances that the model predicts', () => {
@@ -61,7 +61,7 @@ export function testHistories(expected: number, wish: Wish): void {
       (_name, setup, seed) => withWallet(setup, (wallet) => playOneByOne(wallet, setup, seed, count, coverage)),
     )
   })
-  if (wish.coverage) testCoverage(coverage)
+  if (extent.coverage) testCoverage(coverage)
   describe('calls of many players that meet in the wallet', () => {
     test.each(setups.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
       'get the replies and leave the balances of their own histories, %s',

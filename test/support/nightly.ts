@@ -1,12 +1,12 @@
 /**
- * Long tests that are many cases of one table run a part of it by day: so many days of checks run
- * all of it. `npm run nightly` (PURSER_NIGHTLY=1) runs all of it at once.
+ * A long test with a large table runs one part of the table each day. `npm run nightly` sets
+ * PURSER_NIGHTLY=1, which runs every part.
  */
 export const IS_NIGHTLY = process.env.PURSER_NIGHTLY !== undefined
 const DAY_MS = 86_400_000
 const TODAY = Math.floor(Date.now() / DAY_MS)
 
-/** Of the cases of a table, one in `days` is due by day. */
+/** Each case is due on one day in `days`. */
 export function isDue(index: number, days: number): boolean {
   return IS_NIGHTLY || index % days === TODAY % days
 }
