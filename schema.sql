@@ -142,10 +142,13 @@ CREATE TABLE gateway.operator (
     operator_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
     secrets json CONSTRAINT operator_secret_not_null NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    connection json
 );
 
 COMMENT ON COLUMN gateway.operator.secrets IS 'As platform.partner.secrets.';
+
+COMMENT ON COLUMN gateway.operator.connection IS 'As platform.partner.connection.';
 
 CREATE TABLE gateway.player (
     user_id text NOT NULL COLLATE pg_catalog."C",
@@ -484,10 +487,13 @@ CREATE TABLE platform.partner (
     partner_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
     secrets json CONSTRAINT partner_secret_not_null NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    connection json
 );
 
 COMMENT ON COLUMN platform.partner.secrets IS 'A list, the first of which signs; or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
+
+COMMENT ON COLUMN platform.partner.connection IS 'Null: none. Else a list of one text, which is JSON with headers, ca, certificate and key; or {key, sealed}: the same, encrypted as secrets.';
 
 CREATE TABLE platform.retried (
     retry_id uuid NOT NULL,
@@ -1067,10 +1073,13 @@ CREATE TABLE purser.webhook (
     beat bigint DEFAULT 0 NOT NULL,
     made_at timestamp with time zone NOT NULL,
     last_attempts json DEFAULT '[]'::json NOT NULL,
+    connection json,
     CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
 
 COMMENT ON TABLE purser.webhook IS 'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. done_to: the id of the last event up to which all is acknowledged.';
+
+COMMENT ON COLUMN purser.webhook.connection IS 'As platform.partner.connection.';
 
 ALTER TABLE ONLY gateway.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);

@@ -18,6 +18,8 @@ import type { Clock } from '../../src/runtime/clock.ts'
 import { betIdOf, EVENTS, PLAYERS } from './seed.ts'
 import type { Asked } from './timing.ts'
 
+/** The table has none. */
+const NO_CONNECTIONS = { connections: async () => new Map() }
 const PARTNERS = 5
 /** Bets that came together, and the milliseconds of the day over which they came. */
 const TOGETHER = 10
@@ -103,7 +105,7 @@ export function questionsOfThePlatform(bets: number, day: string): Asked<Deps>[]
     { what: 'retries of many deliveries', ask: (deps) => listRetries(deps, { limit: '50' }) },
     {
       what: 'partners, and what waits for each',
-      ask: ({ db }) => listPartners({ db, breakers: createBreakers(1) }, { limit: '50' }),
+      ask: ({ db }) => listPartners({ db, breakers: createBreakers(1), partners: NO_CONNECTIONS }, { limit: '50' }),
     },
     { what: 'the oldest delivery that waits', ask: ({ db }) => oldestWaiting(db) },
     { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).ask('0', 100, 0) },

@@ -1,9 +1,10 @@
 /** The secrets in a table's rows: read and written under the keyring, and looked through at every start (O-5). */
+import type { ConnectionSettings } from '../runtime/connection-settings.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, type Statement, statement, type Tx } from './db.ts'
 import { isSealed, type Kept, type Keyring, type Opened, type Unreadable } from './keyring.ts'
 
-/** A table whose column `secrets` holds them. */
+/** A table with a column `secrets`, and a column `connection` that may be null (O-20). */
 export interface SecretTable<Of extends string = string> {
   readonly table: string
   /** What a row is, for people: "partner". */
@@ -15,14 +16,15 @@ export interface SecretTable<Of extends string = string> {
 
 function secretTable<Of extends string>(schema: 'purser' | 'platform' | 'gateway', of: Of): SecretTable<Of> {
   const table = `${schema}.${of}`
-  const readAll = `select ${of}_id as id, secrets from ${table} order by ${of}_id`
+  const readAll = `select ${of}_id as id, secrets, connection from ${table} order by ${of}_id`
   return {
     ...{ table, of },
     readAll: statement(`${schema}_read_secrets`, readAll),
     lockAll: statement(`${schema}_lock_secrets`, `${readAll} for update`),
     write: statement(
       `${schema}_write_secrets`,
-      `update ${table} t set secrets = r.secrets::json from unnest($1::text[], $2::text[]) as r (id, secrets) where t.${of}_id = r.id`,
+      `update ${table} t set secrets = r.secrets::json, connection = r.connection::json
+       from unnest($1::text[], $2::text[], $3::text[]) as r (id, secrets, connection) where t.${of}_id = r.id`,
     ),
   }
 }
@@ -39,10 +41,52 @@ export function toColumn(keyring: Keyring, { table }: SecretTable, id: string, s
 }
 
 /** Throws when it cannot be read: a start has looked, so that somebody has changed key or row since. */
-export function fromColumn(keyring: Keyring, { table, of }: SecretTable, id: string, kept: Kept): readonly string[] {
-  const opened = keyring.open(kept, `${table} ${id}`)
-  if (opened.kind === 'opened') return opened.secrets
-  throw new Error(`the secrets of the ${of} ${id} ${explain(opened)}`)
+export function fromColumn(keyring: Keyring, table: SecretTable, id: string, kept: Kept): readonly string[] {
+  return opened(table, id, keyring.open(kept, `${table.table} ${id}`))
+}
+
+/** For the column `connection`. It is bound to its column too, so that neither can be put in the other's place. */
+export function connectionToColumn(
+  keyring: Keyring,
+  table: SecretTable,
+  id: string,
+  settings: ConnectionSettings,
+): string | null {
+  if (Object.keys(settings).length === 0) return null
+  return JSON.stringify(keyring.seal([JSON.stringify(settings)], connectionOf(table, id)))
+}
+
+/** Throws as `fromColumn`. */
+export function connectionFromColumn(
+  keyring: Keyring,
+  table: SecretTable,
+  id: string,
+  kept: Kept | null,
+): ConnectionSettings {
+  if (kept === null) return {}
+  return settingsIn(opened(table, id, keyring.open(kept, connectionOf(table, id))))
+}
+
+/** As `replacedSecrets`. */
+export function replacedConnection(
+  keyring: Keyring,
+  table: SecretTable,
+  id: string,
+  kept: Kept | null,
+): ConnectionSettings {
+  const opened = keyring.open(kept ?? [], connectionOf(table, id))
+  return opened.kind === 'opened' ? settingsIn(opened.secrets) : {}
+}
+
+const connectionOf = ({ table }: SecretTable, id: string) => `${table}.connection ${id}`
+
+function settingsIn([text = '{}']: readonly string[]): ConnectionSettings {
+  return JSON.parse(text) as ConnectionSettings
+}
+
+function opened({ of }: SecretTable, id: string, it: Opened): readonly string[] {
+  if (it.kind === 'opened') return it.secrets
+  throw new Error(`the secrets of the ${of} ${id} ${explain(it)}`)
 }
 
 /** Those that a change replaces; none of what cannot be read, and is replaced all the same. */
@@ -64,53 +108,77 @@ function explain(unreadable: Unreadable): string {
   }
 }
 
-/** A start takes what nobody has encrypted yet. */
-function openAtStart(keyring: Keyring, { table }: SecretTable, { id, secrets }: SecretRow): Opened {
-  return isSealed(secrets) ? keyring.open(secrets, `${table} ${id}`) : { kind: 'opened', secrets }
+/** A start takes what is not encrypted yet. */
+function openAtStart(keyring: Keyring, kept: Kept, row: string): Opened {
+  return isSealed(kept) ? keyring.open(kept, row) : { kind: 'opened', secrets: kept }
 }
 
 interface SecretRow extends Record<string, unknown> {
   id: string
   secrets: Kept
+  connection: Kept | null
+}
+
+/** What a row has, in clear. */
+interface OpenedRow {
+  readonly id: string
+  readonly secrets: readonly string[]
+  readonly settings: ConnectionSettings
 }
 
 /**
- * Encrypts what is not encrypted with the first key. Throws, with everything as it was, when there is something that this process could
- * not read: without secrets no call can be signed.
+ * Encrypts what is not encrypted with the first key. Throws, with everything as it was, when there is
+ * something that this process could not read: without secrets no call can be signed.
  */
 export async function prepareSecrets(db: Db, keyring: Keyring, table: SecretTable): Promise<void> {
   const rows = await db.query<SecretRow>(table.readAll)
   readable(keyring, table, rows)
-  if (rows.every(({ secrets }) => keyring.isCurrent(secrets))) return
+  if (rows.every((row) => isCurrent(keyring, row))) return
   await db.transaction((tx) => sealAll(tx, keyring, table))
+}
+
+function isCurrent(keyring: Keyring, { secrets, connection }: SecretRow): boolean {
+  return keyring.isCurrent(secrets) && (connection === null || keyring.isCurrent(connection))
 }
 
 async function sealAll(tx: Tx, keyring: Keyring, table: SecretTable): Promise<void> {
   const rows = await tx.query<SecretRow>(table.lockAll)
-  const old = rows.filter(({ secrets }) => !keyring.isCurrent(secrets))
-  const opened = readable(keyring, table, old)
-  const sealed = opened.map(({ id, secrets }) => toColumn(keyring, table, id, secrets))
-  await tx.execute(table.write, [old.map(({ id }) => id), sealed])
+  const old = rows.filter((row) => !isCurrent(keyring, row))
+  const sealed = readable(keyring, table, old).map(({ id, secrets, settings }) => ({
+    ...{ id, secrets: toColumn(keyring, table, id, secrets) },
+    connection: connectionToColumn(keyring, table, id, settings),
+  }))
+  await tx.execute(table.write, [
+    sealed.map(({ id }) => id),
+    sealed.map(({ secrets }) => secrets),
+    sealed.map(({ connection }) => connection),
+  ])
 }
 
 /** Throws when there is one that is not. */
-function readable(
-  keyring: Keyring,
-  table: SecretTable,
-  rows: readonly SecretRow[],
-): { id: string; secrets: readonly string[] }[] {
-  const opened = rows.map((row) => ({ id: row.id, it: openAtStart(keyring, table, row) }))
-  const unreadable = opened.flatMap(({ id, it }) => (it.kind === 'opened' ? [] : [{ id, it }]))
-  const [first] = unreadable
-  if (first === undefined)
-    return opened.flatMap(({ id, it }) => (it.kind === 'opened' ? [{ id, secrets: it.secrets }] : []))
+function readable(keyring: Keyring, table: SecretTable, rows: readonly SecretRow[]): OpenedRow[] {
+  const tried = rows.map((row) => openRow(keyring, table, row))
+  const [first, ...others] = tried.filter((row) => 'unreadable' in row)
+  if (first === undefined) return tried.filter((row) => 'settings' in row)
   const { of } = table
   const has = keyring.keys.length === 0 ? 'is not set' : `has ${keyring.keys.join(', ')}`
   throw new WrongUse(
     [
-      `the secrets of ${unreadable.length} of ${rows.length} ${of}s cannot be read; PURSER_ENCRYPTION_KEY ${has}:`,
-      `  those of ${first.id} ${explain(first.it)}`,
+      `the secrets of ${1 + others.length} of ${rows.length} ${of}s cannot be read; PURSER_ENCRYPTION_KEY ${has}:`,
+      `  those of ${first.id} ${explain(first.unreadable)}`,
       'nothing was changed; start with the key that they are encrypted with, after a comma if there is a newer one',
     ].join('\n'),
   )
+}
+
+function openRow(
+  keyring: Keyring,
+  table: SecretTable,
+  { id, secrets: kept, connection }: SecretRow,
+): OpenedRow | { readonly id: string; readonly unreadable: Unreadable } {
+  const secrets = openAtStart(keyring, kept, `${table.table} ${id}`)
+  if (secrets.kind !== 'opened') return { id, unreadable: secrets }
+  const settings = openAtStart(keyring, connection ?? [], connectionOf(table, id))
+  if (settings.kind !== 'opened') return { id, unreadable: settings }
+  return { id, secrets: secrets.secrets, settings: settingsIn(settings.secrets) }
 }

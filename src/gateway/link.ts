@@ -49,9 +49,10 @@ export function createLink({
   secrets,
   headers,
   reach,
+  connection,
 }: Omit<WalletAddress, 'connections' | 'connectMs' | 'part'>): Link {
   const line = openLine({
-    ...{ baseUrl, secrets, headers, reach, part: 'gateway' as const },
+    ...{ baseUrl, secrets, headers, reach, connection, part: 'gateway' as const },
     ...{ connections: LINK_LIMITS.inside, connectMs: CONNECT_MS },
   })
   const turnstile = createTurnstile(LINK_LIMITS)

@@ -19,7 +19,7 @@ export type Use = 'users' | 'deliveries'
 
 type OperatorTargets = Targets<'operator', Use, Link>
 
-export interface Operators extends Pick<OperatorTargets, 'read' | 'save' | 'close'> {
+export interface Operators extends Pick<OperatorTargets, 'read' | 'save' | 'connections' | 'close'> {
   readonly link: OperatorTargets['way']
   /** Newest first, from behind this one on. */
   list(before: Place, limit: number): Promise<(Pick<Operator, 'baseUrl'> & Place)[]>
@@ -42,7 +42,7 @@ const LIST = statement(
 )
 
 export function createOperators(db: Db, keyring: Keyring, reach: Reach): Operators {
-  const { way, ways, read, save, close } = createTargets({
+  const { way, ways, read, save, connections, close } = createTargets({
     ...{ db, keyring, table: SECRET_TABLES.gateway },
     open(operator) {
       const link = () => createLink({ ...operator, reach })
@@ -50,7 +50,7 @@ export function createOperators(db: Db, keyring: Keyring, reach: Reach): Operato
     },
   })
   return {
-    ...{ link: way, read, save, close },
+    ...{ link: way, read, save, connections, close },
     async list({ createdAt, operatorId }, limit) {
       const rows = await db.people.query<ListRow>(LIST, [createdAt, operatorId, limit])
       return rows.map((row) => ({ operatorId: row.operator_id, baseUrl: row.base_url, createdAt: row.created_at }))

@@ -3,6 +3,13 @@
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { CallPageSchema, callQuery, listCalls } from '../feed/call-list.ts'
+import {
+  changedConnection,
+  connectionMember,
+  type GivenConnection,
+  showConnection,
+  shownConnectionMember,
+} from '../http/connection-member.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
@@ -48,20 +55,26 @@ export const NewOperatorSchema = Type.Object(
       description: 'A URL of http or https. The paths of the interface are appended, so leave `/payment/bet` out.',
     }),
     ...secretMembers,
+    ...connectionMember,
   },
   { ...strict, examples: [{ operatorId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
 export const ChangedOperatorSchema = Type.Object(
-  { baseUrl: NewOperatorSchema.properties.baseUrl, ...secretMembers },
+  { baseUrl: NewOperatorSchema.properties.baseUrl, ...secretMembers, ...connectionMember },
   {
     ...strict,
     examples: [{ baseUrl: 'https://wallet.acme.example', secrets: ['a-new-shared-secret', 'the-one-before'] }],
   },
 )
-export const TriedOperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String(), ...triedMembers })
+export const TriedOperatorSchema = Type.Object({
+  ...{ operatorId: Type.String(), baseUrl: Type.String() },
+  ...shownConnectionMember,
+  ...triedMembers,
+})
 export const OperatorSchema = Type.Object({
   operatorId: Type.String(),
   baseUrl: Type.String(),
+  ...shownConnectionMember,
   lastRefusal: Type.Optional(
     Type.Object(
       { at: Type.String({ format: 'date-time' }), error: Type.String() },
@@ -152,11 +165,12 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       withPerson({ role: 'admin', body: NewOperatorSchema, ok: { 201: TriedOperatorSchema } }),
     ),
     async (request, reply) => {
-      const { operatorId, baseUrl, ...given } = request.body
+      const { operatorId, baseUrl, connection, ...given } = request.body
       requireCarried(operatorId, '/operatorId')
       const secrets = requireSecrets(given)
       const known = await operators.read(operatorId).catch(() => undefined) // what cannot be read is replaced all the same
-      const saved = await saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets }, known)
+      const wish = { operatorId, baseUrl, secrets, connection }
+      const saved = await saveAndTry(deps, actions.by(request), wish, known)
       return reply.code(201).send(saved)
     },
   )
@@ -174,11 +188,11 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
     ),
     async (request) => {
       const { operatorId } = request.params
-      const { baseUrl, ...given } = request.body
+      const { baseUrl, connection, ...given } = request.body
       const known = await operators.read(operatorId)
       if (known === undefined) throw notFound('the operator')
       const secrets = givenSecrets(given) ?? known.secrets
-      return saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets }, known)
+      return saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets, connection }, known)
     },
   )
   api.get(
@@ -192,23 +206,30 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       const limit = limitOf(query)
       const cursor = decodeCursor(query.after, 2)
       const before = { createdAt: cursor?.at ?? END_OF_TIME, operatorId: cursor?.ids[0] ?? '' }
+      const found = await operators.list(before, limit + 1)
+      const connections = await operators.connections(found.map(({ operatorId }) => operatorId))
       return toPage(
-        await operators.list(before, limit + 1),
+        found,
         limit,
-        (one) => showOperator(one, deps.refusals),
+        (one) => ({ ...showOperator(one, deps.refusals), ...showConnection(connections.get(one.operatorId) ?? {}) }),
         ({ createdAt, operatorId }) => [createdAt.toISOString(), operatorId],
       )
     },
   )
 }
 
+type Wish = Omit<Operator, 'connection'> & { readonly connection: GivenConnection }
+
 /** It is saved whatever the operator answers, or if it answers nothing. */
-async function saveAndTry(deps: ApiDeps, author: Author, operator: Operator, known: Operator | undefined) {
-  const { operatorId, baseUrl, secrets } = operator
+async function saveAndTry(deps: ApiDeps, author: Author, wish: Wish, known: Operator | undefined) {
+  const { operatorId, baseUrl, secrets } = wish
   await requireUsable(deps, baseUrl)
+  const to = { url: baseUrl, urlPointer: '/baseUrl' }
+  const connection = changedConnection(wish.connection, known?.connection ?? {}, to)
+  const operator = { operatorId, baseUrl, secrets, connection }
   await deps.operators.save(author, operator, deps.clock.now())
-  const tried = await trySecrets(baseUrl, secrets, deps.reach, 'gateway')
-  return { operatorId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
+  const tried = await trySecrets(operator, deps.reach, 'gateway')
+  return { operatorId, baseUrl, ...showConnection(connection), ...tried, ...warningOf(known?.secrets, secrets) }
 }
 
 async function requireUsable(deps: ApiDeps, baseUrl: string): Promise<void> {

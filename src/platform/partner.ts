@@ -14,7 +14,7 @@ import type { Use } from './delivery/breaker.ts'
 export type Partner = Target<'partner'>
 type PartnerTargets = Targets<'partner', Use, WalletClient>
 
-export interface Partners extends Pick<PartnerTargets, 'read' | 'save' | 'close'> {
+export interface Partners extends Pick<PartnerTargets, 'read' | 'save' | 'connections' | 'close'> {
   readonly client: PartnerTargets['way']
 }
 

@@ -15,6 +15,7 @@ import { counting } from '../feed/now.ts'
 import { type Dispatcher, startDispatcher } from '../feed/webhooks/dispatcher.ts'
 import { createWebhookMetrics } from '../feed/webhooks/metrics.ts'
 import { createSender } from '../feed/webhooks/send.ts'
+import type { Webhook } from '../feed/webhooks/store.ts'
 import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
@@ -27,6 +28,7 @@ import { registerOperator } from '../operator/server.ts'
 import { type ConsoleDeps, registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
 import { type ConsolePeople, createConsolePeople } from '../people/people.ts'
+import type { Reach } from '../protocol/base-url.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
@@ -133,8 +135,8 @@ export async function createApp(
   await wallet.register(http)
   const people = createConsolePeople('wallet', { ...config, db, firstKey: config.operatorKey, log })
   const { feed, live } = feedOf(app, db, clock)
-  const [keyring, sender] = [createKeyring(encryptionKeys), createSender(reach)]
-  const webhooks = { keyring, sender, reach }
+  const [keyring, senderTo] = [createKeyring(encryptionKeys), sendersWithin(reach)]
+  const webhooks = { keyring, senderTo, reach }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove, coolingOff }
   const conformance = conformanceOf(app, config, { db, clock, log, sandbox, kit })
@@ -143,15 +145,12 @@ export async function createApp(
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {
     dispatcher = startDispatcher({
-      ...{ db, keyring, log, feed, sender, clock, random: () => world.chance() },
+      ...{ db, keyring, log, feed, senderTo, clock, random: () => world.chance() },
       messageOf: (event) => messageOf({ scales }, event),
       subjectOf: playerOf,
     })
   })
-  app.addHook('onClose', async () => {
-    await dispatcher?.stop()
-    await sender.close()
-  })
+  app.addHook('onClose', async () => dispatcher?.stop())
   registerHealth(http, () => askReadiness(db, 'wallet'), [
     ...measuredEverywhere(db, people, apiCalls),
     wallet.metrics,
@@ -163,6 +162,10 @@ export async function createApp(
   registerApiReference(app, 'wallet')
   await addConsole(app, { ...people, log, calls: apiCalls }, config, sandbox)
   return app
+}
+
+function sendersWithin(reach: Reach) {
+  return ({ connection }: Pick<Webhook, 'connection'>) => createSender(reach, connection)
 }
 
 /** Nobody's wait or stream holds up the end. */

@@ -1,15 +1,29 @@
 /** `purser webhooks`: who is told of a wallet's changes. It asks the wallet's own API, with a key of the role admin. */
-
+import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, print } from '../config/help.ts'
 import { askApi } from '../http/own-api.ts'
+import { isObject } from '../protocol/json.ts'
 import { pathPart } from '../protocol/path-part.ts'
+import { readHeaders } from '../runtime/headers.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 
 interface Flags extends ApiFlags {
   readonly json?: true
+}
+
+interface ConnectionFlags {
+  readonly header?: readonly string[] | undefined
+  readonly ca?: string | undefined
+  readonly clientCertificate?: string | undefined
+  readonly clientKey?: string | undefined
+}
+
+interface SaveFlags extends Flags, ConnectionFlags {
+  readonly event?: readonly string[]
+  readonly after?: string
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -32,12 +46,18 @@ export function addWebhookCommands(program: Command): void {
   )
     .option('--event <names...>', 'only these events; absent: all')
     .option('--after <cursor>', 'begins behind this event; absent: a new one with what comes')
-    .action((name: string, url: string, { event, after, ...flags }: Flags & { event?: string[]; after?: string }) =>
-      ask(flags, 'PUT', pathPart(name), {
-        url,
-        ...(event && { events: event }),
-        ...(after !== undefined && { after }),
-      }),
+    .option('--header <headers...>', "sent with every message: 'X-Api-Key: …'; they replace those of before")
+    .option('--ca <file>', 'authorities in PEM that may sign its certificate')
+    .option('--client-certificate <file>', 'the client certificate in PEM')
+    .option('--client-key <file>', 'the key of the client certificate in PEM')
+    .action(
+      (name: string, url: string, { event, after, header, ca, clientCertificate, clientKey, ...flags }: SaveFlags) =>
+        ask(flags, 'PUT', pathPart(name), {
+          url,
+          ...(event && { events: event }),
+          ...(after !== undefined && { after }),
+          ...connectionOf({ header, ca, clientCertificate, clientKey }),
+        }),
     )
   onApi(
     webhooks
@@ -62,6 +82,24 @@ export function addWebhookCommands(program: Command): void {
   onApi(webhooks.command('remove <name>').description('ends it')).action((name: string, flags: Flags) =>
     ask(flags, 'DELETE', pathPart(name)),
   )
+}
+
+/** Without a flag, what is saved stays. */
+function connectionOf({ header, ca, clientCertificate, clientKey }: ConnectionFlags) {
+  const files = { ca, certificate: clientCertificate, key: clientKey }
+  const read = Object.entries(files).flatMap(([name, path]) =>
+    path === undefined ? [] : [[name, textOf(path)] as const],
+  )
+  const given = { ...(header && { headers: readHeaders(header) }), ...Object.fromEntries(read) }
+  return Object.keys(given).length === 0 ? {} : { connection: given }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new WrongUse(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 function onApi(command: Command): Command {
@@ -95,7 +133,8 @@ async function tell(flags: Flags, method: string, path: string, body?: object): 
   const answer = await must<Members | null>(flags, method, `/${path}`, body)
   if (flags.json) print(JSON.stringify(answer))
   else
-    for (const [name, value] of Object.entries(answer ?? { done: true })) print(`${name.padEnd(12)}  ${String(value)}`)
+    for (const [name, value] of Object.entries(answer ?? { done: true }))
+      print(`${name.padEnd(12)}  ${isObject(value) ? JSON.stringify(value) : String(value)}`)
   return answer
 }
 

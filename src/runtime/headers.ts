@@ -1,11 +1,16 @@
-/** Headers that are sent in addition to the interface's own (--header), as a proxy in front of a wallet asks for. */
+/** Headers that are sent in addition to our own, as a proxy in front of a wallet asks for. */
 import { WrongUse } from './wrong-use.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-const HEADER = /^(?<name>[!#$%&'*+.^_`|~\w-]+):\s*(?<value>[\t\x20-\x7e]+)$/
-/** The caller writes these itself. */
-const OURS = ['content-type', 'content-length', 'x-sign-jws', 'host', 'connection', 'transfer-encoding']
+const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
+const VALUE = /^[\t\x20-\x7e]+$/
+const HEADER = /^(?<name>[^:]+):\s*(?<value>.+)$/
+/** The caller writes these itself, or they are about the connection; answers are read as they come, without a coding. */
+const OURS = new Set([
+  ...['content-type', 'content-length', 'content-encoding', 'x-sign-jws', 'host', 'expect', 'accept-encoding'],
+  ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+])
 
 /** Throws WrongUse. */
 export function readHeaders(texts: readonly string[]): Headers {
@@ -13,9 +18,15 @@ export function readHeaders(texts: readonly string[]): Headers {
 }
 
 function readHeader(text: string): [name: string, value: string] {
-  const { name, value } = HEADER.exec(text.trim())?.groups ?? {}
-  if (name === undefined || value === undefined)
+  const { name = '', value = '' } = HEADER.exec(text.trim())?.groups ?? {}
+  const fault = faultOfHeader(name, value)
+  if (fault === 'malformed')
     throw new WrongUse("--header: write it as 'Name: value', as in 'Authorization: Basic dXNlcjpwYXNz'")
-  if (OURS.includes(name.toLowerCase())) throw new WrongUse(`--header: ${name} is written with each call: leave it out`)
+  if (fault === 'ours') throw new WrongUse(`--header: ${name} is written with each call: leave it out`)
   return [name.toLowerCase(), value]
+}
+
+export function faultOfHeader(name: string, value: string): 'malformed' | 'ours' | undefined {
+  if (!NAME.test(name) || !VALUE.test(value)) return 'malformed'
+  return OURS.has(name.toLowerCase()) ? 'ours' : undefined
 }

@@ -6,12 +6,14 @@
  */
 import type { Dispatcher } from 'undici'
 import { ANYWHERE, type Reach, withoutEndSlashes } from '../protocol/base-url.ts'
+import { type ConnectionSettings, tlsOptionsOf } from '../runtime/connection-settings.ts'
 import { timeOut } from '../runtime/time-out.ts'
 import { connectorWithin } from './base-url.ts'
 import type { UnknownReason } from './classify.ts'
 import { passingContinue } from './continue.ts'
 import { type Connections, network } from './network.ts'
 import { createPhaser, type Phaser, type Phases } from './phases.ts'
+import { withTlsAdvice } from './tls-advice.ts'
 
 export interface ConnectionOptions {
   /** The paths of requests are appended. */
@@ -22,6 +24,8 @@ export interface ConnectionOptions {
   readonly connectMs: number
   /** Checked with every connection. Absent: no limit. */
   readonly reach?: Reach | undefined
+  /** Its CA and client certificate; its headers are part of each request. */
+  readonly connection?: ConnectionSettings | undefined
 }
 
 export interface HttpRequest {
@@ -59,9 +63,10 @@ export interface WalletConnection {
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openConnection(options: ConnectionOptions): WalletConnection {
-  const { baseUrl, connections, connectMs, reach = ANYWHERE } = options
+  const { baseUrl, connections, connectMs, reach = ANYWHERE, connection = {} } = options
   const base = new URL(baseUrl)
-  const phaser = createPhaser(passingContinue(connectorWithin(reach, { timeout: connectMs })))
+  const tls = tlsOptionsOf(connection)
+  const phaser = createPhaser(passingContinue(connectorWithin(reach, { timeout: connectMs, ...tls })))
   const pool = network.open(base.origin, {
     connections,
     pipelining: 1,
@@ -177,5 +182,6 @@ function codeOf(error: Error): string | undefined {
 
 function describe(error: Error): string {
   const code = codeOf(error)
-  return code === undefined ? error.message : `${code}: ${error.message}`
+  const text = code === undefined ? error.message : `${code}: ${error.message}`
+  return withTlsAdvice(text, error)
 }

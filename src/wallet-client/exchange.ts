@@ -44,7 +44,10 @@ export interface Line {
 export function openLine(address: WalletAddress): Line {
   const { secrets } = address
   const connection = openConnection(address)
-  const headers = { 'content-type': 'application/json', 'user-agent': userAgent(address.part), ...address.headers }
+  const headers = {
+    ...{ 'content-type': 'application/json', 'user-agent': userAgent(address.part) },
+    ...{ ...address.headers, ...address.connection?.headers },
+  }
   const way = { connection, headers }
   const [only = '', another] = secrets
   const signing = createSigning(secrets)

@@ -8,9 +8,18 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Row, statement } from '../db/db.ts'
-import { fromColumn, replacedSecrets, type SecretTable, toColumn } from '../db/kept-secrets.ts'
+import {
+  connectionFromColumn,
+  connectionToColumn,
+  fromColumn,
+  replacedConnection,
+  replacedSecrets,
+  type SecretTable,
+  toColumn,
+} from '../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
+import { type ConnectionSettings, logConnection } from '../runtime/connection-settings.ts'
 import type { Soon } from '../runtime/soon.ts'
 import { world } from '../runtime/world.ts'
 
@@ -19,6 +28,7 @@ export type Target<Of extends string> = Readonly<Record<`${Of}Id`, string>> & {
   readonly baseUrl: string
   /** The first signs (C-13). */
   readonly secrets: readonly string[]
+  readonly connection: ConnectionSettings
 }
 
 /** One for each use: users wait for some calls, and others must not queue behind theirs, least of all a rollback behind bets that hang. */
@@ -30,6 +40,8 @@ export interface Targets<Of extends string, Use extends string, Way> {
   read(id: string): Promise<Target<Of> | undefined>
   /** Adds a target, or changes its address or secrets: here at once, in other processes within REFRESH_MS. */
   save(author: Author, target: Target<Of>, now: Date): Promise<void>
+  /** By id, of those that can be read. */
+  connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionSettings>>
   /** By id, all that are known now. */
   ways(): [string, Ways<Use, Way>][]
   /** Finishes the calls under way. */
@@ -89,7 +101,17 @@ export function createTargets<Of extends string, Use extends string, Way extends
       .catch(() => {})
       .finally(() => (reading = undefined))
   })
+  const connections = async (ids: readonly string[]) => {
+    const found = new Map<string, ConnectionSettings>()
+    for (const row of await readRows(ids)) {
+      try {
+        found.set(row.id, toTarget(row).connection)
+      } catch {} // a row that cannot be read has nothing to show
+    }
+    return found
+  }
   return {
+    connections,
     way: (id, use) => known.get(id)?.ways[use] ?? learn(id, use),
     read,
     async save(author, target, now) {
@@ -115,6 +137,7 @@ interface TargetRow extends Row {
   id: string
   base_url: string
   secrets: Kept
+  connection: Kept | null
 }
 
 function storeOf<Of extends string>({
@@ -128,19 +151,26 @@ function storeOf<Of extends string>({
   return {
     idOf,
     readRows: (ids: readonly string[]) => db.query<TargetRow>(read, [ids]),
-    toTarget: ({ id, base_url: baseUrl, secrets }: TargetRow) =>
-      ({ [idName]: id, baseUrl, secrets: fromColumn(keyring, table, id, secrets) }) as Target<Of>,
+    toTarget: ({ id, base_url: baseUrl, secrets, connection }: TargetRow) =>
+      ({
+        ...{ [idName]: id, baseUrl, secrets: fromColumn(keyring, table, id, secrets) },
+        connection: connectionFromColumn(keyring, table, id, connection),
+      }) as Target<Of>,
     save: (author: Author, target: Target<Of>, at: Date) =>
       db.transaction(async (tx) => {
-        const { baseUrl, secrets } = target
+        const { baseUrl, secrets, connection } = target
         const id = idOf(target)
-        const kept = toColumn(keyring, table, id, secrets)
-        const isNew = (await tx.execute(add, [id, baseUrl, kept, at])) === 1
+        const kept = [toColumn(keyring, table, id, secrets), connectionToColumn(keyring, table, id, connection)]
+        const isNew = (await tx.execute(add, [id, baseUrl, ...kept, at])) === 1
         const [row] = isNew ? [] : await tx.query<TargetRow>(lock, [id])
-        const before = row && { baseUrl: row.base_url, secret: replacedSecrets(keyring, table, id, row.secrets) }
+        const before = row && {
+          ...{ baseUrl: row.base_url, secret: replacedSecrets(keyring, table, id, row.secrets) },
+          ...logConnection(replacedConnection(keyring, table, id, row.connection)),
+        }
+        const after = { baseUrl, secret: secrets, ...logConnection(connection) }
         await Promise.all([
-          row && tx.execute(change, [id, baseUrl, kept]),
-          author.record(tx, { on: { [idName]: id }, before: before ?? {}, after: { baseUrl, secret: secrets }, at }),
+          row && tx.execute(change, [id, baseUrl, ...kept]),
+          author.record(tx, { on: { [idName]: id }, before: before ?? {}, after, at }),
         ])
       }),
   }
@@ -148,18 +178,19 @@ function storeOf<Of extends string>({
 
 function statementsOf({ table, of }: SecretTable) {
   const [schema] = table.split('.')
-  const select = `select ${of}_id as id, base_url, secrets from ${table}`
+  const select = `select ${of}_id as id, base_url, secrets, connection from ${table}`
   return {
     read: statement(`${schema}_read_${of}s`, `${select} where ${of}_id = any($1::text[])`),
     add: statement(
       `${schema}_add_${of}`,
-      `insert into ${table} (${of}_id, base_url, secrets, created_at) values ($1, $2, $3::json, $4::timestamptz)
+      `insert into ${table} (${of}_id, base_url, secrets, connection, created_at)
+       values ($1, $2, $3::json, $4::json, $5::timestamptz)
        on conflict (${of}_id) do nothing`,
     ),
     lock: statement(`${schema}_lock_${of}`, `${select} where ${of}_id = $1 for update`),
     change: statement(
       `${schema}_change_${of}`,
-      `update ${table} set base_url = $2, secrets = $3::json where ${of}_id = $1`,
+      `update ${table} set base_url = $2, secrets = $3::json, connection = $4::json where ${of}_id = $1`,
     ),
   }
 }

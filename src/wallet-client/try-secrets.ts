@@ -4,7 +4,7 @@ import type { Reach } from '../protocol/base-url.ts'
 import { REPLY_CODES } from '../protocol/codes.ts'
 import type { Part } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
-import { createWalletClient } from './wallet-client.ts'
+import { createWalletClient, type WalletTarget } from './wallet-client.ts'
 
 export const TriedSchema = Type.Object(
   {
@@ -39,16 +39,19 @@ export function warningOf(before: readonly string[] | undefined, secrets: readon
   return before === undefined || before.some((secret) => secrets.includes(secret)) ? {} : { warning: DROPPED }
 }
 
+type TriedAddress = Pick<WalletTarget, 'baseUrl' | 'secrets' | 'connection'>
+
 /** Within the 5 s of a call, all at once. */
-export async function trySecrets(baseUrl: string, secrets: readonly string[], reach: Reach, part: Part) {
-  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, reach, part)))
+export async function trySecrets({ secrets, ...address }: TriedAddress, reach: Reach, part: Part) {
+  const tries = secrets.map((secret) => trySecret({ ...address, secrets: [secret], reach, part }))
+  const [tried, ...triedOthers] = await Promise.all(tries)
   if (tried === undefined) throw new Error('there is no secret to be tried')
   return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
 }
 
 /** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
-async function trySecret(baseUrl: string, secret: string, reach: Reach, part: Part): Promise<Tried> {
-  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, reach, part })
+async function trySecret(address: WalletTarget): Promise<Tried> {
+  const client = createWalletClient({ ...address, connections: 1 })
   try {
     const body = JSON.stringify({ token: `nobody-${world.uuid()}`, requestId: world.uuid() })
     const { outcome, status } = await client.call('profile', body)

@@ -2,6 +2,7 @@
 import type { Reach } from '../protocol/base-url.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
+import type { ConnectionSettings } from '../runtime/connection-settings.ts'
 import type { Headers } from '../runtime/headers.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
 import type { Part } from '../runtime/version.ts'
@@ -28,6 +29,7 @@ export interface WalletTarget {
   readonly part?: Part
   /** Sent with every call. */
   readonly headers?: Headers | undefined
+  readonly connection?: ConnectionSettings | undefined
 }
 
 /** What came back, for the outcome and for the record. */
@@ -71,8 +73,9 @@ export function createWalletClient({
   reach,
   part = 'platform',
   headers,
+  connection,
 }: WalletTarget): WalletClient {
-  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, reach, part, headers })
+  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, reach, part, headers, connection })
   return {
     isTraced: tracing !== undefined,
     async call(operation, body, transactionId, traced) {

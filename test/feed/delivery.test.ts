@@ -13,7 +13,8 @@ const DELIVERED: Sent = { kind: 'delivered', httpStatus: 200 }
 const FAILED: Sent = { kind: 'failed', error: 'answered 500' }
 
 const WEBHOOK: Webhook = {
-  ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], oldUntil: null, state: 'active' },
+  ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], connection: {}, oldUntil: null },
+  state: 'active',
   ...{ doneTo: 0n, failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt: new Date(0) },
 }
 
@@ -58,7 +59,7 @@ function sceneOf(stored: Partial<Webhook>, answers: Asked[]) {
   const log = { warn: (what: unknown) => void warned.push(what) } as unknown as Logger
   const delivery: Delivery = startDelivery(
     {
-      ...{ feed, sender, log, clock: systemClock, random: () => 0 },
+      ...{ feed, senderTo: () => sender, log, clock: systemClock, random: () => 0 },
       messageOf: ({ id, event: [name] }) => ({ id: `${name} ${id}`, body: '' }),
       subjectOf: ({ event: [, player] }) => String(player),
     },

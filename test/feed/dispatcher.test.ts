@@ -34,7 +34,8 @@ beforeEach(async () => {
   giveBack = takeOver({ after: (ms, run) => after(ms === LOOK_MS ? HERE_MS : ms, run) })
   await db.transaction((tx) =>
     saveWebhook(tx, keyring, {
-      ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], oldUntil: null, state: 'active' },
+      ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], connection: {}, oldUntil: null },
+      state: 'active',
       ...{ doneTo: 0n, madeAt: new Date(0) },
     }),
   )
@@ -79,7 +80,7 @@ function start(before: () => Promise<void> = async () => {}) {
   const log = { warn: (_what: unknown, text: string) => void warned.push(text) } as unknown as Logger
   const dispatcher: Dispatcher = startDispatcher({
     ...{ db: { ...db, transaction }, keyring, log, clock: systemClock, random: () => 0, feed: twoEvents() },
-    sender: { send: () => new Promise((answer) => attempts.push(answer)), close: async () => {} },
+    senderTo: () => ({ send: () => new Promise((answer) => attempts.push(answer)), close: async () => {} }),
     messageOf: ({ id }) => ({ id, body: '' }),
     subjectOf: ({ event: [, player] }) => String(player),
   })

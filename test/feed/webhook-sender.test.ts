@@ -16,7 +16,7 @@ afterAll(() => consumer.close())
 const MESSAGE = { id: 'message-1', body: JSON.stringify({ type: 'webhook.test', data: {} }) }
 
 async function send(privateAddresses: boolean, plainHttp = true) {
-  const sender = createSender({ privateAddresses, plainHttp })
+  const sender = createSender({ privateAddresses, plainHttp }, {})
   const url = consumer.url.replace('127.0.0.1', 'localhost')
   return sender.send(url, [newSecret()], MESSAGE as never, new Date()).finally(() => sender.close())
 }
@@ -51,7 +51,7 @@ test.each([
     response.writeHead(503, given === undefined ? {} : { 'retry-after': given }).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const sender = createSender({ privateAddresses: true, plainHttp: true })
+  const sender = createSender({ privateAddresses: true, plainHttp: true }, {})
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const sent = await sender.send(url, [newSecret()], MESSAGE as never, new Date(0))
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs }

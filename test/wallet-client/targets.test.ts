@@ -23,6 +23,7 @@ const KEYRING = createKeyring([Buffer.alloc(32, 'k')])
 interface Target {
   readonly baseUrl: string
   readonly secrets: readonly string[]
+  readonly connection: object
 }
 
 /** One process as it has them. */
@@ -104,7 +105,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-const targetOf = ({ url, secret }: ScriptedWallet): Target => ({ baseUrl: url, secrets: [secret] })
+const targetOf = ({ url, secret }: ScriptedWallet): Target => ({ baseUrl: url, secrets: [secret], connection: {} })
 const callsOf = (...wallets: ScriptedWallet[]) => wallets.map((wallet) => wallet.of('settle').length)
 
 describe.each([

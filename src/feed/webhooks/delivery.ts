@@ -33,7 +33,7 @@ const DOWN = 5
 
 export interface DeliveryDeps {
   readonly feed: Feed
-  readonly sender: Sender
+  senderTo(webhook: Pick<Webhook, 'connection'>): Sender
   readonly clock: Clock
   readonly log: Logger
   messageOf(event: FeedEvent): Message
@@ -85,6 +85,7 @@ interface Course {
 
 export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
   const { feed } = deps
+  const sender = deps.senderTo(webhook)
   const ended = new AbortController()
   const end = () => {
     ended.abort()
@@ -104,7 +105,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     const { pending, chains, round } = course
     pending.set(number, null)
     const subject = deps.subjectOf(event)
-    const attempt = () => attemptOne(deps, webhook, course, number, event)
+    const attempt = () => attemptOne(deps, sender, webhook, course, number, event)
     const deliver = () => tryUntilDone(deps.random, course, slots, round.signal, attempt)
     const chain = (chains.get(subject) ?? Promise.resolve()).then(deliver)
     chains.set(subject, chain)
@@ -143,6 +144,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     async stop() {
       end()
       await inTime<unknown>(Promise.all([reading, ...course.chains.values()]), GRACE_MS, () => undefined)
+      await sender.close()
     },
   }
 }
@@ -218,7 +220,8 @@ async function tryUntilDone(
 }
 
 async function attemptOne(
-  { sender, clock, messageOf }: DeliveryDeps,
+  { clock, messageOf }: DeliveryDeps,
+  sender: Sender,
   webhook: Webhook,
   course: Course,
   number: bigint,

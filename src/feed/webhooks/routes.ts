@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Keyring } from '../../db/keyring.ts'
+import { changedConnection, showConnection } from '../../http/connection-member.ts'
 import { toTime } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
@@ -10,6 +11,7 @@ import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
 import type { Reach } from '../../protocol/base-url.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { logConnection } from '../../runtime/connection-settings.ts'
 import { world } from '../../runtime/world.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
 import type { Feed } from '../feed.ts'
@@ -43,7 +45,7 @@ export interface WebhookDeps {
   readonly clock: Clock
   readonly keyring: Keyring
   readonly feed: Feed
-  readonly sender: Sender
+  senderTo(webhook: Pick<Webhook, 'connection'>): Sender
   readonly actions: ActionLog
   readonly reach: Reach
 }
@@ -187,14 +189,14 @@ async function save(deps: WebhookDeps, author: Author, webhookId: string, body: 
   const fault = await findFault(url, deps.reach, 'webhook')
   if (fault !== undefined) throw invalid('/url', fault)
   const begin = await placeOf(deps, { after })
+  const connectionAfter = (known?: Webhook) =>
+    changedConnection(body.connection, known?.connection ?? {}, { url, urlPointer: '/url' })
   return deps.db.transaction(async (tx) => {
     const known = await lockWebhook(tx, deps.keyring, webhookId)
     if (known !== undefined && known.state !== 'removed') {
       const changed: Webhook = {
         ...known,
-        url,
-        events,
-        state: 'active',
+        ...{ url, events, state: 'active', connection: connectionAfter(known) },
         ...(body.after !== undefined && { doneTo: begin }),
       }
       return { status: 200, body: await write(deps, author, tx, known, changed) } as const
@@ -206,6 +208,7 @@ async function save(deps: WebhookDeps, author: Author, webhookId: string, body: 
     const fresh = newSecret()
     const made: Webhook = {
       ...{ webhookId, url, events, secrets: [fresh], oldUntil: null, state: 'active', doneTo: begin },
+      connection: connectionAfter(),
       ...{ failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt },
     }
     return { status: 201, body: { ...(await write(deps, author, tx, undefined, made)), secret: fresh } } as const
@@ -233,9 +236,9 @@ async function write(deps: WebhookDeps, author: Author, tx: Tx, before: Webhook 
   return show({ ...after, failingSince: null, lastError: null }, at)
 }
 
-function forLog({ url, events, state, doneTo, oldUntil }: Webhook) {
+function forLog({ url, events, state, doneTo, oldUntil, connection }: Webhook) {
   const rotated = oldUntil === null ? {} : { earlierSecretUntil: oldUntil.toISOString() }
-  return { url, events: [...events], state, doneTo: String(doneTo), ...rotated }
+  return { url, events: [...events], state, doneTo: String(doneTo), ...rotated, ...logConnection(connection) }
 }
 
 /** The number of the last event that is not to be sent. */
@@ -259,11 +262,13 @@ async function placeAt({ db, clock, feed }: WebhookDeps, time: Date, end: bigint
 }
 
 async function test(deps: WebhookDeps, author: Author, webhookId: string) {
-  const { url, secrets, oldUntil } = await find(deps, webhookId)
+  const webhook = await find(deps, webhookId)
+  const { url, secrets, oldUntil } = webhook
   const at = deps.clock.now()
   const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId } })
   const good = goodSecrets({ secrets, oldUntil }, at)
-  const sent = await deps.sender.send(url, good, { id: `test_${world.uuid()}`, body }, at)
+  const sender = deps.senderTo(webhook)
+  const sent = await sender.send(url, good, { id: `test_${world.uuid()}`, body }, at).finally(() => sender.close())
   const { httpStatus } = sent
   const result = {
     delivered: sent.kind === 'delivered',
@@ -275,9 +280,10 @@ async function test(deps: WebhookDeps, author: Author, webhookId: string) {
 }
 
 function show(webhook: Webhook, now: Date): Static<typeof WebhookSchema> {
-  const { webhookId, url, events, doneTo, failingSince, lastError, madeAt, state } = webhook
+  const { webhookId, url, events, doneTo, failingSince, lastError, madeAt, state, connection } = webhook
   return {
     ...{ webhookId, url, events: [...events], state: healthOf(webhook, now), doneTo: String(doneTo) },
+    ...showConnection(connection),
     ...(failingSince !== null && { failingSince: failingSince.toISOString() }),
     ...(failingSince !== null &&
       state === 'active' && { disabledAt: new Date(failingSince.getTime() + DISABLE_AFTER_MS).toISOString() }),

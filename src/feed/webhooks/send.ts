@@ -1,9 +1,11 @@
 /** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
 import { Agent, request } from 'undici'
 import type { Reach } from '../../protocol/base-url.ts'
+import { type ConnectionSettings, tlsOptionsOf } from '../../runtime/connection-settings.ts'
 import { readRetryAfter } from '../../runtime/retry-after.ts'
 import { timeLimit } from '../../runtime/time-out.ts'
 import { connectorWithin } from '../../wallet-client/base-url.ts'
+import { withTlsAdvice } from '../../wallet-client/tls-advice.ts'
 import { headersOf, type Message } from './signature.ts'
 
 export type Sent =
@@ -13,6 +15,7 @@ export type Sent =
   /** `retryAfterMs`: what the answer asks for, bounded. */
   | { readonly kind: 'failed'; readonly httpStatus?: number; readonly error: string; readonly retryAfterMs?: number }
 
+/** To one webhook. */
 export interface Sender {
   /** Never rejects. `at` is the time of the attempt. */
   send(url: string, secrets: readonly string[], message: Message, at: Date): Promise<Sent>
@@ -28,11 +31,12 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES = 16_384
 const GONE = 410
 
-export function createSender(reach: Reach): Sender {
-  const dispatcher = new Agent({ connections: AT_ONCE, connect: connectorWithin(reach, { timeout: TIMEOUT_MS }) })
+export function createSender(reach: Reach, connection: ConnectionSettings): Sender {
+  const connect = connectorWithin(reach, { timeout: TIMEOUT_MS, ...tlsOptionsOf(connection) })
+  const dispatcher = new Agent({ connections: AT_ONCE, connect })
   return {
     async send(url, secrets, message, at) {
-      const headers = headersOf(message, secrets, at)
+      const headers = { ...connection.headers, ...headersOf(message, secrets, at) }
       const { signal, cancel } = timeLimit(TIMEOUT_MS)
       try {
         const reply = await request(url, { method: 'POST', headers, body: message.body, dispatcher, signal })
@@ -60,5 +64,6 @@ function judge(httpStatus: number, retryAfterMs: number): Sent {
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1_000} s` : error.message || error.name
+  if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1_000} s`
+  return withTlsAdvice(error.message || error.name, error)
 }

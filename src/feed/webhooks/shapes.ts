@@ -1,5 +1,6 @@
 /** What the routes of webhooks take and answer. */
 import { Type } from 'typebox'
+import { connectionMember, shownConnectionMember } from '../../http/connection-member.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
@@ -15,6 +16,7 @@ export const newWebhook = (events: readonly string[]) =>
   Type.Object(
     {
       url: Type.String({ maxLength: 2_000 }),
+      ...connectionMember,
       events: optional(eventNames(events)),
       after: optional({ ...cursor, description: 'A new one begins behind this event; absent: with what comes.' }),
     },
@@ -36,6 +38,7 @@ export const RotateSchema = Type.Object(
 const webhookMembers = {
   webhookId: Type.String(),
   url: Type.String(),
+  ...shownConnectionMember,
   events: Type.Array(Type.String()),
   state: Type.Enum(['ok', 'failing', 'warned', 'disabled'], {
     description: 'warned: it has failed for a day and is disabled at disabledAt. disabled: PUT it again to go on.',

@@ -4,9 +4,10 @@
  */
 
 import { type Reading, type Row, statement, type Tx } from '../../db/db.ts'
-import { fromColumn, SECRET_TABLES, toColumn } from '../../db/kept-secrets.ts'
+import { connectionFromColumn, connectionToColumn, fromColumn, SECRET_TABLES, toColumn } from '../../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../../db/keyring.ts'
 import { rowOf } from '../../db/rows.ts'
+import type { ConnectionSettings } from '../../runtime/connection-settings.ts'
 
 /** One attempt to tell it an event. */
 export interface Attempt {
@@ -28,6 +29,7 @@ export interface Webhook {
   /** Names; empty for all. */
   readonly events: readonly string[]
   readonly secrets: readonly string[]
+  readonly connection: ConnectionSettings
   /** Until when the secrets behind the first one are good too. */
   readonly oldUntil: Date | null
   readonly state: 'active' | 'disabled' | 'removed'
@@ -47,6 +49,7 @@ interface WebhookRow extends Row {
   url: string
   events: string[]
   secrets: Kept
+  connection: Kept | null
   old_until: Date | null
   state: Webhook['state']
   done_to: bigint
@@ -59,7 +62,7 @@ interface WebhookRow extends Row {
 }
 
 const COLUMNS =
-  'webhook_id, url, events, secrets, old_until, state, done_to, failing_since, last_error, last_attempts, claim, beat, made_at'
+  'webhook_id, url, events, secrets, connection, old_until, state, done_to, failing_since, last_error, last_attempts, claim, beat, made_at'
 /** In one wallet. */
 export const MAX_WEBHOOKS = 50
 
@@ -70,11 +73,12 @@ const LIST = statement(
 const LOCK = statement('lock_webhook', `select ${COLUMNS} from purser.webhook where webhook_id = $1::text for update`)
 type Saved = Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError' | 'lastAttempts'>
 
-const SAVED = rowOf<Saved & { readonly kept: unknown }>(1, {
+const SAVED = rowOf<Saved & { readonly kept: unknown; readonly keptConnection: unknown }>(1, {
   webhook_id: ['text', ({ webhookId }) => webhookId],
   url: ['text', ({ url }) => url],
   events: ['text[]', ({ events }) => events],
   secrets: ['json', ({ kept }) => kept],
+  connection: ['json', ({ keptConnection }) => keptConnection],
   old_until: ['timestamptz', ({ oldUntil }) => oldUntil],
   state: ['text', ({ state }) => state],
   done_to: ['bigint', ({ doneTo }) => doneTo],
@@ -84,7 +88,7 @@ const SAVE = statement(
   'save_webhook',
   `insert into purser.webhook as w (${SAVED.columns}) values (${SAVED.parameters})
    on conflict (webhook_id) do update set url = excluded.url, events = excluded.events, secrets = excluded.secrets,
-     old_until = excluded.old_until, state = excluded.state, done_to = excluded.done_to, made_at = excluded.made_at,
+     connection = excluded.connection, old_until = excluded.old_until, state = excluded.state, done_to = excluded.done_to, made_at = excluded.made_at,
      failing_since = null, last_error = null, claim = null, beat = w.beat + 1`,
 )
 const CLAIM = statement(
@@ -130,6 +134,7 @@ function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
   return {
     ...{ webhookId: row.webhook_id, url: row.url, events: row.events, state: row.state },
     secrets: fromColumn(keyring, table, row.webhook_id, row.secrets),
+    connection: connectionFromColumn(keyring, table, row.webhook_id, row.connection),
     ...{ oldUntil: row.old_until, doneTo: row.done_to, failingSince: row.failing_since, lastError: row.last_error },
     lastAttempts: row.last_attempts,
     ...{ claim: row.claim, beat: row.beat, madeAt: row.made_at },
@@ -149,7 +154,8 @@ export async function lockWebhook(tx: Tx, keyring: Keyring, webhookId: string): 
 /** By a person: whoever delivers to it begins anew with this. */
 export async function saveWebhook(tx: Tx, keyring: Keyring, webhook: Saved): Promise<void> {
   const kept = toColumn(keyring, table, webhook.webhookId, webhook.secrets)
-  await tx.execute(SAVE, SAVED.values({ ...webhook, kept }))
+  const keptConnection = connectionToColumn(keyring, table, webhook.webhookId, webhook.connection)
+  await tx.execute(SAVE, SAVED.values({ ...webhook, kept, keptConnection }))
 }
 
 /** Undefined when somebody else was quicker, or it is not active any more. */

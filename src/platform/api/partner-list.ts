@@ -1,12 +1,14 @@
 /** Partners as a person sees them: address, state, what waits and what is owed. */
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../../db/db.ts'
+import { showConnection, shownConnectionMember } from '../../http/connection-member.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { triedMembers } from '../../wallet-client/try-secrets.ts'
 import type { Breakers } from '../delivery/breaker.ts'
 import { IS_ROLLBACK } from '../delivery/outbox.ts'
 import { IS_SUMMED, type OwedSum, sumOwed, unmovedOf } from '../delivery/owed.ts'
+import type { Partners } from '../partner.ts'
 
 const time = Type.String({ format: 'date-time' })
 
@@ -23,6 +25,7 @@ const since = { ...time, description: 'When the oldest of them was decided.' }
 export const PartnerViewSchema = Type.Object({
   partnerId: Type.String(),
   baseUrl: Type.String(),
+  ...shownConnectionMember,
   state: Type.Enum(['up', 'down', 'probing'], {
     description: 'As the process that answers knows it. down: five calls in a row had no usable answer (C-6, C-10).',
   }),
@@ -44,7 +47,11 @@ export const PartnerViewSchema = Type.Object({
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
 
-export const TriedPartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String(), ...triedMembers })
+export const TriedPartnerSchema = Type.Object({
+  ...{ partnerId: Type.String(), baseUrl: Type.String() },
+  ...shownConnectionMember,
+  ...triedMembers,
+})
 
 interface PartnerRow extends Record<string, unknown> {
   partner_id: string
@@ -87,23 +94,30 @@ interface OnTheWaySum extends OwedSum {
   readonly since: Date
 }
 
+interface ListDeps {
+  readonly db: Db
+  readonly breakers: Breakers
+  readonly partners: Pick<Partners, 'connections'>
+}
+
 /** In the order of their ids. */
-export async function listPartners(
-  { db, breakers }: { readonly db: Db; readonly breakers: Breakers },
-  query: Static<typeof PartnerListQuery>,
-) {
+export async function listPartners({ db, breakers, partners }: ListDeps, query: Static<typeof PartnerListQuery>) {
   const limit = limitOf(query)
   const after = decodeCursor(query.after)?.ids[0] ?? ''
   const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
   const ids = rows.map((row) => row.partner_id)
   const sumsOf = async <T extends OwedSum>(statement: typeof OWED) =>
     groupBy(await db.people.query<T>(statement, [ids]), ({ kind }) => kind)
-  const [owed, onTheWay] = await Promise.all([sumsOf<OwedSum>(OWED), sumsOf<OnTheWaySum>(ON_THE_WAY)])
+  const [owed, onTheWay, connections] = await Promise.all([
+    ...([sumsOf<OwedSum>(OWED), sumsOf<OnTheWaySum>(ON_THE_WAY)] as const),
+    partners.connections(ids),
+  ])
   return toPage(
     rows,
     limit,
     (row) => ({
       ...show(row, breakers),
+      ...showConnection(connections.get(row.partner_id) ?? {}),
       owed: (owed.get(row.partner_id) ?? []).map(showSum),
       onTheWay: (onTheWay.get(row.partner_id) ?? []).map((sum) => ({
         ...showSum(sum),

@@ -8,6 +8,7 @@ import type { Minutes } from '../../feed/minutes.ts'
 import { NowSchema, readNow } from '../../feed/now.ts'
 import { addFeedRoutes } from '../../feed/routes.ts'
 import type { Admission } from '../../http/admission.ts'
+import { changedConnection, type GivenConnection, showConnection } from '../../http/connection-member.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
@@ -81,11 +82,12 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       { role: 'admin', body: NewPartnerSchema, ok: { 201: TriedPartnerSchema } },
     ),
     async (request, reply) => {
-      const { partnerId, baseUrl, ...given } = request.body
+      const { partnerId, baseUrl, connection, ...given } = request.body
       requireCarried(partnerId, '/partnerId')
       const secrets = requireSecrets(given)
       const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
-      const saved = await saveAndTry(deps, deps.actions.by(request), { partnerId, baseUrl, secrets }, known)
+      const wish = { partnerId, baseUrl, secrets, connection }
+      const saved = await saveAndTry(deps, deps.actions.by(request), wish, known)
       return reply.code(201).send(saved)
     },
   )
@@ -114,12 +116,12 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
     ),
     async (request) => {
       const { partnerId } = request.params
-      const { baseUrl, ...given } = request.body
+      const { baseUrl, connection, ...given } = request.body
       const secrets = givenSecrets(given)
       const known = await deps.partners.read(partnerId)
       if (known === undefined) throw notFound('the partner')
-      const partner = { partnerId, baseUrl, secrets: secrets ?? known.secrets }
-      return saveAndTry(deps, deps.actions.by(request), partner, known)
+      const wish = { partnerId, baseUrl, secrets: secrets ?? known.secrets, connection }
+      return saveAndTry(deps, deps.actions.by(request), wish, known)
     },
   )
 }
@@ -128,15 +130,18 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
 async function saveAndTry(
   { partners, clock, reach }: RouteDeps,
   author: Author,
-  partner: Partner,
+  wish: Omit<Partner, 'connection'> & { readonly connection: GivenConnection },
   known: Partner | undefined,
 ) {
-  const { partnerId, baseUrl, secrets } = partner
+  const { partnerId, baseUrl, secrets } = wish
   const fault = await findFault(baseUrl, reach)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
+  const to = { url: baseUrl, urlPointer: '/baseUrl' }
+  const connection = changedConnection(wish.connection, known?.connection ?? {}, to)
+  const partner = { partnerId, baseUrl, secrets, connection }
   await partners.save(author, partner, clock.now())
-  const tried = await trySecrets(baseUrl, secrets, reach, 'platform')
-  return { partnerId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
+  const tried = await trySecrets(partner, reach, 'platform')
+  return { partnerId, baseUrl, ...showConnection(connection), ...tried, ...warningOf(known?.secrets, secrets) }
 }
 
 function addFrameRoutes(api: Routes, deps: RouteDeps): void {

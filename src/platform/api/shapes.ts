@@ -1,5 +1,6 @@
 /** What the platform API takes and answers, beside what views.ts shows: bodies, their members, and their names in the API reference. */
 import { type TSchema, Type } from 'typebox'
+import { connectionMember } from '../../http/connection-member.ts'
 import { describeRoute, type Shape } from '../../http/route.ts'
 import { secretMembers } from '../../http/secrets.ts'
 import { withPerson } from '../../people/person.ts'
@@ -41,12 +42,13 @@ export const NewPartnerSchema = Type.Object(
       description: 'A URL of http or https. The paths of the interface are appended, so leave `/payment/bet` out.',
     }),
     ...secretMembers,
+    ...connectionMember,
   },
   { ...strict, examples: [{ partnerId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
 export const PartnerPath = Type.Object({ partnerId: text(64) })
 export const ChangedPartnerSchema = Type.Object(
-  { baseUrl: NewPartnerSchema.properties.baseUrl, ...secretMembers },
+  { baseUrl: NewPartnerSchema.properties.baseUrl, ...secretMembers, ...connectionMember },
   {
     ...strict,
     examples: [{ baseUrl: 'https://wallet.acme.example', secrets: ['a-new-shared-secret', 'the-one-before'] }],

@@ -22,7 +22,7 @@ export async function openPlatform(
 ): Promise<Begun> {
   const opened = await openPostgres(base.platform.url, { newSocket: () => proxy.newLine('platform') })
   const platform = await beginPlatform(planted(inOurTime(opened)), logTo(trace.note, 'platform'), CONFIGS.platform)
-  const partner = { partnerId: PARTNER, baseUrl: URLS.wallet, secrets: [SECRET] }
+  const partner = { partnerId: PARTNER, baseUrl: URLS.wallet, secrets: [SECRET], connection: {} }
   await platform.deciding.partners.save(AUTHORS.platform(), partner, new Date(world.wall()))
   return { platform, db: opened }
 }

@@ -126,8 +126,10 @@ export function beginGateway(db: Db, log: Logger): GatewayParty {
   })
   return {
     host: entrance.host,
-    save: (operatorId) =>
-      operators.save(AUTHORS.gateway(), { operatorId, baseUrl: URLS[operatorId], secrets: [SECRET] }, clock.now()),
+    save(operatorId) {
+      const operator = { operatorId, baseUrl: URLS[operatorId], secrets: [SECRET], connection: {} }
+      return operators.save(AUTHORS.gateway(), operator, clock.now())
+    },
     async exchange(operatorId, token) {
       const exchanged = await exchangeToken({ operators, directory }, AUTHORS.gateway(), operatorId, token)
       return exchanged.kind === 'exchanged' ? exchanged.session : undefined

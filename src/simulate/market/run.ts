@@ -81,7 +81,7 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
 /** Players with money and frames, over a network on which nothing goes wrong yet. */
 async function begin(market: Market, cast: Cast, scene: Scene): Promise<Cast> {
   for (const party of partiesOf(scene)) await market.until(market.begin(party), 10_000)
-  const partner = { partnerId: PARTNER, baseUrl: URLS[partnerOf(scene)], secrets: [SECRET] }
+  const partner = { partnerId: PARTNER, baseUrl: URLS[partnerOf(scene)], secrets: [SECRET], connection: {} }
   const { deciding } = market.platform() as Platform
   await market.until(deciding.partners.save(AUTHORS.platform(), partner, new Date(world.wall())), 10_000)
   const gateway = market.gateway()

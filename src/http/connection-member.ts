@@ -1,0 +1,181 @@
+/**
+ * The member `connection` of a partner, an operator or a webhook (O-20): headers, a CA and a client certificate.
+ *
+ * It is checked when it is saved, because a call that cannot be made is found out too late. The values of
+ * headers and the key are secrets: our APIs take them and never show them.
+ */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import { type Static, Type } from 'typebox'
+import { type ConnectionSettings, tlsOptionsOf } from '../runtime/connection-settings.ts'
+import { faultOfHeader, type Headers } from '../runtime/headers.ts'
+import { invalid, pointerPart } from './problem.ts'
+
+const MAX_HEADERS = 20
+/** Characters of all names and values together; many servers take 8 to 16 KiB of headers. */
+const MAX_HEADER_TEXT = 6_000
+const MAX_PEM_LENGTH = 20_000
+
+const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S, description: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], { description }))
+const pem = (description: string) => orNull(Type.String({ minLength: 1, maxLength: MAX_PEM_LENGTH }), description)
+
+export const connectionMember = {
+  connection: orNull(
+    Type.Object(
+      {
+        headers: orNull(
+          Type.Record(Type.String(), Type.String()),
+          `Headers that are sent with every call, up to ${MAX_HEADERS}. They replace those of before.`,
+        ),
+        ca: pem('Authorities in PEM that may sign its certificate, in place of the public ones.'),
+        certificate: pem('The client certificate in PEM, with the chain below it.'),
+        key: pem('The private key of the client certificate in PEM, without a passphrase.'),
+      },
+      { additionalProperties: false },
+    ),
+    'What calls to it need (O-20). A member that is absent stays as it is, and null removes it. No value is shown again.',
+  ),
+}
+export type GivenConnection = Static<typeof connectionMember.connection> | undefined
+
+const CertificateSchema = Type.Object({
+  subject: Type.String(),
+  validTo: Type.String({ format: 'date-time', description: 'When it ends.' }),
+})
+export const shownConnectionMember = {
+  connection: Type.Optional(
+    Type.Object(
+      {
+        headers: Type.Optional(Type.Array(Type.String(), { description: 'The names.' })),
+        ca: Type.Optional(Type.Array(CertificateSchema)),
+        certificate: Type.Optional(CertificateSchema),
+      },
+      { description: 'What calls to it need (O-20), without what is secret. Absent: nothing.' },
+    ),
+  ),
+}
+type ShownConnection = NonNullable<Static<typeof shownConnectionMember.connection>>
+
+/** The settings after a change. Throws Problem; `url`, whose pointer is `urlPointer`, is the address that they are for. */
+export function changedConnection(
+  given: GivenConnection,
+  before: ConnectionSettings,
+  { url, urlPointer }: { readonly url: string; readonly urlPointer: string },
+): ConnectionSettings {
+  const settings = given === undefined ? before : given === null ? {} : merged(given, before)
+  if (given !== undefined) checkPems(settings)
+  const isPlain = new URL(url).protocol === 'http:'
+  if (isPlain && (settings.ca ?? settings.certificate) !== undefined)
+    throw invalid(
+      urlPointer,
+      'is plain HTTP, which uses no certificate: give https, or remove ca and certificate (null)',
+    )
+  return settings
+}
+
+function merged(given: NonNullable<GivenConnection>, before: ConnectionSettings): ConnectionSettings {
+  const headers = given.headers === undefined ? before.headers : checkedHeaders(given.headers ?? {})
+  const ca = changed(given.ca, before.ca)
+  const certificate = changed(given.certificate, before.certificate)
+  // A certificate that is removed takes its key along, unless one is given.
+  const key = changed(given.certificate === null && given.key === undefined ? null : given.key, before.key)
+  return {
+    ...(headers !== undefined && Object.keys(headers).length > 0 && { headers }),
+    ...(ca !== undefined && { ca }),
+    ...(certificate !== undefined && { certificate }),
+    ...(key !== undefined && { key }),
+  }
+}
+
+const changed = (given: string | null | undefined, before: string | undefined) =>
+  given === undefined ? before : (given ?? undefined)
+
+/** Reserved in addition to those of headers.ts: the name of the part, traces, and what signs a webhook's message. */
+const OURS = /^(user-agent|traceparent|tracestate|webhook-(id|timestamp|signature))$/
+
+function checkedHeaders(given: Headers): Headers {
+  const names = Object.keys(given).map((name) => name.toLowerCase())
+  if (names.length > MAX_HEADERS) throw invalid(HEADERS, `has more than ${MAX_HEADERS} headers`)
+  const entries = Object.entries(given)
+  for (const [name, value] of entries) checkHeader(name, value)
+  if (new Set(names).size < names.length)
+    throw invalid(HEADERS, 'names a header twice: upper and lower case are the same')
+  if (entries.flat().join('').length > MAX_HEADER_TEXT)
+    throw invalid(HEADERS, `is longer than ${MAX_HEADER_TEXT} characters in all`)
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value.trim()]))
+}
+
+const HEADERS = '/connection/headers'
+
+function checkHeader(name: string, value: string): void {
+  const pointer = `${HEADERS}/${pointerPart(name)}`
+  const fault = faultOfHeader(name, value.trim())
+  if (fault === 'malformed')
+    throw invalid(pointer, 'is no header: its name is a token, and its value is printable ASCII and not empty')
+  if (fault === 'ours' || OURS.test(name.toLowerCase()))
+    throw invalid(pointer, 'is written with each call, or is about the connection: leave it out')
+}
+
+function checkPems(settings: ConnectionSettings): void {
+  const { ca, certificate, key } = settings
+  if (ca !== undefined) certificatesIn(ca, '/connection/ca')
+  const [own] = certificate === undefined ? [] : certificatesIn(certificate, '/connection/certificate')
+  checkPair(own, key === undefined ? undefined : readKey(key))
+  checkWithTls(settings)
+}
+
+function checkPair(own: X509Certificate | undefined, key: KeyObject | undefined): void {
+  if (own === undefined && key === undefined) return
+  if (own === undefined) throw invalid('/connection/certificate', 'is required: a key needs its certificate')
+  if (key === undefined) throw invalid('/connection/key', 'is required: a certificate needs its key')
+  if (!own.checkPrivateKey(key))
+    throw invalid('/connection/key', 'is not the key of the certificate, which is the first one in certificate')
+}
+
+/** TLS refuses more than parsing does, for instance a key that is too short. */
+function checkWithTls(settings: ConnectionSettings): void {
+  try {
+    createSecureContext(tlsOptionsOf(settings))
+  } catch (error) {
+    throw invalid('/connection', `is refused by TLS: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
+
+function certificatesIn(text: string, pointer: string): X509Certificate[] {
+  try {
+    const found = (text.match(CERTIFICATES) ?? []).map((one) => new X509Certificate(one))
+    if (found.length > 0) return found
+  } catch {} // as if there were none
+  throw invalid(pointer, 'has no certificate in PEM that can be read: it begins with -----BEGIN CERTIFICATE-----')
+}
+
+function readKey(text: string): KeyObject {
+  if (text.includes('ENCRYPTED'))
+    throw invalid('/connection/key', 'has a passphrase: give the key without one, because it is encrypted here')
+  try {
+    return createPrivateKey(text)
+  } catch {
+    throw invalid('/connection/key', 'is no private key in PEM: it begins with -----BEGIN PRIVATE KEY-----')
+  }
+}
+
+/** For a view: no member when there are none. */
+export function showConnection(settings: ConnectionSettings): { connection?: ShownConnection } {
+  const { headers, ca, certificate } = settings
+  if (headers === undefined && ca === undefined && certificate === undefined) return {}
+  const [own] = certificate === undefined ? [] : certificatesIn(certificate, '')
+  return {
+    connection: {
+      ...(headers !== undefined && { headers: Object.keys(headers) }),
+      ...(ca !== undefined && { ca: certificatesIn(ca, '').map(showCertificate) }),
+      ...(own !== undefined && { certificate: showCertificate(own) }),
+    },
+  }
+}
+
+function showCertificate({ subject, validTo }: X509Certificate): Static<typeof CertificateSchema> {
+  return { subject: (subject ?? '').split('\n').join(', '), validTo: new Date(validTo).toISOString() }
+}

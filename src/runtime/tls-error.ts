@@ -1,0 +1,32 @@
+/** Why a connection with TLS was not made. */
+
+/** Node's documentation, "X509 certificate error codes". */
+const OF_CERTIFICATES: Readonly<Record<string, TlsFault>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+  CERT_SIGNATURE_FAILURE: 'untrusted',
+  CERT_UNTRUSTED: 'untrusted',
+  CERT_REJECTED: 'untrusted',
+  CERT_REVOKED: 'untrusted',
+  INVALID_CA: 'untrusted',
+  INVALID_PURPOSE: 'untrusted',
+  CERT_CHAIN_TOO_LONG: 'untrusted',
+  PATH_LENGTH_EXCEEDED: 'untrusted',
+  CERT_NOT_YET_VALID: 'expired',
+  CERT_HAS_EXPIRED: 'expired',
+  HOSTNAME_MISMATCH: 'other_name',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'other_name',
+  EPROTO: 'other',
+}
+
+/** other: the two do not agree about TLS, or a client certificate is missing. */
+export type TlsFault = 'untrusted' | 'expired' | 'other_name' | 'other'
+
+/** Undefined when it is no error of TLS. */
+export function tlsFaultOf(error: unknown): TlsFault | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return OF_CERTIFICATES[code] ?? (/^ERR_(SSL|TLS)_/.test(code) ? 'other' : undefined)
+}
