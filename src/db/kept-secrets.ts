@@ -1,4 +1,4 @@
-/** The secrets in a table's rows: read and written under the keyring, and looked through at every start (O-5). */
+/** Secrets in a table's rows. The keyring encrypts them, and each start checks them all (O-5). */
 import type { ConnectionSettings } from '../runtime/connection-settings.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, type Statement, statement, type Tx } from './db.ts'
@@ -7,7 +7,7 @@ import { isSealed, type Kept, type Keyring, type Opened, type Unreadable } from 
 /** A table with a column `secrets`, and a column `connection` that may be null (O-20). */
 export interface SecretTable<Of extends string = string> {
   readonly table: string
-  /** What a row is, for people: "partner". */
+  /** The noun of a row in sentences: "partner". */
   readonly of: Of
   readonly readAll: Statement
   readonly lockAll: Statement
@@ -40,12 +40,12 @@ export function toColumn(keyring: Keyring, { table }: SecretTable, id: string, s
   return JSON.stringify(keyring.seal(secrets, `${table} ${id}`))
 }
 
-/** Throws when it cannot be read: a start has looked, so that somebody has changed key or row since. */
+/** Throws when it cannot be read. The start has read it, so key or row have changed since. */
 export function fromColumn(keyring: Keyring, table: SecretTable, id: string, kept: Kept): readonly string[] {
   return opened(table, id, keyring.open(kept, `${table.table} ${id}`))
 }
 
-/** For the column `connection`. It is bound to its column too, so that neither can be put in the other's place. */
+/** The seal is bound to the column, so neither column's value is valid in the other. */
 export function connectionToColumn(
   keyring: Keyring,
   table: SecretTable,
@@ -108,7 +108,7 @@ function explain(unreadable: Unreadable): string {
   }
 }
 
-/** A start takes what is not encrypted yet. */
+/** A start also takes values that are not encrypted yet. */
 function openAtStart(keyring: Keyring, kept: Kept, row: string): Opened {
   return isSealed(kept) ? keyring.open(kept, row) : { kind: 'opened', secrets: kept }
 }
@@ -119,16 +119,15 @@ interface SecretRow extends Record<string, unknown> {
   connection: Kept | null
 }
 
-/** What a row has, in clear. */
-interface OpenedRow {
+interface PlainSecrets {
   readonly id: string
   readonly secrets: readonly string[]
   readonly settings: ConnectionSettings
 }
 
 /**
- * Encrypts what is not encrypted with the first key. Throws, with everything as it was, when there is
- * something that this process could not read: without secrets no call can be signed.
+ * Encrypts all values with the first key. Throws, and changes nothing, when this process cannot
+ * read one: without secrets no call can be signed.
  */
 export async function prepareSecrets(db: Db, keyring: Keyring, table: SecretTable): Promise<void> {
   const rows = await db.query<SecretRow>(table.readAll)
@@ -155,8 +154,8 @@ async function sealAll(tx: Tx, keyring: Keyring, table: SecretTable): Promise<vo
   ])
 }
 
-/** Throws when there is one that is not. */
-function readable(keyring: Keyring, table: SecretTable, rows: readonly SecretRow[]): OpenedRow[] {
+/** Throws when a row cannot be read. */
+function readable(keyring: Keyring, table: SecretTable, rows: readonly SecretRow[]): PlainSecrets[] {
   const tried = rows.map((row) => openRow(keyring, table, row))
   const [first, ...others] = tried.filter((row) => 'unreadable' in row)
   if (first === undefined) return tried.filter((row) => 'settings' in row)
@@ -175,7 +174,7 @@ function openRow(
   keyring: Keyring,
   table: SecretTable,
   { id, secrets: kept, connection }: SecretRow,
-): OpenedRow | { readonly id: string; readonly unreadable: Unreadable } {
+): PlainSecrets | { readonly id: string; readonly unreadable: Unreadable } {
   const secrets = openAtStart(keyring, kept, `${table.table} ${id}`)
   if (secrets.kind !== 'opened') return { id, unreadable: secrets }
   const settings = openAtStart(keyring, connection ?? [], connectionOf(table, id))

@@ -169,8 +169,8 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       requireCarried(operatorId, '/operatorId')
       const secrets = requireSecrets(given)
       const known = await operators.read(operatorId).catch(() => undefined) // what cannot be read is replaced all the same
-      const wish = { operatorId, baseUrl, secrets, connection }
-      const saved = await saveAndTry(deps, actions.by(request), wish, known)
+      const change = { operatorId, baseUrl, secrets, connection }
+      const saved = await saveAndTry(deps, actions.by(request), change, known)
       return reply.code(201).send(saved)
     },
   )
@@ -218,14 +218,14 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
   )
 }
 
-type Wish = Omit<Operator, 'connection'> & { readonly connection: GivenConnection }
+type OperatorChange = Omit<Operator, 'connection'> & { readonly connection: GivenConnection }
 
 /** It is saved whatever the operator answers, or if it answers nothing. */
-async function saveAndTry(deps: ApiDeps, author: Author, wish: Wish, known: Operator | undefined) {
-  const { operatorId, baseUrl, secrets } = wish
+async function saveAndTry(deps: ApiDeps, author: Author, change: OperatorChange, known: Operator | undefined) {
+  const { operatorId, baseUrl, secrets } = change
   await requireUsable(deps, baseUrl)
   const to = { url: baseUrl, urlPointer: '/baseUrl' }
-  const connection = changedConnection(wish.connection, known?.connection ?? {}, to)
+  const connection = changedConnection(change.connection, known?.connection ?? {}, to)
   const operator = { operatorId, baseUrl, secrets, connection }
   await deps.operators.save(author, operator, deps.clock.now())
   const tried = await trySecrets(operator, deps.reach, 'gateway')

@@ -1,8 +1,9 @@
 /**
- * The member `connection` of a partner, an operator or a webhook (O-20): headers, a CA and a client certificate.
+ * The member `connection` of a partner, an operator or a webhook (O-20): headers, a CA, a client
+ * certificate.
  *
- * It is checked when it is saved, because a call that cannot be made is found out too late. The values of
- * headers and the key are secrets: our APIs take them and never show them.
+ * A save checks it, because a fault would stop each call until a person looks. The values of
+ * headers and the key are secrets: the APIs take them and never show them.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -12,7 +13,7 @@ import { faultOfHeader, type Headers } from '../runtime/headers.ts'
 import { invalid, pointerPart } from './problem.ts'
 
 const MAX_HEADERS = 20
-/** Characters of all names and values together; many servers take 8 to 16 KiB of headers. */
+/** Characters of names and values together; most servers take 8 to 16 KiB of headers. */
 const MAX_HEADER_TEXT = 6_000
 const MAX_PEM_LENGTH = 20_000
 
@@ -34,7 +35,7 @@ export const connectionMember = {
       },
       { additionalProperties: false },
     ),
-    'What calls to it need (O-20). A member that is absent stays as it is, and null removes it. No value is shown again.',
+    'Headers and certificates of the calls to it (O-20). A member that is absent stays as it is, and null removes it. No value is shown again.',
   ),
 }
 export type GivenConnection = Static<typeof connectionMember.connection> | undefined
@@ -51,13 +52,13 @@ export const shownConnectionMember = {
         ca: Type.Optional(Type.Array(CertificateSchema)),
         certificate: Type.Optional(CertificateSchema),
       },
-      { description: 'What calls to it need (O-20), without what is secret. Absent: nothing.' },
+      { description: 'Headers and certificates of the calls to it (O-20), without secrets. Absent: none.' },
     ),
   ),
 }
 type ShownConnection = NonNullable<Static<typeof shownConnectionMember.connection>>
 
-/** The settings after a change. Throws Problem; `url`, whose pointer is `urlPointer`, is the address that they are for. */
+/** The settings after a change. Throws Problem. `urlPointer` is the place of `url` in the body. */
 export function changedConnection(
   given: GivenConnection,
   before: ConnectionSettings,
@@ -91,7 +92,7 @@ function merged(given: NonNullable<GivenConnection>, before: ConnectionSettings)
 const changed = (given: string | null | undefined, before: string | undefined) =>
   given === undefined ? before : (given ?? undefined)
 
-/** Reserved in addition to those of headers.ts: the name of the part, traces, and what signs a webhook's message. */
+/** Names that Purser writes itself, in addition to the list of headers.ts. */
 const OURS = /^(user-agent|traceparent|tracestate|webhook-(id|timestamp|signature))$/
 
 function checkedHeaders(given: Headers): Headers {
@@ -162,7 +163,7 @@ function readKey(text: string): KeyObject {
   }
 }
 
-/** For a view: no member when there are none. */
+/** The member of a view; absent when there are no settings. */
 export function showConnection(settings: ConnectionSettings): { connection?: ShownConnection } {
   const { headers, ca, certificate } = settings
   if (headers === undefined && ca === undefined && certificate === undefined) return {}

@@ -15,6 +15,8 @@ interface Flags extends ApiFlags {
 }
 
 interface ConnectionFlags {
+  /** False by --no-connection. */
+  readonly connection: boolean
   readonly header?: readonly string[] | undefined
   readonly ca?: string | undefined
   readonly clientCertificate?: string | undefined
@@ -50,14 +52,14 @@ export function addWebhookCommands(program: Command): void {
     .option('--ca <file>', 'authorities in PEM that may sign its certificate')
     .option('--client-certificate <file>', 'the client certificate in PEM')
     .option('--client-key <file>', 'the key of the client certificate in PEM')
-    .action(
-      (name: string, url: string, { event, after, header, ca, clientCertificate, clientKey, ...flags }: SaveFlags) =>
-        ask(flags, 'PUT', pathPart(name), {
-          url,
-          ...(event && { events: event }),
-          ...(after !== undefined && { after }),
-          ...connectionOf({ header, ca, clientCertificate, clientKey }),
-        }),
+    .option('--no-connection', 'removes its headers, CA and client certificate')
+    .action((name: string, url: string, { event, after, ...flags }: SaveFlags) =>
+      ask(flags, 'PUT', pathPart(name), {
+        url,
+        ...(event && { events: event }),
+        ...(after !== undefined && { after }),
+        ...connectionOf(flags),
+      }),
     )
   onApi(
     webhooks
@@ -84,14 +86,16 @@ export function addWebhookCommands(program: Command): void {
   )
 }
 
-/** Without a flag, what is saved stays. */
-function connectionOf({ header, ca, clientCertificate, clientKey }: ConnectionFlags) {
+/** A member that has no flag stays as it is saved. */
+function connectionOf({ connection, header, ca, clientCertificate, clientKey }: ConnectionFlags) {
   const files = { ca, certificate: clientCertificate, key: clientKey }
   const read = Object.entries(files).flatMap(([name, path]) =>
     path === undefined ? [] : [[name, textOf(path)] as const],
   )
   const given = { ...(header && { headers: readHeaders(header) }), ...Object.fromEntries(read) }
-  return Object.keys(given).length === 0 ? {} : { connection: given }
+  if (Object.keys(given).length === 0) return connection ? {} : { connection: null }
+  if (!connection) throw new WrongUse('--no-connection removes what --header, --ca and --client-… give: leave it out')
+  return { connection: given }
 }
 
 function textOf(path: string): string {

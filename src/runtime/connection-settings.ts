@@ -1,4 +1,4 @@
-/** What calls to one address need in addition to its secrets (O-20). */
+/** Settings of the connection to one address: headers and certificates (O-20). */
 import type { Headers } from './headers.ts'
 
 export interface ConnectionSettings {
@@ -12,7 +12,7 @@ export interface ConnectionSettings {
   readonly key?: string
 }
 
-/** For the action log, which masks each `secret`: the names of headers, and which of the rest has changed. */
+/** For the action log: the names of headers, and the rest as secrets, which the log masks. */
 export function logConnection({ headers, ...pems }: ConnectionSettings) {
   const changed = Object.entries({ values: headers, ...pems }).filter(([, secret]) => secret !== undefined)
   if (changed.length === 0) return {}

@@ -6,7 +6,7 @@ export type Headers = Readonly<Record<string, string>>
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const VALUE = /^[\t\x20-\x7e]+$/
 const HEADER = /^(?<name>[^:]+):\s*(?<value>.+)$/
-/** The caller writes these itself, or they are about the connection; answers are read as they come, without a coding. */
+/** Each call writes these itself, or they are about the connection or the coding of the answer. */
 const OURS = new Set([
   ...['content-type', 'content-length', 'content-encoding', 'x-sign-jws', 'host', 'expect', 'accept-encoding'],
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
@@ -14,7 +14,10 @@ const OURS = new Set([
 
 /** Throws WrongUse. */
 export function readHeaders(texts: readonly string[]): Headers {
-  return Object.fromEntries(texts.map(readHeader))
+  const headers = texts.map(readHeader)
+  const twice = headers.find(([name], index) => headers.findIndex(([other]) => other === name) < index)
+  if (twice !== undefined) throw new WrongUse(`--header: ${twice[0]} is given twice: each name has one value`)
+  return Object.fromEntries(headers)
 }
 
 function readHeader(text: string): [name: string, value: string] {

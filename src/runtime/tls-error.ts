@@ -25,7 +25,7 @@ const OF_CERTIFICATES: Readonly<Record<string, TlsFault>> = {
 /** other: the two do not agree about TLS, or a client certificate is missing. */
 export type TlsFault = 'untrusted' | 'expired' | 'other_name' | 'other'
 
-/** Undefined when it is no error of TLS. */
+/** Undefined for an error that TLS did not cause. */
 export function tlsFaultOf(error: unknown): TlsFault | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return OF_CERTIFICATES[code] ?? (/^ERR_(SSL|TLS)_/.test(code) ? 'other' : undefined)

@@ -40,7 +40,7 @@ export interface Targets<Of extends string, Use extends string, Way> {
   read(id: string): Promise<Target<Of> | undefined>
   /** Adds a target, or changes its address or secrets: here at once, in other processes within REFRESH_MS. */
   save(author: Author, target: Target<Of>, now: Date): Promise<void>
-  /** By id, of those that can be read. */
+  /** By id; a row that cannot be read is absent. */
   connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionSettings>>
   /** By id, all that are known now. */
   ways(): [string, Ways<Use, Way>][]

@@ -1,4 +1,4 @@
-/** What helps when a call fails by TLS: the settings of its connection (O-20) are most often the remedy. */
+/** Remedies for calls that TLS fails, which most often are settings of the connection (O-20). */
 import { type TlsFault, tlsFaultOf } from '../runtime/tls-error.ts'
 
 const ADVICE: Readonly<Record<TlsFault, string>> = {

@@ -1,6 +1,7 @@
 /** `purser webhooks` as a person runs it, against a wallet and a consumer; and how its secrets lie in the database (O-5). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeCertificates } from '../support/certificates.ts'
 import { type Consumer, startConsumer, verifies } from '../support/consumer.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { run } from './command.ts'
@@ -48,6 +49,39 @@ describe.each([
     const { secret } = await asJson('save', 'site', consumer.url)
     expect(await readable(secret)).toBe(!('PURSER_ENCRYPTION_KEY' in env))
     await webhooks('remove', 'site')
+  })
+
+  test.runIf('PURSER_ENCRYPTION_KEY' in env)('headers and certificates are given by flags, and removed', async () => {
+    const save = (...flags: string[]) => webhooks('save', 'crm', consumer.url, ...flags)
+    const headerOf = async () => {
+      await webhooks('test', 'crm')
+      return consumer.told.at(-1)?.headers['x-api-key']
+    }
+    const saved = await save('--header', 'X-Api-Key: key-1')
+    expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining('{"headers":["x-api-key"]}') })
+    expect(saved.stdout).not.toContain('key-1')
+    expect(await headerOf()).toBe('key-1')
+    expect((await save('--no-connection')).code).toBe(0)
+    expect(await headerOf()).toBeUndefined()
+
+    const certificates = makeCertificates()
+    const { certificate, key } = certificates.sign('client-1')
+    const files = ['--ca', certificates.authority, '--client-certificate', certificate, '--client-key', key]
+    const url = consumer.url.replace('http:', 'https:')
+    const { connection } = await asJson('save', 'crm', url, ...files)
+    expect(connection).toMatchObject({ ca: [{ subject: 'CN=authority' }], certificate: { subject: 'CN=client-1' } })
+    for (const [flags, text] of [
+      [files, 'is plain HTTP, which uses no certificate'],
+      [['--ca', 'nowhere.pem'], 'nowhere.pem cannot be read'],
+      [['--no-connection', '--header', 'a: 1'], '--no-connection removes'],
+    ] as [string[], string][]) {
+      expect(await webhooks('save', 'other', consumer.url, ...flags), text).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(text),
+      })
+    }
+    certificates.remove()
+    await webhooks('remove', 'crm')
   })
 
   test('wrong use is said, with exit code 2', async () => {

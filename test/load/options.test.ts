@@ -34,6 +34,7 @@ test('headers are sent as they are written; one that is no header, or is written
   expect(await headersOf('X-Api-Key: k: 1')).toEqual({ 'x-api-key': 'k: 1' })
   await expect(headersOf('no colon')).rejects.toThrow('--header')
   await expect(headersOf('X-Sign-JWS: mine')).rejects.toThrow('--header')
+  await expect(headersOf('a: 1', 'A: 2')).rejects.toThrow('a is given twice')
 })
 
 test.each<[Partial<Record<keyof LoadFlags, string>>, string]>([

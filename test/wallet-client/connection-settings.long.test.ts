@@ -1,6 +1,6 @@
 /**
- * Partner, operator and webhook behind TLS with a private authority, which ask for a client certificate and a
- * header (O-20). It is long for its certificates, which openssl makes.
+ * Partner, operator and webhook have a private authority, and ask for a client certificate and a
+ * header (O-20). openssl makes the certificates, so the test is long.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -22,7 +22,7 @@ let others: Certificates
 let server: Server
 let url = ''
 let database: TestDatabase
-const heard: { readonly header: unknown; readonly client: string | undefined }[] = []
+const received: { readonly header: unknown; readonly client: string | undefined }[] = []
 
 const read = ({ certificate, key }: { certificate: string; key: string }) => ({
   certificate: readFileSync(certificate, 'utf8'),
@@ -48,7 +48,7 @@ afterAll(async () => {
 
 function answer(request: IncomingMessage, response: import('node:http').ServerResponse): void {
   const client = (request.socket as TLSSocket).getPeerCertificate().subject?.CN
-  heard.push({ header: request.headers['x-api-key'], client: String(client) })
+  received.push({ header: request.headers['x-api-key'], client: String(client) })
   request.resume()
   const isHook = request.url === '/hook'
   const body = isHook ? '{}' : JSON.stringify({ code: 3, message: 'Invalid token' })
@@ -59,7 +59,7 @@ type View = { readonly body: unknown }
 type Request = (method: string, path: string, body?: object) => Promise<View>
 interface Kind {
   readonly column: string
-  /** Saves it, and answers with the view and with what came of a call to it. */
+  /** Saves it, and answers with the view and with the error of a call to it. */
   save(request: Request, connection: unknown): Promise<{ view: View; error: string | undefined }>
   withServer(keys: string, work: (request: Request) => Promise<void>): Promise<void>
 }
@@ -122,7 +122,7 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { column, save, withServer 
 
       const { view, error } = await save(request, { headers: { 'X-Api-Key': 'the-api-key' }, ...first })
       expect(error).toBeUndefined()
-      expect(heard.at(-1)).toEqual({ header: 'the-api-key', client: 'client-1' })
+      expect(received.at(-1)).toEqual({ header: 'the-api-key', client: 'client-1' })
       expect(view.body).toMatchObject({
         connection: {
           headers: ['x-api-key'],
@@ -136,7 +136,7 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { column, save, withServer 
         errors: [{ pointer: '/connection/key', detail: expect.stringContaining('is not the key of the certificate') }],
       })
       expect((await save(request, { ...second })).error).toBeUndefined()
-      expect(heard.at(-1)).toEqual({ header: 'the-api-key', client: 'client-2' })
+      expect(received.at(-1)).toEqual({ header: 'the-api-key', client: 'client-2' })
     })
     const before = await kept()
     expect(before).toMatch(/^\{"key":"[0-9a-f]{8}","sealed":"[\w-]+"\}$/)
@@ -144,7 +144,7 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { column, save, withServer 
     expect(JSON.parse(await kept()).key).not.toBe(JSON.parse(before).key)
     await withServer(NEW, async (request) => {
       expect((await save(request, undefined)).error).toBeUndefined()
-      expect(heard.at(-1)).toEqual({ header: 'the-api-key', client: 'client-2' })
+      expect(received.at(-1)).toEqual({ header: 'the-api-key', client: 'client-2' })
     })
   })
 })

@@ -86,8 +86,8 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       requireCarried(partnerId, '/partnerId')
       const secrets = requireSecrets(given)
       const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
-      const wish = { partnerId, baseUrl, secrets, connection }
-      const saved = await saveAndTry(deps, deps.actions.by(request), wish, known)
+      const change = { partnerId, baseUrl, secrets, connection }
+      const saved = await saveAndTry(deps, deps.actions.by(request), change, known)
       return reply.code(201).send(saved)
     },
   )
@@ -120,8 +120,8 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       const secrets = givenSecrets(given)
       const known = await deps.partners.read(partnerId)
       if (known === undefined) throw notFound('the partner')
-      const wish = { partnerId, baseUrl, secrets: secrets ?? known.secrets, connection }
-      return saveAndTry(deps, deps.actions.by(request), wish, known)
+      const change = { partnerId, baseUrl, secrets: secrets ?? known.secrets, connection }
+      return saveAndTry(deps, deps.actions.by(request), change, known)
     },
   )
 }
@@ -130,14 +130,14 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
 async function saveAndTry(
   { partners, clock, reach }: RouteDeps,
   author: Author,
-  wish: Omit<Partner, 'connection'> & { readonly connection: GivenConnection },
+  change: Omit<Partner, 'connection'> & { readonly connection: GivenConnection },
   known: Partner | undefined,
 ) {
-  const { partnerId, baseUrl, secrets } = wish
+  const { partnerId, baseUrl, secrets } = change
   const fault = await findFault(baseUrl, reach)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
   const to = { url: baseUrl, urlPointer: '/baseUrl' }
-  const connection = changedConnection(wish.connection, known?.connection ?? {}, to)
+  const connection = changedConnection(change.connection, known?.connection ?? {}, to)
   const partner = { partnerId, baseUrl, secrets, connection }
   await partners.save(author, partner, clock.now())
   const tried = await trySecrets(partner, reach, 'platform')
