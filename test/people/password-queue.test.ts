@@ -1,16 +1,31 @@
 /** The queue of passwords (U-4): addresses that guess keep no other address out. */
 import { describe, expect, test } from 'vitest'
-import { createPasswordQueue, MAX_PLACES } from '../../src/people/password-queue.ts'
+import { createPasswordQueue, MAX_PLACES, type PasswordQueue } from '../../src/people/password-queue.ts'
 
 const guessed = 30
 
-/** A queue whose turn is taken until `release`. */
-function taken() {
-  const queue = createPasswordQueue()
+/** Takes the turn of the queue until `release`. */
+function hold(queue: PasswordQueue) {
   let release = () => {}
   const held = new Promise<void>((done) => {
     release = done
   })
+  const first = queue.run(
+    'first',
+    async () => 0,
+    () => held,
+  )
+  return {
+    release() {
+      release()
+      return first
+    },
+  }
+}
+
+/** A queue whose turn is taken until `release`. */
+function taken() {
+  const queue = createPasswordQueue()
   const order: string[] = []
   const ask = (address: string, failures: number) =>
     queue.run(
@@ -18,12 +33,7 @@ function taken() {
       async () => failures,
       async () => void order.push(address),
     )
-  const first = queue.run(
-    'first',
-    async () => 0,
-    () => held,
-  )
-  return { queue, ask, order, release: () => (release(), first) }
+  return { queue, ask, order, ...hold(queue) }
 }
 
 describe('the queue of passwords', () => {
@@ -46,6 +56,24 @@ describe('the queue of passwords', () => {
     expect(order[0]).toBe('mine')
     const lost = (await outcomes).flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))
     expect(lost).toEqual([MAX_PLACES - 1])
+  })
+
+  test('lets an address that had a right password lately go before fresh ones', async () => {
+    const { queue, ask, order, release } = taken()
+    const right = queue.run(
+      'mine',
+      async () => 0,
+      async () => 'a person',
+    )
+    await release()
+    expect(await right).toBe('a person')
+    const held = hold(queue)
+    const outcomes = Promise.allSettled(Array.from({ length: MAX_PLACES }, (_, i) => ask(`fresh ${i}`, 0)))
+    const mine = ask('mine', 1)
+    await held.release()
+    await mine
+    expect(order[0]).toBe('mine')
+    expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(1)
   })
 
   test('refuses one more guesser who has failed as often, and works for it later', async () => {
