@@ -167,7 +167,7 @@ export const SETTINGS = [
     readBy: SERVERS,
     default: '10000',
     meaning:
-      'The most connections that are open to one process at once; each further one is closed. The limit of open files must be higher.',
+      'The most connections that are open to one process at once. Each further one is closed; eight of them may ask for `/healthz` before. The limit of open files must be higher.',
     example: '2000',
   },
   {

@@ -11,6 +11,7 @@ import { agesText, type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
 import { world } from '../runtime/world.ts'
+import { type ConnectionLimit, createConnectionLimit } from './connection-limit.ts'
 import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
@@ -50,7 +51,7 @@ declare module 'fastify' {
 export interface HttpApp {
   readonly app: FastifyInstance
   readonly door: Door
-  /** Connections that were closed at once, because there were too many. */
+  /** Connections that were refused, because there were too many. */
   connectionsRefused(): number
   readonly sourceOf: SourceOf
   /** The server is going down: connections are not to be used again. */
@@ -65,6 +66,8 @@ export interface HttpAppOptions {
   readonly patience?: Patience
   /** Open at once; absent: without a limit. */
   readonly maxConnections?: number
+  /** Milliseconds that a connection above the limit may stay. */
+  readonly probeMs?: number
   readonly unreadMs?: number
 }
 
@@ -75,9 +78,10 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     keepAliveMs = KEEP_ALIVE_MS,
     patience,
     maxConnections,
+    probeMs,
     unreadMs = UNREAD_MS,
   } = options
-  let refused = 0
+  const limit = createConnectionLimit(maxConnections, probeMs)
   let hasBegun = false
   let closingSince: number | undefined
   const isDraining = () => hasBegun
@@ -88,14 +92,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     genReqId: () => world.uuid(),
     rewriteUrl: ({ url = '' }) => wirePathOf(url) ?? withDots(url),
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => {
-      const server = listenBehind(door, keepAliveMs, handle)
-      if (maxConnections !== undefined)
-        limitConnections(server, maxConnections, () => {
-          refused += 1
-        })
-      return sparing(door, server, () => closingSince)
-    },
+    serverFactory: (handle) => sparing(door, listenBehind(limit, door, keepAliveMs, handle), () => closingSince),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
@@ -121,27 +118,10 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     closingSince = world.elapsed()
     await new Promise<void>((resolve) => world.nextTurn(resolve)) // what was written together is out
   })
-  return { app, door, connectionsRefused: () => refused, sourceOf, isDraining }
+  return { app, door, connectionsRefused: limit.refused, sourceOf, isDraining }
 }
 
-/**
- * Closes each connection above the limit. Node's own `maxConnections` would not do in a cluster: a
- * process that is full hands the connection back, and it would go round while all of them are full.
- */
-function limitConnections(server: Server, most: number, onRefused: () => void): void {
-  let open = 0
-  server.prependListener('connection', (socket: Socket) => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-    if (open <= most) return
-    onRefused()
-    socket.destroy()
-  })
-}
-
-function listenBehind(door: Door, keepAliveTimeout: number, handle: RequestListener): Server {
+function listenBehind(limit: ConnectionLimit, door: Door, keepAliveTimeout: number, handle: RequestListener): Server {
   const options = {
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: REQUEST_TIMEOUT_MS,
@@ -150,9 +130,12 @@ function listenBehind(door: Door, keepAliveTimeout: number, handle: RequestListe
     maxHeaderSize: MAX_HEAD_BYTES,
   }
   const server = createServer(options, (request, response) => {
-    if (door.admits(request, response)) handle(request, response)
+    if (limit.admits(request, response) && door.admits(request, response)) handle(request, response)
   })
-  return server.on('connection', (socket) => door.watch(socket))
+  limit.attach(server)
+  return server.on('connection', (socket) => {
+    if (!limit.isProbe(socket)) door.watch(socket)
+  })
 }
 
 /**
@@ -201,7 +184,7 @@ function ofProcess({ door, connectionsRefused }: HttpApp, isReady: boolean): str
     metricText(
       'purser_connections_refused_total',
       'counter',
-      'Connections that were closed at once, because PURSER_MAX_CONNECTIONS were open',
+      'Connections that were refused, because PURSER_MAX_CONNECTIONS were open',
       [[{}, connectionsRefused()]],
     ),
   ].join('')

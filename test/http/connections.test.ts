@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { createHttpApp, type HttpAppOptions } from '../../src/http/app.ts'
+import { PROBE_CONNECTIONS } from '../../src/http/connection-limit.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
 /** More than the buffers of two sockets. */
@@ -11,7 +12,7 @@ const LARGE = Buffer.alloc(64 * 1024 * 1024)
 async function listen(options: HttpAppOptions, { onTestFinished }: Finishing) {
   const http = createHttpApp(options)
   http.app.get('/large', (_request, reply) => reply.send(LARGE))
-  http.app.get('/small', async () => ({ status: 'ok' }))
+  for (const path of ['/small', '/healthz']) http.app.get(path, async () => ({ status: 'ok' }))
   const url = await http.app.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => {
     http.app.server.closeAllConnections()
@@ -42,8 +43,7 @@ test('a connection beyond the limit is closed and counted, and the others go on'
   const { caller, connectionsRefused } = await listen({ maxConnections: 2 }, context)
   const [first, second] = [caller(), caller()]
   await Promise.all([once(first, 'connect'), once(second, 'connect')])
-  const third = caller()
-  await once(third, 'close')
+  expect(await answeredOn(caller())).toBe(false)
   expect(connectionsRefused()).toBe(1)
   const answered = once(second, 'data')
   ask(second, '/small')
@@ -52,12 +52,36 @@ test('a connection beyond the limit is closed and counted, and the others go on'
   await expect.poll(() => answeredOn(caller())).toBe(true)
 })
 
+test('a probe of /healthz is answered at the limit, and its connection is closed', async (context) => {
+  const { caller, connectionsRefused } = await listen({ maxConnections: 1 }, context)
+  await once(caller(), 'connect')
+  const probe = caller()
+  const closed = once(probe, 'close')
+  const answered = once(probe, 'data')
+  ask(probe, '/healthz')
+  expect(`${await answered}`).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close/i)
+  await closed
+  expect(connectionsRefused()).toBe(0)
+})
+
+test('few connections are kept for probes, and each only for a moment', async (context) => {
+  const { caller, connectionsRefused } = await listen({ maxConnections: 1, probeMs: 50 }, context)
+  await once(caller(), 'connect')
+  const silent = Array.from({ length: PROBE_CONNECTIONS }, caller)
+  await Promise.all(silent.map((one) => once(one, 'connect')))
+  await Promise.all([caller(), ...silent].map((one) => once(one, 'close')))
+  expect(connectionsRefused()).toBe(PROBE_CONNECTIONS + 1)
+  expect(await answeredOn(caller(), '/healthz')).toBe(true)
+})
+
 /** False: it was closed before. */
-async function answeredOn(socket: Socket): Promise<boolean> {
-  ask(socket, '/small')
-  const [event] = await Promise.race([
-    once(socket, 'data').then(() => ['data']),
-    once(socket, 'close').then(() => ['close']),
+async function answeredOn(socket: Socket, path = '/small'): Promise<boolean> {
+  ask(socket, path)
+  return Promise.race([
+    once(socket, 'data').then(
+      () => true,
+      () => false, // a reset
+    ),
+    once(socket, 'close').then(() => false),
   ])
-  return event === 'data'
 }
