@@ -148,7 +148,7 @@ describe('compose.yaml', () => {
   })
 
   test('finds every secret where the guides make it, long and different from the others', () => {
-    const guides = ['docs/guides/run-in-production.md', 'docs/guides/scale.md'].flatMap((path) => blocksOf(read(path)))
+    const guides = ['docs/operations/docker.md', 'docs/guides/citus.md'].flatMap((path) => blocksOf(read(path)))
     const lines = guides
       .filter(({ text }) => text.includes('secrets/$name'))
       .flatMap(({ text }) => text.split('\n').flatMap((line) => /^\$ (?!docker)(.+)/.exec(line)?.[1] ?? []))

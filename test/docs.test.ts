@@ -95,7 +95,7 @@ const WALLET = JSON.parse(read('openapi/wallet.json')) as {
 }
 
 const COMPLETE = [
-  ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/guides/run-in-production.md'],
+  ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
   ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
   ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],

@@ -32,11 +32,11 @@ describe('the commands of', () => {
     }
   })
 
-  test('the guide to scale do what it shows', async () => {
+  test('the page on audits do what it shows', async () => {
     const folder = makeFolder()
     const wallet = await startWallet()
     try {
-      await follow('docs/guides/scale.md', (blocks) =>
+      await follow('docs/operations/audit.md', (blocks) =>
         runBlocks(folder, blocks, { env: { DATABASE_URL: wallet.databaseUrl } }),
       )
     } finally {
