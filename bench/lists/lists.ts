@@ -38,8 +38,8 @@ import { type Asked, HEAD, lineOf, time, timeOnce } from './timing.ts'
 const DAY_MS = 86_400_000
 /** In the journal, however many bets there are. */
 const MOST_CALLS = 1_000_000
-/** Of what a report sums, as long as the sums of the day are not kept. */
-const NOT_KEPT = ', not yet kept'
+/** Marks a list that adds up transfers because the sums of the day are not stored. */
+const NOT_KEPT = ', not stored'
 
 type Question = Asked<OperatorDeps>
 
@@ -64,45 +64,45 @@ function questions(bets: number, day: string): Question[] {
   })
   return [
     bet('bets, the newest 50', {}),
-    bet('bets, a page far behind', { after: far }),
-    bet('bets that are open', { status: 'open' }),
+    bet('bets, a late page', { after: far }),
+    bet('open bets', { status: 'open' }),
     bet('bets of one player', { userId }),
-    bet('bets that were refused', { status: 'refused' }),
-    bet('bets that were cancelled', { status: 'cancelled' }),
-    bet('bets with an id, whoever has them', { transactionId: betIdOf(middle) }),
+    bet('declined bets', { status: 'refused' }),
+    bet('cancelled bets', { status: 'cancelled' }),
+    bet('bets with an id, of any player', { transactionId: betIdOf(middle) }),
     bet('bets of one platform', { platform: 'acme' }),
     bet('bets on an event', { eventId: '4000077' }),
-    bet('bets on an event, a page far behind', { eventId: '4000077', after: far }),
+    bet('bets on an event, a late page', { eventId: '4000077', after: far }),
     bet('bets on an outcome of an event', { eventId: '4000077', outcomeId: '1' }),
-    bet('bets on an event that nobody bet on', { eventId: '17' }),
+    bet('bets on an event without bets', { eventId: '17' }),
     { what: 'one bet with its history', ask: (deps) => oneBet(deps, userId) },
     { what: 'anomalies, the newest 50', ask: (deps) => listAnomalies(deps, of({})) },
     player('players, the first 50', {}),
     player('players by the beginning of an e-mail address', { q: '4711' }),
     player('players by the beginning of a nickname', { q: 'nick-4711' }),
     player("players by the beginning of the operator's id", { q: 'site-4711' }),
-    player('players who are blocked', { status: 'blocked' }),
+    player('blocked players', { status: 'blocked' }),
     player('players of a brand', { brand: 'brand-3' }),
     { what: 'statement of a player', ask: (deps) => getStatement(deps, userId, of({})) },
     { what: 'statement of a player, payouts', ask: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
-    { what: "a player's money at an instant", ask: (deps) => getBalances(deps, userId, { at: time }) },
+    { what: "a player's balances at a past time", ask: (deps) => getBalances(deps, userId, { at: time }) },
     {
-      what: 'who blocked, limited or excluded a player',
+      what: 'the history of blocks, limits and exclusions of a player',
       ask: ({ db }) => actions.list(db.people, of({}), userId, 'history'),
     },
     { what: 'sessions of a player', ask: (deps) => listSessions(deps, userId, of({})) },
     { what: 'adjustments, the newest 50', ask: (deps) => listProposals(deps, of({})) },
-    { what: 'adjustments that wait', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
+    { what: 'pending adjustments', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
     { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
     { what: 'the calls of the last hour, by minute', ask: ({ db }) => lastHour(db as Db) },
-    { what: 'all about a bet, by its whole id', ask: (deps) => showId(deps, betIdOf(middle)) },
-    { what: 'what an id is, by six characters', ask: ({ db, buckets }) => findId(db.people, buckets, '7b1c8f') },
+    { what: 'all records of a bet, by its whole id', ask: (deps) => showId(deps, betIdOf(middle)) },
+    { what: 'the kind of an id, by six characters', ask: ({ db, buckets }) => findId(db.people, buckets, '7b1c8f') },
     feed('changes, a page of 100 in the middle', String(bets)),
     call('calls, the newest 50', {}),
     call('calls of a player', { player: userId }),
     call('one call by its request', { requestId: `request-${middle}` }),
-    { what: 'the action log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
-    { what: 'the action log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
+    { what: 'the audit log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
+    { what: 'the audit log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
     ...transfersOf(day),
     {
       what: 'players of the day, the first 50',
@@ -118,10 +118,10 @@ function transfersOf(day: string): Question[] {
   const after = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'EUR', '1'])).toString('base64url')
   const asked = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
   return [
-    { what: 'deposits of the day, of all players', ask: asked({ kind: 'deposit' }) },
-    { what: 'stakes of the day, of all players', isReport: true, ask: asked({ kind: 'stake' }) },
+    { what: 'deposits of the day, across players', ask: asked({ kind: 'deposit' }) },
+    { what: 'stakes of the day, across players', isReport: true, ask: asked({ kind: 'stake' }) },
     { what: 'stakes of the day, of a brand', isReport: true, ask: asked({ kind: 'stake', brand: 'brand-3' }) },
-    { what: 'transfers of the day, a page far behind', isReport: true, ask: asked({ after }) },
+    { what: 'transfers of the day, a late page', isReport: true, ask: asked({ after }) },
   ]
 }
 
@@ -190,7 +190,7 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   const all = questions(bets, day)
   const kept = all
     .filter(({ what }) => what.includes(NOT_KEPT))
-    .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, kept` }))
+    .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, stored` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(HEAD)
   for (const one of all) say(lineOf(await time(sql, deps, one)))

@@ -41,7 +41,7 @@ export const USER_DATA_MUTANTS = {
   'profile-everybody-is-test': seenOnWire('Every player is a test player', 'K28', 'F112'),
   'profile-country-constant': seenOnWire('Every player is from the same country', 'K28'),
   'profile-cashout-constant': seenOnWire('Every player may cash out', 'I10'),
-  'profile-verified-by-default': seenWithOperator('A player of whom it is not known counts as verified', 'I10'),
+  'profile-verified-by-default': seenWithOperator('A player with unknown verification counts as verified', 'I10'),
   'profile-currency-unlisted': seenOnWire('The active currency is not among the currencies', 'K28', 'B17'),
   'profile-currency-constant': seenOnWire('After a switch the first currency is still the active one', 'K28', 'K24'),
   'profile-user-changes': seenOnWire('The userId changes with the currency', 'K28'),

@@ -20,12 +20,12 @@ export const ROLLBACK_MUTANTS = {
   'rollback-refused-bet-refunds': seenOnWire('The rollback of a refused bet refunds', 'D61'),
   'rollback-of-another': seenOnWire("A rollback naming another player cancels this player's bet", 'K22'),
   'rollback-active-currency': seenWithOperator(
-    'The refund goes to the active currency, not to that of the bet',
+    'The refund goes to the active currency, not to the bet’s currency',
     'D70',
     'K24',
   ),
   'rollback-currency-unchecked': seenOnWire('A rollback in another currency is applied', 'D60', 'D70'),
-  'blocked-player-rollback-refused': seenWithOperator('The rollback of a blocked player is refused', 'D68', 'B23'),
+  'blocked-player-rollback-refused': seenWithOperator('The rollback of a blocked player is rejected', 'D68', 'B23'),
   'tombstone-missing': seenOnWire('The rollback of an unknown bet is forgotten: the late bet is debited', 'D58', 'K19'),
   'tombstone-by-request': seenOnWire('Only a late bet with the requestId of the rollback is refused', 'D58', 'K19'),
 } as const satisfies Record<string, Mutant>
@@ -50,11 +50,14 @@ export const SETTLE_MUTANTS = {
   'won-token-demanded': seenOnWire('A win without a live token is refused', 'E76', 'K10'),
   'lost-token-demanded': seenOnWire('A loss without a live token is refused', 'E76', 'K10'),
   'refund-token-demanded': seenOnWire('A settlement as refund without a live token is refused', 'E76', 'K10'),
-  'blocked-player-settle-refused': seenWithOperator('The win of a blocked player is refused', 'E78', 'B23'),
+  'blocked-player-settle-refused': seenWithOperator('The win of a blocked player is rejected', 'E78', 'B23'),
   'settle-of-another': seenOnWire("A settlement naming another player pays this player's bet", 'K22', 'E79'),
   'settle-pays-the-sender': seenOnWire('A settlement naming another player pays that player', 'K22', 'E79'),
   'settle-currency-unchecked': seenOnWire('A settlement in another currency is paid in it', 'E79'),
-  'settle-active-currency': seenWithOperator('The payout goes to the active currency, not to that of the bet', 'K24'),
+  'settle-active-currency': seenWithOperator(
+    'The payout goes to the active currency, not to the bet’s currency',
+    'K24',
+  ),
   'resettle-on-top': seenOnWire('A changed result is paid on top of the earlier one', 'E85', 'K14'),
   'resettle-ignored': seenOnWire('A changed result is acknowledged and not applied', 'E85', 'K14'),
   'resettle-down-ignored': seenOnWire('A lower result is acknowledged and not applied', 'E85', 'K14'),
@@ -65,7 +68,7 @@ export const SETTLE_MUTANTS = {
   'clawback-partial': seenOnWire('A lower result takes back what is left', 'E88', 'K15'),
   'clawback-code-7': seenOnWire('A lower result without the money is refused with code 7', 'E88', 'K15'),
   'lock-ignored': seenWithOperator('The result of a locked bet is changed', 'E89'),
-  'lock-refuses-repeat': seenWithOperator('The repeated settlement of a locked bet is refused', 'E89'),
+  'lock-refuses-repeat': seenWithOperator('The repeated settlement of a locked bet is rejected', 'E89'),
 } as const satisfies Record<string, Mutant>
 
 export const CASHOUT_MUTANTS = {

@@ -34,20 +34,20 @@ export function writePage(matrix: Matrix): string {
 function head(known: readonly MutantId[]): string {
   const withOperator = known.filter((id) => !MUTANTS[id].withoutOperatorApi).map((id) => MUTANTS[id].sentence)
   const withPatience = known.filter((id) => MUTANTS[id].takesPatience).map((id) => MUTANTS[id].sentence)
-  return `# The judge of wallets, judged
+  return `# Faulty wallets that the kit must detect
 
-Written by \`PURSER_WRITE_MUTANTS=1 npx vitest run test/conformance/mutants-\`; the tests compare it.
+\`PURSER_WRITE_MUTANTS=1 npx vitest run test/conformance/mutants-\` writes this page, and the tests compare it.
 
-Each row is a small test wallet that does everything right but one thing: a mutant. The kit must fail a case that is about
-that fault, and fails others that suffer from it too. The wallet without a fault fails none. Every one of the
-${CASES.length} [cases](conformance-cases.md) fails for a mutant, and no two fail for just the same ones.
+Each row is a mutant: a small test wallet with one fault. The kit must fail a case about that fault, and it also fails other cases
+that the fault affects. The wallet without a fault passes every case. Each of the ${CASES.length} [cases](conformance-cases.md) fails
+for some mutant, and no two cases fail for exactly the same mutants.
 
-There are ${known.length} mutants. All but ${withOperator.length} are also seen with a file of players that has one of every kind
-([certify your wallet](../guides/certify-your-wallet.md)); these ${withOperator.length} take an operator who acts in the middle of a case:
+The kit has ${known.length} mutants. It detects most mutants without the operator API, with a file that has one player of each kind
+([certify your wallet](../guides/certify-your-wallet.md)). These ${withOperator.length} mutants need the operator API during a case:
 
 ${withOperator.map((sentence) => `- ${sentence}`).join('\n')}
 
-These ${withPatience.length} are right for a minute, and seen with \`--patient\` only:
+These ${withPatience.length} mutants behave correctly for a minute, and only \`--patient\` detects them:
 
 ${withPatience.map((sentence) => `- ${sentence}`).join('\n')}
 `
@@ -61,7 +61,7 @@ function section(group: string, ids: readonly MutantId[], matrix: Matrix): strin
     const others = failed.filter((one) => !right.includes(one))
     return `| ${MUTANTS[id].sentence} | ${shorten(right)} | ${shorten(others)} |`
   })
-  return `\n## Seen by ${group}\n\n| The fault | fails | and also |\n| --- | --- | --- |\n${rows.join('\n')}\n`
+  return `\n## Detected by ${group}\n\n| Fault | Failing cases | Other failing cases |\n| --- | --- | --- |\n${rows.join('\n')}\n`
 }
 
 function groupOf(id: string): string {

@@ -1,14 +1,14 @@
 /** The table mutant × case of the documentation. */
 import type { Mutant } from './fault.ts'
 
-const HEAD = `# The judge of platforms, judged
+const HEAD = `# Faulty platforms that the kit must detect
 
-Written by \`npx vitest run test/conformance/platform-mutants.long.test.ts -u\`; the test compares it.
+\`PURSER_NIGHTLY=1 npx vitest run test/conformance/platform-mutants.long.test.ts -u\` writes this page, and the test compares it.
 
-Each row is a small test platform that does everything right but one thing. The kit must fail the case that is about that
-fault, and may fail others that suffer from it too. The right platform fails none.
+Each row is a small test platform with one fault. The kit must fail the case about that fault, and it may fail other cases that the
+fault affects. The platform without a fault passes every case.
 
-| The platform … | fails | and also |
+| The platform … | Failing case | Other failing cases |
 |---|---|---|
 `
 
