@@ -28,7 +28,7 @@ export function MoneyOfDays() {
       <Fact name="In play" href="/bets?status=open" note="stakes of bets without a result">
         {shown(today, ({ accounts }) => accounts.open_stakes.closing)}
       </Fact>
-      <Fact name="Paid out today" href={`/money?day=${today}`} note="since midnight UTC, less what was taken back">
+      <Fact name="Paid out today" href={`/money?day=${today}`} note="since midnight UTC, less payout reversals">
         {shown(today, (row) => negated(resultOf(row).paid))}
       </Fact>
       <Fact
