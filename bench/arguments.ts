@@ -4,7 +4,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 export class UsageError extends Error {}
 
 /** Throws UsageError for an option that there is not. */
-export function readArguments<const O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
+export function parseArguments<const O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
   try {
     return parseArgs({ args, options })
   } catch (error) {
@@ -12,7 +12,7 @@ export function readArguments<const O extends NonNullable<ParseArgsConfig['optio
   }
 }
 
-export function positive(name: string, text: string): number {
+export function parsePositive(name: string, text: string): number {
   const value = Math.trunc(+text)
   if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
   return value

@@ -1,6 +1,6 @@
 // Processor time per call of the servers of one run, as bars in an SVG that a page of the docs can show, light or dark.
-import type { Measurement } from './measure.ts'
-import { median, type Subjected } from './report.ts'
+import type { ServerMeasurement } from './measure.ts'
+import { computeMedian, type SubjectMeasurements } from './report.ts'
 
 const BAR = 26
 const ROW = 44
@@ -19,7 +19,7 @@ interface Bar {
 }
 
 /** Undefined where the processor time is not known. */
-export function chartOf(all: readonly Subjected[], note: string): string | undefined {
+export function renderBarChart(all: readonly SubjectMeasurements[], note: string): string | undefined {
   const bars = all.map(barOf).filter((bar) => bar !== undefined)
   if (bars.length === 0) return undefined
   const longest = Math.max(...bars.map(({ server, postgres }) => server + postgres))
@@ -40,9 +40,9 @@ ${bars.map((bar, i) => rowOf(bar, TOP + i * ROW, scale)).join('\n')}
 `
 }
 
-function barOf({ name, rounds }: Subjected): Bar | undefined {
+function barOf({ name, rounds }: SubjectMeasurements): Bar | undefined {
   const of = (part: 'server' | 'postgres') =>
-    median(rounds.map((round: Measurement) => round.processorTime?.[part] ?? 0))
+    computeMedian(rounds.map((round: ServerMeasurement) => round.processorTime?.[part] ?? 0))
   const bar = { name: NAMES[name] ?? name, server: of('server'), postgres: of('postgres') }
   return bar.server > 0 ? bar : undefined
 }

@@ -1,33 +1,42 @@
 // The speed comparison: three servers, one run, one machine, one generator. bench/README.md says how to read it.
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { chartOf } from './chart.ts'
+import { renderBarChart } from './chart.ts'
 import { copyPlayers } from './copy-players.ts'
-import { count, type Measurement, measure, type Shape } from './measure.ts'
-import { HELP, type Options, readOptions, SHAPES, UsageError } from './options.ts'
+import { countStatementsOfServer, type LoadShape, measureServer, type ServerMeasurement } from './measure.ts'
+import { BENCH_HELP, type BenchOptions, parseBenchOptions, SHAPES, UsageError } from './options.ts'
 import type { BenchPlayer } from './place-bet.ts'
 import { createPlainDatabase } from './plain-schema.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from './postgres.ts'
-import { median, type Open, ratios, type Subjected, shortfalls, textReport } from './report.ts'
-import { inventedPlayer, MONEY, seedOnePlayer, userIdsOf } from './seed-players.ts'
-import { MAIN, type Subject, subjects } from './subjects.ts'
+import {
+  computeMedian,
+  computeRatios,
+  findShortfalls,
+  formatBenchReport,
+  type OpenLoopMeasurement,
+  type SubjectMeasurements,
+} from './report.ts'
+import { inventPlayer, SEED_BALANCE, seedOnePlayer, toUserIds } from './seed-players.ts'
+import { listSubjects, MAIN, type Subject } from './subjects.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 /** Behind the warm-up results come too, in the shape that has them. */
 const COUNTING = { warmupSeconds: 4, seconds: 3 }
 
-async function compare(options: Options): Promise<Subjected[]> {
+async function compare(options: BenchOptions): Promise<SubjectMeasurements[]> {
   const postgres = await startBenchPostgres()
   try {
-    const chosen = subjects(options).filter(({ name }) => options.only.includes(name))
+    const chosen = listSubjects(options).filter(({ name }) => options.only.includes(name))
     const players = await seedDatabases(postgres, chosen, options)
     const { connections, seconds, warmupSeconds } = options
-    const shape: Shape = { ...SHAPES[options.shape], players, connections, seconds, warmupSeconds }
+    const shape: LoadShape = { ...SHAPES[options.shape], players, connections, seconds, warmupSeconds }
     const measured = await measureInTurn(postgres, chosen, shape, options.rounds)
-    const all: Subjected[] = []
+    const all: SubjectMeasurements[] = []
     for (const subject of chosen) {
       const counted =
-        subject.seed && options.counts ? await count(postgres, subject, { ...shape, ...COUNTING }) : undefined
+        subject.seed && options.counts
+          ? await countStatementsOfServer(postgres, subject, { ...shape, ...COUNTING })
+          : undefined
       const rounds = measured.get(subject)!
       const open = subject.name === 'purser' ? await measureOpen(postgres, subject, shape, rounds, options) : undefined
       all.push({ name: subject.name, rounds, counted, open })
@@ -39,8 +48,12 @@ async function compare(options: Options): Promise<Subjected[]> {
 }
 
 /** All databases hold the same players with the same tokens. */
-async function seedDatabases(postgres: BenchPostgres, chosen: Subject[], options: Options): Promise<BenchPlayer[]> {
-  const players = userIdsOf(options.players).map(inventedPlayer)
+async function seedDatabases(
+  postgres: BenchPostgres,
+  chosen: Subject[],
+  options: BenchOptions,
+): Promise<BenchPlayer[]> {
+  const players = toUserIds(options.players).map(inventPlayer)
   for (const { name, seed = '', start } of chosen.filter(({ main }) => main !== undefined)) {
     say(`${name}: ${players.length} players …`)
     await postgres.create(seed)
@@ -49,17 +62,17 @@ async function seedDatabases(postgres: BenchPostgres, chosen: Subject[], options
     await copyPlayers(postgres.url(seed), players)
   }
   await postgres.create('plain_seed')
-  await createPlainDatabase(postgres.url('plain_seed'), players, MONEY.cents)
+  await createPlainDatabase(postgres.url('plain_seed'), players, SEED_BALANCE.cents)
   return players
 }
 
 /** Interleaved, and each round begins with another server: what else the machine does hits all alike. */
-async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: Shape, rounds: number) {
-  const measured = new Map<Subject, Measurement[]>(chosen.map((subject) => [subject, []]))
+async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: LoadShape, rounds: number) {
+  const measured = new Map<Subject, ServerMeasurement[]>(chosen.map((subject) => [subject, []]))
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < chosen.length; turn++) {
       const subject = chosen[(round + turn) % chosen.length]!
-      const measurement = await measure(postgres, subject, shape)
+      const measurement = await measureServer(postgres, subject, shape)
       measured.get(subject)!.push(measurement)
       say(`round ${round + 1} ${subject.name}: ${Math.round(measurement.callsPerSecond)} calls/s`)
     }
@@ -71,20 +84,20 @@ async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: 
 async function measureOpen(
   postgres: BenchPostgres,
   subject: Subject,
-  shape: Shape,
-  rounds: Measurement[],
-  { openShare }: Options,
-): Promise<Open | undefined> {
+  shape: LoadShape,
+  rounds: ServerMeasurement[],
+  { openShare }: BenchOptions,
+): Promise<OpenLoopMeasurement | undefined> {
   if (!(openShare > 0)) return undefined
-  const callsPerSecond = openShare * median(rounds.map((round) => round.callsPerSecond))
-  const { window } = await measure(postgres, subject, { ...shape, callsPerSecond })
+  const callsPerSecond = openShare * computeMedian(rounds.map((round) => round.callsPerSecond))
+  const { window } = await measureServer(postgres, subject, { ...shape, callsPerSecond })
   return { callsPerSecond, window }
 }
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2))
+  const options = parseBenchOptions(process.argv.slice(2))
   if (options === 'help') {
-    process.stdout.write(`${HELP}\n`)
+    process.stdout.write(`${BENCH_HELP}\n`)
     return 0
   }
   if (options.only.includes('purser') && !existsSync(MAIN))
@@ -93,17 +106,17 @@ async function main(): Promise<number> {
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
   const all = await compare(options)
-  const missed = shortfalls(all, options.shape)
+  const missed = findShortfalls(all, options.shape)
   const note = `${options.shape}, ${machine.cores} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`
-  const chart = options.chart && chartOf(all, note)
+  const chart = options.chart && renderBarChart(all, note)
   if (options.chart && chart) writeFileSync(options.chart, chart)
   if (options.json)
     process.stdout.write(
-      `${JSON.stringify({ machine, options, servers: all, ratios: ratios(all, options.shape), missed }, null, 2)}\n`,
+      `${JSON.stringify({ machine, options, servers: all, ratios: computeRatios(all, options.shape), missed }, null, 2)}\n`,
     )
   else
     process.stdout.write(
-      `${textReport(all, options.shape)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
+      `${formatBenchReport(all, options.shape)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
     )
   return missed.length > 0 ? 1 : 0
 }

@@ -19,7 +19,7 @@ const TYPE_BYTES = 1
 const LENGTH_BYTES = 4
 const HEAD_BYTES = TYPE_BYTES + LENGTH_BYTES
 
-export async function countingProxy(databaseUrl: string): Promise<CountingProxy> {
+export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
   const target = new URL(databaseUrl)
   const counts: SqlCounts = { statements: 0, roundTrips: 0 }
   const open = new Set<Socket>()

@@ -3,11 +3,11 @@
 // connection free waits for the next one; its latency is counted from the time at which it should have begun. A warm-up, whose requests are signed as it goes; a pause in which those of the measured window are
 // signed (as many as the warm-up says are needed), "ready", then on "go" the measured window.
 import { createHistogram } from 'node:perf_hooks'
-import { BROKEN, type HttpConnection, openConnection } from './http-connection.ts'
+import { BROKEN, type HttpConnection, openHttpConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
-import { betsAndResults, betsOnly, endless, type Request, type Supply } from './supply.ts'
+import { repeatEndlessly, type SuppliedRequest, type Supply, supplyBets, supplyBetsAndResults } from './supply.ts'
 
-export interface Load {
+export interface GeneratorLoad {
   host: string
   /** Of the processes; the connections are spread over them. */
   ports: number[]
@@ -43,20 +43,22 @@ const SPARE = 1.6
 const ACCEPTED = 200
 const NS_PER_MS = 1_000_000
 
-async function run(load: Load): Promise<void> {
+async function run(load: GeneratorLoad): Promise<void> {
   const connections = await Promise.all(
-    Array.from({ length: load.connections }, (_, i) => openConnection(load.host, load.ports[i % load.ports.length]!)),
+    Array.from({ length: load.connections }, (_, i) =>
+      openHttpConnection(load.host, load.ports[i % load.ports.length]!),
+    ),
   )
   const half = load.warmupSeconds / 2
-  const supply = load.settles ? betsAndResults(load) : betsOnly(load)
-  const cold = await drive(connections, endless(supply), half)
-  const warm = await drive(connections, endless(supply), half)
+  const supply = load.settles ? supplyBetsAndResults(load) : supplyBets(load)
+  const cold = await drive(connections, repeatEndlessly(supply), half)
+  const warm = await drive(connections, repeatEndlessly(supply), half)
   const callsPerSecond = load.callsPerSecond ?? (warm.accepted / warm.seconds) * SPARE
   supply.sign(Math.ceil(callsPerSecond * load.seconds) + load.connections)
   globalThis.gc?.()
-  await told('go', { kind: 'ready' })
+  await waitForWord('go', { kind: 'ready' })
   const window = await drive(connections, supply, load.seconds, load.callsPerSecond)
-  tell({ kind: 'measured', window, betsInAll: cold.acceptedBets + warm.acceptedBets + window.acceptedBets })
+  sendMessage({ kind: 'measured', window, betsInAll: cold.acceptedBets + warm.acceptedBets + window.acceptedBets })
   for (const connection of connections) connection.close()
 }
 
@@ -104,7 +106,7 @@ async function drive(
 
 type Send = (
   connection: HttpConnection,
-  request: Request,
+  request: SuppliedRequest,
   begunAt: number,
   then: (status: number, repliedAt: number) => void,
 ) => void
@@ -157,17 +159,17 @@ function openLoop(
   })
 }
 
-function tell(message: GeneratorMessage): void {
+function sendMessage(message: GeneratorMessage): void {
   process.send!(message)
 }
 
-function told(word: string, ready: GeneratorMessage): Promise<void> {
+function waitForWord(word: string, ready: GeneratorMessage): Promise<void> {
   return new Promise((resolve) => {
     process.on('message', (message) => {
       if (message === word) resolve()
     })
-    tell(ready)
+    sendMessage(ready)
   })
 }
 
-process.once('message', (load) => void run(load as Load).then(() => process.disconnect()))
+process.once('message', (load) => void run(load as GeneratorLoad).then(() => process.disconnect()))

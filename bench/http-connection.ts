@@ -13,7 +13,7 @@ export interface HttpConnection {
   close(): void
 }
 
-export async function openConnection(host: string, port: number): Promise<HttpConnection> {
+export async function openHttpConnection(host: string, port: number): Promise<HttpConnection> {
   const socket = await connected(host, port)
   let replied: ((status: number) => void) | undefined
   let received = ''

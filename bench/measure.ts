@@ -1,22 +1,22 @@
 // One measured window of one server on a fresh copy of its database, and the counting run beside it.
 import { spawnSync } from 'node:child_process'
-import { countingProxy } from './counting-proxy.ts'
-import type { Load, Window } from './generator.ts'
+import { startCountingProxy } from './counting-proxy.ts'
+import type { GeneratorLoad, Window } from './generator.ts'
 import type { BenchPostgres } from './postgres.ts'
-import { familySeconds, isKnown } from './processor-time.ts'
+import { isKnown, readFamilySeconds } from './processor-time.ts'
 import { type LoadRun, runLoad } from './run-load.ts'
 import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
-import { type Touched, touchedBetween } from './touched.ts'
+import { readWalChanges, type WalChanges } from './wal-changes.ts'
 
-export type Shape = Pick<
-  Load,
+export type LoadShape = Pick<
+  GeneratorLoad,
   'players' | 'settles' | 'connections' | 'warmupSeconds' | 'seconds' | 'callsPerSecond'
 > & {
   processes: number
 }
 
-export interface Measurement {
+export interface ServerMeasurement {
   window: Window
   callsPerSecond: number
   /** Microseconds per accepted call; only on Linux. */
@@ -40,30 +40,34 @@ export interface DatabaseCost {
   audit?: { clean: boolean; said: string }
 }
 
-export interface Counted {
+export interface CountedStatements {
   statementsPerCall: number
   roundTripsPerCall: number
   transactionsPerCall: number
-  touched: Touched[]
+  touched: WalChanges[]
 }
 
-export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
+export async function measureServer(
+  postgres: BenchPostgres,
+  subject: Subject,
+  shape: LoadShape,
+): Promise<ServerMeasurement> {
   return onFreshDatabase(postgres, subject, async (database) => {
     const before = subject.countBets === undefined ? 0 : await postgres.count(database, subject.countBets)
-    const { run, ...measurement } = await measureOn(postgres, subject, database, shape)
+    const { run, ...measurement } = await measureOnDatabase(postgres, subject, database, shape)
     if (!subject.countBets) return measurement
     const betsTooMany = (await postgres.count(database, subject.countBets)) - before - run.betsInAll
-    const audited = subject.main && { audit: audit(postgres.url(database), subject.main) }
-    return { ...measurement, database: { ...databaseCostOf(run), betsTooMany, ...audited } }
+    const audited = subject.main && { audit: runAudit(postgres.url(database), subject.main) }
+    return { ...measurement, database: { ...computeDatabaseCost(run), betsTooMany, ...audited } }
   })
 }
 
 /** On a database as it is. */
-export async function measureOn(
+export async function measureOnDatabase(
   postgres: BenchPostgres,
   subject: Pick<Subject, 'start' | 'isOnePort'>,
   database: string,
-  shape: Shape,
+  shape: LoadShape,
 ) {
   const servers = await startAll(subject, postgres.url(database), shape)
   const counters = async () => ({
@@ -82,7 +86,7 @@ export async function measureOn(
 async function startAll(
   { start, isOnePort }: Pick<Subject, 'start' | 'isOnePort'>,
   databaseUrl: string,
-  { processes }: Shape,
+  { processes }: LoadShape,
 ): Promise<ServerProcess[]> {
   const servers: ServerProcess[] = []
   while (servers.length < (isOnePort ? 1 : processes)) servers.push(await start(databaseUrl))
@@ -91,7 +95,7 @@ async function startAll(
 
 const stopAll = (servers: ServerProcess[]) => Promise.all(servers.map(({ stop }) => stop()))
 
-const loadOn = (servers: ServerProcess[], shape: Shape): Load => ({
+const loadOn = (servers: ServerProcess[], shape: LoadShape): GeneratorLoad => ({
   ...shape,
   host: HOST,
   ports: servers.map(({ port }) => port),
@@ -102,7 +106,7 @@ function perCall<Counters extends Record<string, number>>({ before, after, windo
   return (name: keyof Counters) => (after[name]! - before[name]!) / window.accepted
 }
 
-export function databaseCostOf(run: LoadRun<Awaited<ReturnType<typeof databaseCounters>>>) {
+export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof databaseCounters>>>) {
   const cost = perCall(run)
   return {
     walBytesPerCall: cost('walBytes'),
@@ -120,8 +124,8 @@ async function gatedBy(servers: ServerProcess[]): Promise<number> {
 }
 
 function processorCounters(postgres: BenchPostgres, servers: ServerProcess[]) {
-  const serverSeconds = servers.reduce((sum, { pid }) => sum + familySeconds(pid), 0)
-  return { serverSeconds, postgresSeconds: familySeconds(postgres.pid) }
+  const serverSeconds = servers.reduce((sum, { pid }) => sum + readFamilySeconds(pid), 0)
+  return { serverSeconds, postgresSeconds: readFamilySeconds(postgres.pid) }
 }
 
 const US_PER_S = 1_000_000
@@ -137,9 +141,13 @@ function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
 }
 
 /** The same load through the counting proxy; its speed is not reported, the proxy takes its share of the machine. */
-export async function count(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Counted> {
+export async function countStatementsOfServer(
+  postgres: BenchPostgres,
+  subject: Subject,
+  shape: LoadShape,
+): Promise<CountedStatements> {
   return onFreshDatabase(postgres, subject, async (database) => {
-    const proxy = await countingProxy(postgres.url(database))
+    const proxy = await startCountingProxy(postgres.url(database))
     const servers = await startAll(subject, proxy.url, shape)
     const counters = async () => ({ ...proxy.counts(), ...(await databaseCounters(postgres)) })
     const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
@@ -147,7 +155,7 @@ export async function count(postgres: BenchPostgres, subject: Subject, shape: Sh
     const counted = perCall(run)
     const { before, after, window } = run
     return {
-      touched: await touchedBetween(postgres.url(database), before.walBytes, after.walBytes, window.accepted),
+      touched: await readWalChanges(postgres.url(database), before.walBytes, after.walBytes, window.accepted),
       statementsPerCall: counted('statements'),
       roundTripsPerCall: counted('roundTrips'),
       transactionsPerCall: counted('transactions'),
@@ -178,7 +186,7 @@ async function databaseCounters(postgres: BenchPostgres) {
   return { walBytes, transactions, walRecords, pageImages, pages }
 }
 
-export function audit(databaseUrl: string, main = MAIN): { clean: boolean; said: string } {
+export function runAudit(databaseUrl: string, main = MAIN): { clean: boolean; said: string } {
   const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...purserEnvironment(databaseUrl) }
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit', '--json'], { env, encoding: 'utf8' })
   return { clean: status === 0, said: (stdout || stderr).trim() }

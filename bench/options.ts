@@ -1,9 +1,9 @@
 // The command line of the comparison.
-import { positive, readArguments, UsageError } from './arguments.ts'
+import { parseArguments, parsePositive, UsageError } from './arguments.ts'
 
 export { UsageError }
 
-export interface Options {
+export interface BenchOptions {
   json: boolean
   /** A file for the picture. */
   chart: string | undefined
@@ -23,7 +23,7 @@ export interface Options {
   openShare: number
 }
 
-export const HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
+export const BENCH_HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
 npm run bench -- --json > bench.json        for a machine
 npm run bench -- --against ../before        also the build in another checkout, which is to be beaten
 
@@ -59,7 +59,7 @@ function isShape(name: string): name is ShapeName {
   return Object.hasOwn(SHAPES, name)
 }
 
-export function readOptions(args: string[]): Options | 'help' {
+export function parseBenchOptions(args: string[]): BenchOptions | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
   const { shape } = values
@@ -67,13 +67,13 @@ export function readOptions(args: string[]): Options | 'help' {
   return {
     json: values.json,
     chart: values.chart,
-    rounds: positive('rounds', values.rounds),
-    seconds: positive('seconds', values.seconds),
-    warmupSeconds: positive('warmup', values.warmup),
-    connections: positive('connections', values.connections),
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('seconds', values.seconds),
+    warmupSeconds: parsePositive('warmup', values.warmup),
+    connections: parsePositive('connections', values.connections),
     shape,
-    players: positive('players', values.players ?? `${SHAPES[shape].players}`),
-    plainPool: positive('plain-pool', values['plain-pool']),
+    players: parsePositive('players', values.players ?? `${SHAPES[shape].players}`),
+    plainPool: parsePositive('plain-pool', values['plain-pool']),
     only: values.only.split(','),
     against: values.against,
     counts: !values.uncounted,
@@ -82,7 +82,7 @@ export function readOptions(args: string[]): Options | 'help' {
 }
 
 function parsed(args: string[]) {
-  return readArguments(args, {
+  return parseArguments(args, {
     help: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     chart: { type: 'string' },

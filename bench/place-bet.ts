@@ -1,7 +1,7 @@
 // The messages that are measured, each inside the bytes of a signed HTTP/1.1 request: a complete Place bet of interface.md with one
 // selection in its metadata, about 700 bytes, fresh requestId and transactionId each; and the Settle of such a bet.
 import { randomInt, randomUUID } from 'node:crypto'
-import { sign } from './signature.ts'
+import { signBody } from './signature.ts'
 
 export interface BenchPlayer {
   userId: string
@@ -90,7 +90,7 @@ function signed(method: string, body: string, host: string, secret: string): str
     `host: ${host}`,
     'content-type: application/json',
     `content-length: ${body.length}`,
-    `x-sign-jws: ${sign(secret, Buffer.from(body, 'latin1'))}`,
+    `x-sign-jws: ${signBody(secret, Buffer.from(body, 'latin1'))}`,
     '',
     body,
   ].join('\r\n')

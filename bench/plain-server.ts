@@ -2,8 +2,8 @@
 // prepared statements, a row lock on the balance, a unique bet, a ledger row. It keeps money right, it just pays for
 // six round trips and one fsync with every bet. Its schema is in plain-schema.ts.
 import pg from 'pg'
-import { listenUntilTerminated, rawBodyServer, required } from './raw-body-server.ts'
-import { signatureIsGood } from './signature.ts'
+import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
+import { isSignatureGood } from './signature.ts'
 
 interface PlaceBet {
   type: number
@@ -17,8 +17,11 @@ interface PlaceBet {
 type Reply = { transactionId: string; transactionTime: string } | { code: number; message: string }
 
 const UNIQUE_VIOLATION = '23505'
-const secret = required('PARTNER_SECRET')
-const pool = new pg.Pool({ connectionString: required('DATABASE_URL'), max: Math.trunc(+required('POOL_SIZE')) })
+const secret = requireVariable('PARTNER_SECRET')
+const pool = new pg.Pool({
+  connectionString: requireVariable('DATABASE_URL'),
+  max: Math.trunc(+requireVariable('POOL_SIZE')),
+})
 pool.on('error', () => {})
 
 async function placeBet(client: pg.PoolClient, bet: PlaceBet): Promise<Reply> {
@@ -118,13 +121,13 @@ async function repeatOf(client: pg.PoolClient, bet: PlaceBet): Promise<Reply> {
   return { transactionId: bet.transactionId, transactionTime: rows[0]!.placed_at.toISOString() }
 }
 
-const server = rawBodyServer()
+const server = createRawBodyServer()
 server.addHook('onClose', () => pool.end())
 server.route<{ Body: Buffer }>({
   method: ['POST', 'PUT'],
   url: '/payment/bet',
   async handler(request, reply) {
-    if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
+    if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) {
       return reply.code(400).send({ code: 1, message: 'Bad signature' })
     }
     const apply = request.method === 'POST' ? placeBet : settle

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type OtherServer, type PostgresSettings, type Server, startPostgres } from '../test/support/postgres-server.ts'
-import { parentOf } from './processor-time.ts'
+import { readParent } from './processor-time.ts'
 
 export interface BenchPostgres {
   /** Of the server process, whose children are the backends. */
@@ -96,7 +96,7 @@ async function makeLogFiles(admin: pg.Client): Promise<void> {
 /** Of the server, whose children are the backends. */
 export async function serverPid(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return parentOf(rows[0]!.pid)
+  return readParent(rows[0]!.pid)
 }
 
 async function refuseUnlessDurable(admin: pg.Client): Promise<void> {

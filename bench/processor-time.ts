@@ -3,17 +3,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /** Seconds that a process, all its threads, and its ended children have used; 0 when it is not there. */
-export function processSeconds(pid: number): number {
+export function readProcessSeconds(pid: number): number {
   const [, userTicks = 0, systemTicks = 0, endedUserTicks = 0, endedSystemTicks = 0] = statOf(pid)
   return (userTicks + systemTicks + endedUserTicks + endedSystemTicks) / TICKS_PER_SECOND
 }
 
 /** The same for a process and its children. */
-export function familySeconds(parent: number): number {
-  return [parent, ...childrenOf(parent)].reduce((sum, pid) => sum + processSeconds(pid), 0)
+export function readFamilySeconds(parent: number): number {
+  return [parent, ...childrenOf(parent)].reduce((sum, pid) => sum + readProcessSeconds(pid), 0)
 }
 
-export function parentOf(pid: number): number {
+export function readParent(pid: number): number {
   return statOf(pid)[0] ?? 0
 }
 
@@ -21,7 +21,7 @@ const TICKS_PER_SECOND = 100
 
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.map((name) => Math.trunc(+name)).filter((pid) => parentOf(pid) === parent)
+  return pids.map((name) => Math.trunc(+name)).filter((pid) => readParent(pid) === parent)
 }
 
 /** Parent, and the four tick counts; the fields of proc(5) after the name, which may hold spaces and brackets. */

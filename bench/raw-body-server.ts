@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 
 export const BODY_LIMIT_BYTES = 256 * 1024
 
-export function rawBodyServer(): FastifyInstance {
+export function createRawBodyServer(): FastifyInstance {
   const server = Fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
@@ -12,10 +12,10 @@ export function rawBodyServer(): FastifyInstance {
 
 export async function listenUntilTerminated(server: FastifyInstance): Promise<void> {
   process.once('SIGTERM', () => void server.close())
-  await server.listen({ host: '127.0.0.1', port: Math.trunc(+required('PORT')) })
+  await server.listen({ host: '127.0.0.1', port: Math.trunc(+requireVariable('PORT')) })
 }
 
-export function required(name: string): string {
+export function requireVariable(name: string): string {
   const value = process.env[name]
   if (!value) throw new Error(`${name} is not set`)
   return value

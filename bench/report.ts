@@ -1,18 +1,18 @@
 // From measurements to the verdict, as text or JSON.
 import type { Window } from './generator.ts'
-import type { Counted, DatabaseCost, Measurement } from './measure.ts'
+import type { CountedStatements, DatabaseCost, ServerMeasurement } from './measure.ts'
 import type { ShapeName } from './options.ts'
 import type { SubjectName } from './subjects.ts'
 
-export interface Subjected {
+export interface SubjectMeasurements {
   name: SubjectName
-  rounds: Measurement[]
-  counted: Counted | undefined
-  open: Open | undefined
+  rounds: ServerMeasurement[]
+  counted: CountedStatements | undefined
+  open: OpenLoopMeasurement | undefined
 }
 
 /** An open loop: the rate that was asked for, and what came of it. */
-export interface Open {
+export interface OpenLoopMeasurement {
   callsPerSecond: number
   window: Window
 }
@@ -22,7 +22,7 @@ const OPEN_REQUIRED = { p99Ms: 10, p999Ms: 25 } as const
 type Figure = 'calls/s' | 'µs'
 
 /** Both servers' medians, and what is required of them. */
-interface Compared {
+interface ServerComparison {
   figure: Figure
   over: SubjectName
   under: SubjectName
@@ -30,8 +30,8 @@ interface Compared {
   required: Partial<Record<ShapeName, { is: 'at least' | 'at most'; bound: number }>>
 }
 
-export interface Ratio extends Pick<Compared, 'figure' | 'over' | 'under'> {
-  required: Compared['required'][ShapeName]
+export interface Ratio extends Pick<ServerComparison, 'figure' | 'over' | 'under'> {
+  required: ServerComparison['required'][ShapeName]
   /** Of the medians. */
   measured: number
   lowestRound: number
@@ -42,7 +42,7 @@ const atLeast = (bound: number) => ({ is: 'at least', bound }) as const
 const atMost = (bound: number) => ({ is: 'at most', bound }) as const
 const everywhere = (bound: number) => ({ production: atLeast(bound), laboratory: atLeast(bound) })
 
-const COMPARED: readonly Compared[] = [
+const COMPARED: readonly ServerComparison[] = [
   {
     ...{ figure: 'calls/s', over: 'purser', under: 'before' },
     required: { production: atLeast(1.5), laboratory: atLeast(1) },
@@ -53,30 +53,30 @@ const COMPARED: readonly Compared[] = [
   { figure: 'µs', over: 'plain', under: 'purser', required: { production: atLeast(3.5) } },
 ]
 
-const FIGURES: Record<Figure, (round: Measurement) => number | undefined> = {
+const FIGURES: Record<Figure, (round: ServerMeasurement) => number | undefined> = {
   'calls/s': ({ callsPerSecond }) => callsPerSecond,
   µs: ({ processorTime }) => processorTime && processorTime.server + processorTime.postgres,
 }
 
-export function median(values: number[]): number {
+export function computeMedian(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = (sorted.length - 1) / 2
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
 }
 
 /** Those of servers that were measured; processor times only where they are known. */
-export function ratios(all: Subjected[], shape: ShapeName): Ratio[] {
+export function computeRatios(all: SubjectMeasurements[], shape: ShapeName): Ratio[] {
   return COMPARED.flatMap(({ figure, over, under, required }) => {
     const [above, below] = [over, under].map((name) => figuresOf(all, name, FIGURES[figure])) as [number[], number[]]
     if (above.length === 0 || above.length !== below.length) return []
     const rounds = above.map((value, round) => value / below[round]!)
-    const measured = median(above) / median(below)
+    const measured = computeMedian(above) / computeMedian(below)
     const range = { lowestRound: Math.min(...rounds), highestRound: Math.max(...rounds) }
     return [{ figure, over, under, required: required[shape], measured, ...range }]
   })
 }
 
-function figuresOf(all: Subjected[], name: SubjectName, figure: (typeof FIGURES)[Figure]): number[] {
+function figuresOf(all: SubjectMeasurements[], name: SubjectName, figure: (typeof FIGURES)[Figure]): number[] {
   return all.flatMap((one) => (one.name === name ? one.rounds : [])).flatMap((round) => figure(round) ?? [])
 }
 
@@ -98,15 +98,15 @@ const UNITS: Record<Figure, string> = {
 }
 
 /** Everything that makes the run fall short; empty = good. */
-export function shortfalls(all: Subjected[], shape: ShapeName): string[] {
-  const slow = ratios(all, shape)
+export function findShortfalls(all: SubjectMeasurements[], shape: ShapeName): string[] {
+  const slow = computeRatios(all, shape)
     .filter((ratio) => !isMet(ratio))
     .map((ratio) => described(ratio))
   const late = all.flatMap(({ name, open }) => (open === undefined ? [] : lateness(name, open)))
   return [...slow, ...late, ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => faults(name, round)))]
 }
 
-function lateness(name: SubjectName, { window }: Open): string[] {
+function lateness(name: SubjectName, { window }: OpenLoopMeasurement): string[] {
   const late = (['p99Ms', 'p999Ms'] as const).filter((which) => window[which] > OPEN_REQUIRED[which])
   const refused =
     Object.keys(window.refused).length > 0 ? [`${name}: open loop: ${JSON.stringify(window.refused)}`] : []
@@ -116,7 +116,7 @@ function lateness(name: SubjectName, { window }: Open): string[] {
   ]
 }
 
-function faults(name: SubjectName, { window, database }: Measurement): string[] {
+function faults(name: SubjectName, { window, database }: ServerMeasurement): string[] {
   const found: string[] = []
   if (Object.keys(window.refused).length > 0) found.push(`${name}: not 200: ${JSON.stringify(window.refused)}`)
   if (database && database.betsTooMany !== 0) found.push(`${name}: ${database.betsTooMany} bets more than answered`)
@@ -124,7 +124,7 @@ function faults(name: SubjectName, { window, database }: Measurement): string[] 
   return found
 }
 
-export function textReport(all: Subjected[], shape: ShapeName): string {
+export function formatBenchReport(all: SubjectMeasurements[], shape: ShapeName): string {
   const lines = [
     row([
       '',
@@ -142,7 +142,7 @@ export function textReport(all: Subjected[], shape: ShapeName): string {
     ]),
     ...all.map((one) => row([one.name, ...speedCells(one.rounds), ...costCells(one)])),
     '',
-    ...ratios(all, shape).map((ratio) =>
+    ...computeRatios(all, shape).map((ratio) =>
       described(ratio, ` (rounds ${ratio.lowestRound.toFixed(2)}–${ratio.highestRound.toFixed(2)})`),
     ),
     '',
@@ -155,20 +155,20 @@ export function textReport(all: Subjected[], shape: ShapeName): string {
   return lines.join('\n')
 }
 
-function speedCells(rounds: Measurement[]): string[] {
+function speedCells(rounds: ServerMeasurement[]): string[] {
   const speeds = rounds.map((round) => round.callsPerSecond)
   return [
-    number(median(speeds)),
+    number(computeMedian(speeds)),
     `${number(Math.min(...speeds))}–${number(Math.max(...speeds))}`,
-    number(median(rounds.map((round) => round.window.p50Ms))),
-    number(median(rounds.map((round) => round.window.p99Ms))),
+    number(computeMedian(rounds.map((round) => round.window.p50Ms))),
+    number(computeMedian(rounds.map((round) => round.window.p99Ms))),
   ]
 }
 
-function costCells({ rounds, counted }: Subjected): string[] {
+function costCells({ rounds, counted }: SubjectMeasurements): string[] {
   const costs = rounds.flatMap(({ database }) => (database ? [database] : []))
   if (costs.length === 0) return Array.from({ length: 7 }, () => '–')
-  const middle = (of: (cost: DatabaseCost) => number) => number(median(costs.map(of)))
+  const middle = (of: (cost: DatabaseCost) => number) => number(computeMedian(costs.map(of)))
   return [
     counted ? number(counted.statementsPerCall) : '–',
     counted ? number(counted.roundTripsPerCall) : '–',
@@ -183,7 +183,7 @@ function costCells({ rounds, counted }: Subjected): string[] {
 const TOUCHED = ['locks', 'rows', 'changesInPlace', 'changes', 'entries', 'images'] as const
 
 /** Of the counting run, a table for each server. */
-function touchedLines({ name, counted }: Subjected): string[] {
+function touchedLines({ name, counted }: SubjectMeasurements): string[] {
   if (counted === undefined) return []
   const line = (first: string, cells: string[]) => first.padEnd(28) + cells.map((cell) => cell.padStart(10)).join('')
   return [
@@ -202,21 +202,21 @@ function touchedLines({ name, counted }: Subjected): string[] {
   ]
 }
 
-function processorLine({ name, rounds }: Subjected): string[] {
+function processorLine({ name, rounds }: SubjectMeasurements): string[] {
   const times = rounds.flatMap(({ processorTime }) => (processorTime ? [processorTime] : []))
   if (times.length === 0) return []
   const [server, postgres, generator] = (['server', 'postgres', 'generator'] as const).map((of) =>
-    number(median(times.map((time) => time[of]))),
+    number(computeMedian(times.map((time) => time[of]))),
   )
   return [`${name} processor time per call: server ${server} µs, Postgres ${postgres} µs, generator ${generator} µs`]
 }
 
-function gateLine({ name, rounds }: Subjected): string[] {
+function gateLine({ name, rounds }: SubjectMeasurements): string[] {
   const shares = rounds.flatMap(({ gateShare }) => (gateShare === undefined ? [] : [gateShare]))
-  return shares.length === 0 ? [] : [`${name}: the gate took ${number(100 * median(shares))} of 100 calls`]
+  return shares.length === 0 ? [] : [`${name}: the gate took ${number(100 * computeMedian(shares))} of 100 calls`]
 }
 
-function openLine({ name, open }: Subjected): string[] {
+function openLine({ name, open }: SubjectMeasurements): string[] {
   if (open === undefined) return []
   const { window, callsPerSecond } = open
   const [p50, p99, p999] = [window.p50Ms, window.p99Ms, window.p999Ms].map(number)

@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { GeneratorMessage, Load, Window } from './generator.ts'
+import type { GeneratorLoad, GeneratorMessage, Window } from './generator.ts'
 
 const GENERATOR = fileURLToPath(new URL('generator.js', import.meta.url))
 /** It collects its garbage before the measured window; a pause of its own would count as the server's. */
@@ -17,7 +17,10 @@ export interface LoadRun<Counters> {
   after: Counters
 }
 
-export async function runLoad<Counters>(load: Load, counters: () => Promise<Counters>): Promise<LoadRun<Counters>> {
+export async function runLoad<Counters>(
+  load: GeneratorLoad,
+  counters: () => Promise<Counters>,
+): Promise<LoadRun<Counters>> {
   const generator = fork(GENERATOR, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: NODE_ARGUMENTS })
   try {
     generator.send(load)

@@ -6,14 +6,14 @@ import { OPERATOR_KEY } from './subjects.ts'
 const TOKEN_BYTES = 32
 const AT_ONCE = 32
 /** Enough for some hundred thousand of the bets in place-bet.ts. */
-export const MONEY = { decimal: '1000000.00', cents: 100_000_000n }
+export const SEED_BALANCE = { decimal: '1000000.00', cents: 100_000_000n }
 
-export function userIdsOf(count: number): string[] {
+export function toUserIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `player-${`${index}`.padStart(6, '0')}`)
 }
 
 /** With a token of the length that purser makes. */
-export function inventedPlayer(userId: string): BenchPlayer {
+export function inventPlayer(userId: string): BenchPlayer {
   return { userId, token: randomBytes(TOKEN_BYTES).toString('base64url') }
 }
 
@@ -37,7 +37,7 @@ export async function seedPlayers(walletUrl: string, userIds: string[]): Promise
 async function seedPlayer(walletUrl: string, userId: string): Promise<BenchPlayer> {
   const player = `${walletUrl}/operator/players/${userId}`
   await post(`${walletUrl}/operator/players`, { userId, currency: CURRENCY })
-  await post(`${player}/deposits`, { currency: CURRENCY, amount: MONEY.decimal, reference: `seed-${userId}` })
+  await post(`${player}/deposits`, { currency: CURRENCY, amount: SEED_BALANCE.decimal, reference: `seed-${userId}` })
   const session = (await post(`${player}/sessions`, { currency: CURRENCY })) as { token: string }
   return { userId, token: session.token }
 }

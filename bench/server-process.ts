@@ -53,9 +53,9 @@ async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended by itself, code ${child.exitCode}`)
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
-  const patience = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await exit
-  clearTimeout(patience)
+  clearTimeout(killTimer)
 }
 
 async function freePort(): Promise<number> {

@@ -1,15 +1,15 @@
 // The ceiling: a server that verifies the signature, does nothing else, and answers a body of the right shape.
-import { listenUntilTerminated, rawBodyServer, required } from './raw-body-server.ts'
-import { signatureIsGood } from './signature.ts'
+import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
+import { isSignatureGood } from './signature.ts'
 
-const secret = required('PARTNER_SECRET')
-const server = rawBodyServer()
+const secret = requireVariable('PARTNER_SECRET')
+const server = createRawBodyServer()
 
 server.route<{ Body: Buffer }>({
   method: ['POST', 'PUT'],
   url: '/payment/bet',
   async handler(request, reply) {
-    if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
+    if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) {
       return reply.code(400).send({ code: 1, message: 'Bad signature' })
     }
     return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }

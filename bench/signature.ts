@@ -10,12 +10,12 @@ function mac(secret: string, header: string, body: Buffer): Buffer {
     .digest()
 }
 
-export function sign(secret: string, body: Buffer): string {
+export function signBody(secret: string, body: Buffer): string {
   return `${HEADER}..${mac(secret, HEADER, body).toString('base64url')}`
 }
 
 /** Only the generator's own header is accepted: cheaper than decoding it, which is in the peers' favour. */
-export function signatureIsGood(secret: string, signature: unknown, body: Buffer): boolean {
+export function isSignatureGood(secret: string, signature: unknown, body: Buffer): boolean {
   if (typeof signature !== 'string') return false
   const [header, middle, tail, ...more] = signature.split('.')
   if (header !== HEADER || middle !== '' || tail === undefined || more.length > 0) return false

@@ -28,18 +28,18 @@ export interface Subject {
 }
 
 /** As production wants them (O-1): of this run alone. */
-export const newSecret = () => randomBytes(32).toString('hex')
+export const createSecret = () => randomBytes(32).toString('hex')
 
-export const SECRET = newSecret()
-export const OPERATOR_KEY = newSecret()
+export const SECRET = createSecret()
+export const OPERATOR_KEY = createSecret()
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** `against` is a folder with another build of purser. */
 const mainIn = (folder: string) => join(folder, 'dist', 'main.js')
 
-const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const siblingFile = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-export function subjects({ plainPool, against }: { plainPool: number; against: string | undefined }): Subject[] {
+export function listSubjects({ plainPool, against }: { plainPool: number; against: string | undefined }): Subject[] {
   return [
     purserAt('purser', MAIN),
     purserAt('no-journal', MAIN, { PURSER_JOURNAL_DAYS: '0' }),
@@ -53,7 +53,7 @@ export function subjects({ plainPool, against }: { plainPool: number; against: s
       seed: 'plain_seed',
       countBets: 'select count(*) from bet',
       start: (databaseUrl) =>
-        startServer([beside('plain-server.js')], {
+        startServer([siblingFile('plain-server.js')], {
           DATABASE_URL: databaseUrl,
           PARTNER_SECRET: SECRET,
           POOL_SIZE: `${plainPool}`,
@@ -61,7 +61,7 @@ export function subjects({ plainPool, against }: { plainPool: number; against: s
     },
     {
       name: 'signature-only',
-      start: () => startServer([beside('signature-only.js')], { PARTNER_SECRET: SECRET }),
+      start: () => startServer([siblingFile('signature-only.js')], { PARTNER_SECRET: SECRET }),
     },
   ]
 }

@@ -2,7 +2,7 @@
 import type { BenchPlayer } from './place-bet.ts'
 import { type BetSlab, type RequestSlab, signedBets, signedRequests } from './request-slab.ts'
 
-export interface Request {
+export interface SuppliedRequest {
   bytes: Buffer
   isBet: boolean
   /** To be called when it was answered with 200. */
@@ -13,7 +13,7 @@ export interface Supply {
   /** Signs so many calls; those that were not sent are forgotten. */
   sign(calls: number): void
   /** undefined when the signed ones are used up. */
-  next(): Request | undefined
+  next(): SuppliedRequest | undefined
 }
 
 export interface Callers {
@@ -30,7 +30,7 @@ const ANY_HOST = 'wallet'
 const AT_ONCE = 10_000
 
 /** For a warm-up, however long: signs more whenever those are used up. */
-export function endless(supply: Supply): Supply {
+export function repeatEndlessly(supply: Supply): Supply {
   const signed = () => {
     supply.sign(AT_ONCE)
     return supply.next()
@@ -38,7 +38,7 @@ export function endless(supply: Supply): Supply {
   return { sign: supply.sign, next: () => supply.next() ?? signed() }
 }
 
-export function betsOnly({ players, secret }: Callers): Supply {
+export function supplyBets({ players, secret }: Callers): Supply {
   let slab: RequestSlab | undefined
   return {
     sign(calls) {
@@ -51,7 +51,7 @@ export function betsOnly({ players, secret }: Callers): Supply {
   }
 }
 
-export function betsAndResults({ players, secret }: Callers): Supply {
+export function supplyBetsAndResults({ players, secret }: Callers): Supply {
   let slab: BetSlab | undefined
   let open: Buffer[] = []
   let first = 0

@@ -1,7 +1,7 @@
 /** The console as static files. Every asset has its hash in its name, so that it may be kept for ever (src/http/console-files.ts). */
 import { fileURLToPath } from 'node:url'
 
-const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const resolvePath = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The first questions have a script of their own, ahead of the others and not waiting for them. */
 const EARLY = 'begin'
@@ -18,7 +18,7 @@ const earlyScript = {
 }
 
 export default {
-  root: here('.'),
+  root: resolvePath('.'),
   plugins: [earlyScript],
   base: '/console/',
   logLevel: 'warn',
@@ -31,8 +31,8 @@ export default {
     target: 'es2022',
     // Libraries say 'use client' for servers that render; here everything is a client.
     rolldownOptions: {
-      input: { index: here('index.html'), [EARLY]: here('src/begin.ts') },
-      onLog: (level, log, tell) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && tell(level, log)),
+      input: { index: resolvePath('index.html'), [EARLY]: resolvePath('src/prefetch-entry.ts') },
+      onLog: (level, log, forward) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && forward(level, log)),
     },
   },
 }

@@ -1,21 +1,21 @@
 /** The tables of all cases of the conformance kit, for their page. */
-import { clausesOf, placeOf } from '../dist/conformance/clauses.js'
-import { PLATFORM_CASES } from '../dist/conformance/platform/cases.js'
-import { CASES } from '../dist/conformance/wallet/cases/all.js'
+import { splitClauses, toClausePath } from '../dist/conformance/clauses.js'
+import { PLATFORM_CASES } from '../dist/conformance/platform/platform-cases.js'
+import { WALLET_CASES } from '../dist/conformance/wallet/cases/wallet-cases.js'
 import { fill, table } from './reference-tables.mjs'
 
 /** The page with its tables as they should be. */
 export function makeConformanceCasesPage(path) {
-  return fill(path, { 'wallet cases': casesTable(CASES), 'platform cases': casesTable(PLATFORM_CASES) })
+  return fill(path, { 'wallet cases': casesTable(WALLET_CASES), 'platform cases': casesTable(PLATFORM_CASES) })
 }
 
 function casesTable(cases) {
   const rows = cases.map(({ id, level, sentence, loses, clause }) => [
-    ...[`\`${id}\``, level, sentence, loses, clausesOf(clause).map(linkTo).join('; ')],
+    ...[`\`${id}\``, level, sentence, loses, splitClauses(clause).map(linkTo).join('; ')],
   ])
   return table(['Case', 'Level', 'What is right', 'What is lost when it is not', 'Clause'], rows)
 }
 
 function linkTo(clause) {
-  return `[${clause}](${placeOf(clause)})`
+  return `[${clause}](${toClausePath(clause)})`
 }

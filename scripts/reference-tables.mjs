@@ -1,9 +1,9 @@
 /** The tables of docs/reference, put between the markers of the hand-written pages. */
 import { readFileSync } from 'node:fs'
 import { SETTINGS } from '../dist/config/settings.js'
-import { grantsFor } from '../dist/db/rights.js'
-import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/codes.js'
-import { namesOf, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
+import { formatGrants } from '../dist/db/database-privileges.js'
+import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/reply-codes.js'
+import { listCallNames, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
 
 /** The page with its tables as they should be. */
 export function makeConfigurationPage(path) {
@@ -11,7 +11,10 @@ export function makeConfigurationPage(path) {
 }
 
 export function makeGrantsPage(path) {
-  const sql = (server) => [`grants of a ${server}`, ['```sql', grantsFor(server, `purser_${server}`), '```'].join('\n')]
+  const sql = (server) => [
+    `grants of a ${server}`,
+    ['```sql', formatGrants(server, `purser_${server}`), '```'].join('\n'),
+  ]
   return fill(path, Object.fromEntries(['wallet', 'platform', 'gateway'].map(sql)))
 }
 
@@ -33,7 +36,7 @@ function replyCodesTable() {
   requireSameKeys(REPLY_CODES, REPLY_CODE_GUIDE, 'reply codes')
   const rows = Object.entries(REPLY_CODES).map(([name, { code, message }]) => {
     const { answers, when } = REPLY_CODE_GUIDE[name]
-    return [code, message, namesOf(answers), when]
+    return [code, message, listCallNames(answers), when]
   })
   return table(['Code', 'Message', 'Answers', 'When'], rows)
 }
@@ -45,9 +48,9 @@ function rollbackReasonsTable() {
 }
 
 function requireSameKeys(registry, guide, what) {
-  const [known, told] = [registry, guide].map((entries) => Object.keys(entries).sort().join(' '))
-  if (known !== told)
-    throw new Error(`scripts/reply-code-guide.mjs does not tell of the same ${what}: ${told} instead of ${known}`)
+  const [known, text] = [registry, guide].map((entries) => Object.keys(entries).sort().join(' '))
+  if (known !== text)
+    throw new Error(`scripts/reply-code-guide.mjs does not tell of the same ${what}: ${text} instead of ${known}`)
 }
 
 export function table(head, rows) {

@@ -1,6 +1,6 @@
 /**
  * The texts about reply codes for docs/reference/codes.md and for the 400 answers in the OpenAPI document.
- * The codes and messages themselves come from src/protocol/codes.ts. Keys are names there; ids are decisions.
+ * The codes and messages themselves come from src/protocol/reply-codes.ts. Keys are names there; ids are decisions.
  */
 const BET = ['place', 'settle', 'unsettle', 'rollback']
 const EVERY = [...BET, 'profile', 'balance', 'check']
@@ -94,7 +94,7 @@ export const CALL_NAMES = {
 }
 
 /** "every call", or the names of the calls that a code answers. */
-export function namesOf(answers) {
+export function listCallNames(answers) {
   if (answers.length === EVERY.length) return 'every call'
   return answers.map((call) => CALL_NAMES[call]).join(', ') || 'none'
 }

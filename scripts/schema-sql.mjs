@@ -1,7 +1,7 @@
 /** schema.sql: what the migrations make, as pg_dump writes it, without anything that changes from run to run. */
 import { PGlite } from '@electric-sql/pglite'
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
-import { migrate } from '../dist/db/migrate.js'
+import { migrateSchema } from '../dist/db/schema-migration.js'
 
 const HEADER = `-- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
 
@@ -13,7 +13,7 @@ const NOISE = /^(--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict )/
 export async function makeSchemaSql() {
   const pg = await PGlite.create('memory://')
   try {
-    await migrate(scriptOnly(pg))
+    await migrateSchema(scriptOnly(pg))
     const dump = await pgDump({ pg, args: ['--schema-only', '--no-owner', '--no-privileges'] })
     return HEADER + tidy(await dump.text())
   } finally {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
 
 export async function makeTimelinePicture(name, label) {
-  const { historyOf } = await import('../dist/timeline/history.js')
-  const { pictureFile } = await import('../dist/timeline/share.js')
+  const { buildBetHistory } = await import('../dist/timeline/bet-history.js')
+  const { renderPictureFile } = await import('../dist/timeline/bet-export.js')
   const sources = JSON.parse(read(`test/console/histories/${name}.json`))
-  return pictureFile(historyOf(sources), read('src/timeline/timeline.css'), label)
+  return renderPictureFile(buildBetHistory(sources), read('src/timeline/timeline.css'), label)
 }

@@ -4,33 +4,33 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
-import { ConfigError, ROLES, readConfig } from './config/config.ts'
-import { environment, examples, print } from './config/help.ts'
-import type { ConformancePlatformFlags } from './conformance/platform/command.ts'
-import type { ConformanceWalletFlags } from './conformance/wallet/command.ts'
+import { formatEnvironmentHelp, formatExamples, printResult } from './config/command-help.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from './config/config.ts'
+import type { ConformancePlatformFlags } from './conformance/platform/platform-conformance-command.ts'
+import type { ConformanceWalletFlags } from './conformance/wallet/wallet-conformance-command.ts'
 import { addArchiveCommand } from './process/archive-command.ts'
 import { addAuditCommand } from './process/audit-command.ts'
-import { addChangeCommands } from './process/change-commands.ts'
-import { EXIT, endOnDefects, endWith } from './process/ending.ts'
+import { addCallsCommand } from './process/calls-command.ts'
+import { addChangesCommand } from './process/changes-command.ts'
+import { EXIT_CODES, exitOnDefects, reportFailure } from './process/exit-codes.ts'
 import { addImportCommand } from './process/import-command.ts'
-import { addJournalCommands } from './process/journal-commands.ts'
-import { addKeyCommands } from './process/key-commands.ts'
+import { addKeysCommand } from './process/keys-command.ts'
 import { addLoadCommand } from './process/load-command.ts'
 import { addMoveCommand } from './process/move-command.ts'
-import { addPersonCommands } from './process/person-commands.ts'
+import { addPlayerDataCommands } from './process/player-data-commands.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import { addSchemaCommands } from './process/schema-commands.ts'
-import { serveUntilStopped } from './process/serving.ts'
+import { serveUntilStopped } from './process/server-command.ts'
 import { addShowCommand } from './process/show-command.ts'
-import { forgiveClosedPipes, stopSignal } from './process/stopping.ts'
-import { addWebhookCommands } from './process/webhook-commands.ts'
+import { createStopSignal, ignoreClosedPipes } from './process/stop-signals.ts'
+import { addWebhooksCommand } from './process/webhooks-command.ts'
 import { findSecretFault } from './protocol/secret-text.ts'
-import { sign } from './protocol/signature.ts'
-import type { ReconcileCommand } from './reconcile/command.ts'
-import { printableLines } from './runtime/printable.ts'
+import { signBody } from './protocol/signature.ts'
+import type { ReconcileCommand } from './reconcile/reconcile-command.ts'
+import { printableLines } from './runtime/printable-text.ts'
 import { VERSION } from './runtime/version.ts'
-import type { SandboxFlags } from './sandbox/options.ts'
+import type { SandboxFlags } from './sandbox/sandbox-options.ts'
 
 const program = new Command('purser')
   .description('Sportsbook callbacks with exactly-once money on a double-entry ledger.')
@@ -49,25 +49,25 @@ program
   .option('--addresses', 'prints the address and API reference of each server too')
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'purser sandbox',
       'purser sandbox --rate 20 --duration 60 --faults 0.2 --seed 1',
       'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox --rate 0',
       'purser sandbox --gateway',
     ),
   )
-  .addHelpText('after', environment('wallet', 'platform'))
+  .addHelpText('after', formatEnvironmentHelp('wallet', 'platform'))
   .action(async (flags: SandboxFlags) => {
-    const config = readConfig(process.env, flags.gateway ? ROLES.sandboxWithGateway : ROLES.sandbox)
+    const config = readConfig(process.env, flags.gateway ? PROCESS_ROLES.sandboxWithGateway : PROCESS_ROLES.sandbox)
     for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
     const noColour = (process.env.NO_COLOR ?? '') !== ''
-    const deps = { output: process.stdout, noColour, signal: stopSignal() }
-    const [{ readSandboxOptions }, { runSandbox }] = await Promise.all([
-      import('./sandbox/options.ts'),
-      import('./sandbox/run.ts'),
+    const deps = { output: process.stdout, noColour, signal: createStopSignal() }
+    const [{ parseSandboxOptions }, { runSandbox }] = await Promise.all([
+      import('./sandbox/sandbox-options.ts'),
+      import('./sandbox/sandbox-run.ts'),
     ])
-    const isClean = await runSandbox(config, readSandboxOptions(flags), deps)
-    if (!isClean) process.exitCode = EXIT.findings
+    const isClean = await runSandbox(config, parseSandboxOptions(flags), deps)
+    if (!isClean) process.exitCode = EXIT_CODES.findings
   })
 
 program
@@ -75,15 +75,15 @@ program
   .description('the partner side and the operator API')
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'purser wallet',
       'DATABASE_URL=postgres://… PARTNER_SECRET=… OPERATOR_API_KEY=… NODE_ENV=production purser wallet',
     ),
   )
-  .addHelpText('after', environment('wallet'))
+  .addHelpText('after', formatEnvironmentHelp('wallet'))
   .action(async () => {
-    const { serveWallet } = await import('./process/wallet.ts')
-    await serveUntilStopped(serveWallet, ROLES.wallet)
+    const { serveWallet } = await import('./process/wallet-server.ts')
+    await serveUntilStopped(serveWallet, PROCESS_ROLES.wallet)
   })
 
 program
@@ -91,12 +91,15 @@ program
   .description('the calling side: places bets, delivers results and rollbacks')
   .addHelpText(
     'before',
-    examples('purser platform', 'DATABASE_URL=postgres://… PLATFORM_API_KEY=… NODE_ENV=production purser platform'),
+    formatExamples(
+      'purser platform',
+      'DATABASE_URL=postgres://… PLATFORM_API_KEY=… NODE_ENV=production purser platform',
+    ),
   )
-  .addHelpText('after', environment('platform'))
+  .addHelpText('after', formatEnvironmentHelp('platform'))
   .action(async () => {
-    const { servePlatform } = await import('./process/platform.ts')
-    await serveUntilStopped(servePlatform, ROLES.platform)
+    const { servePlatform } = await import('./process/platform-server.ts')
+    await serveUntilStopped(servePlatform, PROCESS_ROLES.platform)
   })
 
 program
@@ -104,26 +107,26 @@ program
   .description('the aggregator: one platform, many operators')
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'purser gateway',
       'DATABASE_URL=postgres://… PARTNER_SECRET=… GATEWAY_API_KEY=… NODE_ENV=production purser gateway',
     ),
   )
-  .addHelpText('after', environment('gateway'))
+  .addHelpText('after', formatEnvironmentHelp('gateway'))
   .action(async () => {
-    const { serveGateway } = await import('./process/gateway.ts')
-    await serveUntilStopped((config) => serveGateway(config), ROLES.gateway)
+    const { serveGateway } = await import('./process/gateway-server.ts')
+    await serveUntilStopped((config) => serveGateway(config), PROCESS_ROLES.gateway)
   })
 
 addSchemaCommands(program)
-addKeyCommands(program)
-addJournalCommands(program)
-addChangeCommands(program)
+addKeysCommand(program)
+addCallsCommand(program)
+addChangesCommand(program)
 addShowCommand(program)
 addReportCommand(program)
-addPersonCommands(program)
+addPlayerDataCommands(program)
 addImportCommand(program)
-addWebhookCommands(program)
+addWebhooksCommand(program)
 addRetentionCommand(program)
 addArchiveCommand(program)
 addMoveCommand(program)
@@ -150,25 +153,25 @@ program
   .option('--json', 'print the findings as JSON')
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'DATABASE_URL=postgres://… purser reconcile',
       'purser reconcile --platform-database-url postgres://… --operator-api https://wallet.example --csv differences.csv',
       'DATABASE_URL=postgres://… purser reconcile --platform-csv bets-of-the-platform.csv',
       'DATABASE_URL=postgres://… purser reconcile --platform-csv bets-of-acme.csv --platform acme',
     ),
   )
-  .addHelpText('after', environment('tool'))
+  .addHelpText('after', formatEnvironmentHelp('tool'))
   .action(async (options: ReconcileCommand) => {
-    const { runReconcile } = await import('./reconcile/command.ts')
+    const { runReconcile } = await import('./reconcile/reconcile-command.ts')
     const write = (text: string) => void process.stdout.write(printableLines(text))
-    const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
-    if (!isClean) process.exitCode = EXIT.findings
+    const isClean = await runReconcile(options, readConfig(process.env, PROCESS_ROLES.tool), write)
+    if (!isClean) process.exitCode = EXIT_CODES.findings
   })
 
 const conformance = program.command('conformance').description('judges any wallet, any platform')
 
 /** What both commands can be asked: the same words mean the same. */
-function withJudgesOptions(command: Command): Command {
+function addConformanceOptions(command: Command): Command {
   return command
     .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
     .option('--list', 'print the cases, judge nothing')
@@ -184,7 +187,7 @@ function withJudgesOptions(command: Command): Command {
     .option('--unmasked', 'write them so to these files')
 }
 
-withJudgesOptions(
+addConformanceOptions(
   conformance
     .command('wallet')
     .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
@@ -197,18 +200,18 @@ withJudgesOptions(
 )
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'purser conformance wallet --base-url https://wallet.example --secret … --fixtures players.json --report report.html',
       'purser conformance wallet --base-url http://127.0.0.1:8080 --secret … --operator-api http://127.0.0.1:8080 --operator-key …',
       'purser conformance wallet --list',
     ),
   )
   .action(async (flags: ConformanceWalletFlags) => {
-    const { runConformanceWallet } = await import('./conformance/wallet/command.ts')
-    process.exitCode = await runConformanceWallet(flags, surroundings())
+    const { runConformanceWallet } = await import('./conformance/wallet/wallet-conformance-command.ts')
+    process.exitCode = await runConformanceWallet(flags, getCommandContext())
   })
 
-withJudgesOptions(
+addConformanceOptions(
   conformance
     .command('platform')
     .description('plays the wallet and judges the platform that calls it; exit 1 if it fails a MUST')
@@ -223,15 +226,15 @@ withJudgesOptions(
 )
   .addHelpText(
     'before',
-    examples(
+    formatExamples(
       'purser conformance platform --listen 9000 --platform-api http://127.0.0.1:8081 --platform-key …',
       'purser conformance platform --listen 9000 --public-url https://kit.example --drive ./drive.sh --restart ./restart.sh --slow',
       'purser conformance platform --list',
     ),
   )
   .action(async (flags: ConformancePlatformFlags) => {
-    const { runConformancePlatform } = await import('./conformance/platform/command.ts')
-    process.exitCode = await runConformancePlatform(flags, surroundings())
+    const { runConformancePlatform } = await import('./conformance/platform/platform-conformance-command.ts')
+    process.exitCode = await runConformancePlatform(flags, getCommandContext())
   })
 
 addLoadCommand(program)
@@ -240,28 +243,28 @@ program
   .command('sign')
   .description('reads a body on stdin and prints the x-sign-jws header for it')
   .option('--secret <secret>', 'the shared secret; the first of PARTNER_SECRET when absent')
-  .addHelpText('before', examples(`printf '{"token":"…"}' | purser sign --secret testdemo`))
+  .addHelpText('before', formatExamples(`printf '{"token":"…"}' | purser sign --secret testdemo`))
   .action(async ({ secret }: { secret?: string }) => {
-    const key = secret ?? readConfig(process.env, ROLES.tool).secrets[0]
+    const key = secret ?? readConfig(process.env, PROCESS_ROLES.tool).secrets[0]
     if (!key) throw new ConfigError(['give --secret or set PARTNER_SECRET'])
     const fault = findSecretFault(key)
     if (fault !== undefined) throw new ConfigError([`--secret ${fault}`])
-    print(sign(await buffer(process.stdin), key))
+    printResult(signBody(await buffer(process.stdin), key))
   })
 
 /** `--version` wherever `--help` is; and whoever mistypes is told where to look. */
 function completeCommand(command: Command, name = 'purser'): void {
   command.version(VERSION, '--version', 'print the version')
   command.showHelpAfterError(`(${name} --help shows what there is)`)
-  for (const one of command.commands) completeCommand(one, `${name} ${one.name()}`)
+  for (const subcommand of command.commands) completeCommand(subcommand, `${name} ${subcommand.name()}`)
 }
 
-function surroundings() {
+function getCommandContext() {
   const { stdout, stderr, env } = process
-  return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
+  return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: createStopSignal() }
 }
 
 completeCommand(program)
-forgiveClosedPipes()
-endOnDefects()
-await program.parseAsync().catch(endWith)
+ignoreClosedPipes()
+exitOnDefects()
+await program.parseAsync().catch(reportFailure)

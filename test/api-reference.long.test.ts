@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Server } from '../src/http/api-reference.ts'
+import type { ServerName } from '../src/http/api-reference.ts'
 import { startGateway } from './support/gateway.ts'
 import { startPlatform } from './support/platform.ts'
 import { startWallet } from './support/wallet.ts'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const committed = (server: Server) => readFileSync(new URL(`../openapi/${server}.json`, import.meta.url), 'utf8')
+const committed = (server: ServerName) => readFileSync(new URL(`../openapi/${server}.json`, import.meta.url), 'utf8')
 
 const disk = vi.hoisted(() => ({ fails: false }))
 vi.mock('node:fs/promises', async (original) => {

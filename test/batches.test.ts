@@ -1,26 +1,26 @@
 /** Batches grow with the load, and an item that cannot be done fails nobody else. */
 import { expect, test } from 'vitest'
-import { type Batches, Full, inBatches } from '../src/runtime/batches.ts'
+import { type BatchProcessor, createBatcher, QueueFullError } from '../src/runtime/batcher.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Doubles numbers. Each batch ends when the test lets it. */
-function doubling(over: Partial<Batches<number, number>> = {}) {
+function doubling(over: Partial<BatchProcessor<number, number>> = {}) {
   const batches: (readonly number[])[] = []
   const ends: (() => void)[] = []
   const alone: number[] = []
-  const double = inBatches<number, number>({
-    async together(items) {
+  const double = createBatcher<number, number>({
+    async processBatch(items) {
       batches.push(items)
       await new Promise<void>((resolve) => ends.push(resolve))
-      return (over.together ?? (async (all) => all.map((item) => 2 * item)))(items)
+      return (over.processBatch ?? (async (all) => all.map((item) => 2 * item)))(items)
     },
-    async alone(item) {
+    async processOne(item) {
       alone.push(item)
       return 2 * item
     },
-    failsAll: over.failsAll ?? (() => false),
-    mostWaiting: over.mostWaiting ?? 1_000,
+    isBatchFatal: over.isBatchFatal ?? (() => false),
+    maxWaiting: over.maxWaiting ?? 1_000,
   })
   return { double, batches, alone, endNext: () => ends.shift()?.() }
 }
@@ -57,7 +57,7 @@ test('a batch has at most 64 items', async () => {
 
 test('what a batch leaves out is done alone, and the next batch does not wait for it', async () => {
   const { double, alone, endNext } = doubling({
-    together: async (all) => all.map((item) => (item === 1 ? undefined : 2 * item)),
+    processBatch: async (all) => all.map((item) => (item === 1 ? undefined : 2 * item)),
   })
   const all = range(0, 3).map(double)
   await turn()
@@ -67,7 +67,7 @@ test('what a batch leaves out is done alone, and the next batch does not wait fo
 })
 
 test('of a batch that fails each item is done alone', async () => {
-  const { double, alone, endNext } = doubling({ together: () => Promise.reject(new Error('poisoned')) })
+  const { double, alone, endNext } = doubling({ processBatch: () => Promise.reject(new Error('poisoned')) })
   const all = range(0, 3).map(double)
   await turn()
   endNext()
@@ -77,8 +77,8 @@ test('of a batch that fails each item is done alone', async () => {
 
 test('a failure that is everybody’s fails everybody, at once', async () => {
   const { double, alone, endNext } = doubling({
-    together: () => Promise.reject(new Error('the database is gone')),
-    failsAll: () => true,
+    processBatch: () => Promise.reject(new Error('the database is gone')),
+    isBatchFatal: () => true,
   })
   const all = Promise.allSettled(range(0, 3).map(double))
   await turn()
@@ -88,11 +88,11 @@ test('a failure that is everybody’s fails everybody, at once', async () => {
 })
 
 test('when too much waits, more is refused, and what waits is done', async () => {
-  const { double, endNext } = doubling({ mostWaiting: 2 })
+  const { double, endNext } = doubling({ maxWaiting: 2 })
   const all = Promise.allSettled(range(0, 3).map(double))
   await turn()
   endNext()
   const [one, two, three] = await all
   expect([one?.status, two?.status]).toEqual(['fulfilled', 'fulfilled'])
-  expect(three).toMatchObject({ status: 'rejected', reason: expect.any(Full) })
+  expect(three).toMatchObject({ status: 'rejected', reason: expect.any(QueueFullError) })
 })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { EXIT } from '../src/process/ending.ts'
+import { EXIT_CODES } from '../src/process/exit-codes.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
@@ -40,8 +40,8 @@ it.each(PAGES)('every link in %s leads somewhere', (page) => {
 test('exit codes stand in one table, which has all of them', () => {
   const codesIn = (page: string) => [...read(page).matchAll(/^\| (\d{1,3}) \|/gm)].map(([, code]) => Number(code))
   const page = 'docs/reference/exit-codes.md'
-  expect(codesIn(page)).toEqual([0, ...Object.values(EXIT)])
-  expect(PAGES.filter((one) => one !== page && codesIn(one).includes(EXIT.interrupted))).toEqual([])
+  expect(codesIn(page)).toEqual([0, ...Object.values(EXIT_CODES)])
+  expect(PAGES.filter((one) => one !== page && codesIn(one).includes(EXIT_CODES.interrupted))).toEqual([])
 })
 
 function leadsSomewhere(page: string, target: string): boolean {
@@ -96,7 +96,7 @@ const WALLET = JSON.parse(read('openapi/wallet.json')) as {
 
 const COMPLETE = [
   ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
-  ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
+  ['metrics', namesIn('src/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
   ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],

@@ -1,6 +1,6 @@
-/** A map with a limit (src/runtime/lru.ts). */
+/** A map with a limit (src/runtime/lru-cache.ts). */
 import { expect, test } from 'vitest'
-import { createLru } from '../src/runtime/lru.ts'
+import { createLru } from '../src/runtime/lru-cache.ts'
 
 test('what is asked for stays, what is not goes, and never are there more than the limit', () => {
   const limit = 100

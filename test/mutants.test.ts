@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../scripts/mutants/faults.mjs'
-import { type Fault, faultsIn, plant } from '../scripts/mutants/operators.mjs'
+import { type Fault, findFaults, plantFault } from '../scripts/mutants/operators.mjs'
 import { sample } from '../scripts/mutants/sample.mjs'
 import { type Result, withScores } from '../scripts/mutants/score-table.mjs'
 import { read } from './tidy/source.ts'
@@ -27,7 +27,7 @@ export async function f(é: Five, { x = 0n } = {}) {
 `
 
 describe('faults by operator', () => {
-  const faults = faultsIn('src/a.ts', SOURCE)
+  const faults = findFaults('src/a.ts', SOURCE)
 
   test('are found in code alone, each with its place', () => {
     const found = faults.map(({ line, operator, was, instead }) => [line, operator, was, instead])
@@ -48,11 +48,11 @@ describe('faults by operator', () => {
 
   test('change their place and nothing else, and what is left can be parsed', () => {
     for (const fault of faults) {
-      const planted = plant(SOURCE, fault)
+      const planted = plantFault(SOURCE, fault)
       expect(planted.length).toBe(SOURCE.length + fault.instead.length - fault.was.length)
-      expect(() => faultsIn('src/a.ts', planted)).not.toThrow()
+      expect(() => findFaults('src/a.ts', planted)).not.toThrow()
     }
-    expect(plant(SOURCE, faults[3] as Fault)).toBe(SOURCE.replace(' < ', ' <= '))
+    expect(plantFault(SOURCE, faults[3] as Fault)).toBe(SOURCE.replace(' < ', ' <= '))
   })
 
   test('are drawn from a seed, each operator in its turn, as many of each folder as was asked for', () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { REPLY_CODES, ROLLBACK_REASONS } from '../src/protocol/codes.ts'
+import { REPLY_CODES, ROLLBACK_REASONS } from '../src/protocol/reply-codes.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = read('docs/reference/codes.md')

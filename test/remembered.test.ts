@@ -1,6 +1,6 @@
 /** However many ask the same question, it is asked once at a time, and an answer holds for a while. */
 import { expect, test } from 'vitest'
-import { remembered } from '../src/runtime/remembered.ts'
+import { cacheFor } from '../src/runtime/single-flight-cache.ts'
 
 const KEEP_MS = 5_000
 
@@ -8,7 +8,7 @@ const KEEP_MS = 5_000
 function question() {
   const asked: { answer(value: number): void; fail(): void }[] = []
   let now = 0
-  const ask = remembered(
+  const ask = cacheFor(
     () =>
       new Promise<number>((resolve, reject) => asked.push({ answer: resolve, fail: () => reject(new Error('no')) })),
     KEEP_MS,

@@ -1,10 +1,10 @@
 /** The embedded database and a Postgres server have the same schema after the migrations, to the last constraint. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../src/db/database-factory.ts'
+import { PRIVILEGES } from '../src/db/database-privileges.ts'
 import { type Db, type Row, statement } from '../src/db/db.ts'
-import { migrate } from '../src/db/migrate.ts'
-import { openDb } from '../src/db/open.ts'
-import { RIGHTS } from '../src/db/rights.ts'
+import { migrateSchema } from '../src/db/schema-migration.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
 const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
@@ -50,7 +50,7 @@ beforeAll(async () => {
   database = await createDatabase()
   postgres = await openDb({ kind: 'postgres', url: database.url })
   pglite = await openDb({ kind: 'pglite', dataDir: 'memory://' })
-  await migrate(pglite)
+  await migrateSchema(pglite)
 })
 
 afterAll(async () => {
@@ -123,8 +123,8 @@ test('schema.sql shows the same tables', async () => {
   expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ name }) => name))
 })
 
-test('every table has a server that needs it: its rights stand in src/db/rights.ts', async () => {
-  const needed = Object.values(RIGHTS)
+test('every table has a server that needs it: its rights stand in src/db/database-privileges.ts', async () => {
+  const needed = Object.values(PRIVILEGES)
     .flatMap((rights) => Object.keys(rights))
     .filter((thing) => !/(\)|_seq)$/.test(thing)) // neither functions nor sequences
   const tables = (await ask(postgres, 'tables')).map(({ name }) => name)

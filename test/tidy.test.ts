@@ -66,15 +66,19 @@ const PLANTED_IDS = ['R-99']
 
 describe('the rules see', () => {
   const arrows: [string, string, string][] = [
-    ['the wallet importing the operator', 'src/wallet/apply/lanes.ts', "import { audit } from '../operator/audit.ts'"],
+    [
+      'the wallet importing the operator',
+      'src/wallet/apply/call-queue.ts',
+      "import { audit } from '../operator/audit.ts'",
+    ],
     [
       'the operator importing the wallet’s server',
-      'src/operator/bets.ts',
+      'src/operator/bet-detail.ts',
       "import { registerWire } from '../wallet/server.ts'",
     ],
     [
       'the operator importing a rule',
-      'src/operator/bets.ts',
+      'src/operator/bet-detail.ts',
       "import { decidePlace } from '../wallet/decide/place.ts'",
     ],
     ['the ledger importing the wallet', 'src/ledger/book.ts', "import type { Bet } from '../wallet/bet.ts'"],
@@ -83,8 +87,8 @@ describe('the rules see', () => {
       'src/ledger/book.ts',
       "import { REPLY_CODES } from '../protocol/codes.ts'",
     ],
-    ['the protocol importing anything of ours', 'src/protocol/json.ts', "import type { Tx } from '../db/db.ts'"],
-    ['the protocol reading a file', 'src/protocol/json.ts', "import { readFileSync } from 'node:fs'"],
+    ['the protocol importing anything of ours', 'src/protocol/exact-json.ts', "import type { Tx } from '../db/db.ts'"],
+    ['the protocol reading a file', 'src/protocol/exact-json.ts', "import { readFileSync } from 'node:fs'"],
     ['the database importing the ledger', 'src/db/fixed.ts', "import { openBook } from '../ledger/book.ts'"],
     ['a rule using the database', 'src/wallet/decide/place.ts', "import { statement } from '../../db/db.ts'"],
     ['a rule using the clock', 'src/wallet/decide/place.ts', "import { systemClock } from '../../runtime/clock.ts'"],
@@ -97,14 +101,18 @@ describe('the rules see', () => {
     ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
     [
       'the platform importing the wallet',
-      'src/platform/bets/bet.ts',
+      'src/platform/bets/platform-bet.ts',
       "import { openBook } from '../../wallet/apply/batch.ts'",
     ],
     ['deliveries importing their API', 'src/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
-    ['bets importing HTTP', 'src/platform/bets/bet.ts', "import { notFound } from '../../http/problem.ts'"],
+    ['bets importing HTTP', 'src/platform/bets/platform-bet.ts', "import { notFound } from '../../http/problem.ts'"],
     ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
-    ['the sandbox importing the wallet', 'src/sandbox/run.ts', "import { createWallet } from '../wallet/wallet.ts'"],
+    [
+      'the sandbox importing the wallet',
+      'src/sandbox/sandbox-run.ts',
+      "import { createWallet } from '../wallet/wallet.ts'",
+    ],
     ['configuration opening a database', 'src/config/config.ts', "import { openDb } from '../db/open.ts'"],
     ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/store/session.ts'"],
     [
@@ -154,7 +162,7 @@ describe('the rules see', () => {
     expect(complaintsAboutArrows(sourceOf('src/wallet/decide/place.ts', allowed.join('\n')))).toEqual([])
     const operator =
       "import { readPlayer } from '../wallet/store/player.ts'\nimport type { Rules } from '../wallet/decide/decision.ts'"
-    expect(complaintsAboutArrows(sourceOf('src/operator/players.ts', operator))).toEqual([])
+    expect(complaintsAboutArrows(sourceOf('src/operator/player-profile.ts', operator))).toEqual([])
   })
 
   test('a loop of imports', () => {

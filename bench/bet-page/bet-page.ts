@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
-import { openDb } from '../../src/db/open.ts'
-import { keepDays } from '../../src/ledger/daily.ts'
-import { positive, readArguments } from '../arguments.ts'
-import { betIdOf, PLAYERS, seed, seedJournal } from '../lists/seed.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { closeDays } from '../../src/ledger/daily-sums.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
+import { SEED_PLAYERS, seedDatabase, seedJournal, toSeedBetId } from '../lists/seed.ts'
 import { startBenchPostgres } from '../postgres.ts'
-import { MAIN, newSecret, OPERATOR_KEY, startPurser } from '../subjects.ts'
+import { createSecret, MAIN, OPERATOR_KEY, startPurser } from '../subjects.ts'
 
 const DAY_MS = 86_400_000
 /** Wanted: no more until the picture is there. */
 const WANTED_MS = 300
-const PATIENCE_MS = 30_000
+const PAGE_TIMEOUT_MS = 30_000
 const POLL_MS = 50
 /** A new tab has the browser start processes, some tenths of a second long: whoever follows a link has had the tab for longer. */
 const TAB_OPEN_MS = 1_000
@@ -26,7 +26,7 @@ interface Options {
   readonly database: string | undefined
 }
 
-interface Look {
+interface PageTiming {
   /** Milliseconds from the navigation to the frame after the picture; `calls`: to the one after its times, which the journal has. */
   readonly picture: number
   readonly calls: number
@@ -48,14 +48,14 @@ const WATCH = `
   }).observe(document, { childList: true, subtree: true, characterData: true })
 `
 
-async function look(context: BrowserContext, address: string): Promise<Look> {
+async function timePage(context: BrowserContext, address: string): Promise<PageTiming> {
   const page = await context.newPage()
   await page.addInitScript(WATCH)
   await sleep(TAB_OPEN_MS)
   await page.goto(address)
-  const end = performance.now() + PATIENCE_MS
+  const end = performance.now() + PAGE_TIMEOUT_MS
   for (;;) {
-    const { picture = 0, calls = 0 } = (await page.evaluate('window.purserSeen')) as Partial<Look>
+    const { picture = 0, calls = 0 } = (await page.evaluate('window.purserSeen')) as Partial<PageTiming>
     if (picture > 0 && calls > 0) return page.close().then(() => ({ picture, calls }))
     if (performance.now() > end) throw new Error(`${address}: no picture with its calls`)
     await sleep(POLL_MS)
@@ -82,14 +82,14 @@ const KINDS: readonly Kind[] = [
 ]
 
 /** Another bet each time; on a first visit the browser has nothing of the console yet. */
-async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<Look[]> {
-  const looks: Look[] = []
+async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<PageTiming[]> {
+  const looks: PageTiming[] = []
   let context = await signedIn(browser, url)
-  if (!kind.isFirst) await look(context, `${url}/console/bets/${betIdOf(1)}`)
+  if (!kind.isFirst) await timePage(context, `${url}/console/bets/${toSeedBetId(1)}`)
   for (let round = 0; round < rounds; round++) {
     const i = Math.trunc(((round + 0.5) / rounds) * bets)
-    const path = kind.isKnownPlayer ? `player-${i % PLAYERS}/${betIdOf(i)}` : betIdOf(i)
-    looks.push(await look(context, `${url}/console/bets/${path}`))
+    const path = kind.isKnownPlayer ? `player-${i % SEED_PLAYERS}/${toSeedBetId(i)}` : toSeedBetId(i)
+    looks.push(await timePage(context, `${url}/console/bets/${path}`))
     if (!kind.isFirst) continue
     await context.close()
     context = await signedIn(browser, url)
@@ -98,7 +98,7 @@ async function time(browser: Browser, url: string, { bets, rounds }: Options, ki
   return looks
 }
 
-function lineOf({ what }: Kind, looks: readonly Look[]): string {
+function lineOf({ what }: Kind, looks: readonly PageTiming[]): string {
   const cells = (['picture', 'calls'] as const).flatMap((name) => {
     const times = looks.map((one) => Math.round(one[name])).sort((a, b) => a - b)
     return [times[Math.trunc(times.length / 2)], times.at(-1)]
@@ -124,10 +124,10 @@ async function seeded(url: string, bets: number): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url }
   await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-  await seed(url, { bets, players: PLAYERS, day })
+  await seedDatabase(url, { bets, players: SEED_PLAYERS, day })
   const db = await openDb({ kind: 'postgres', url })
   await seedJournal(db, bets, day)
-  await keepDays(db, new Date())
+  await closeDays(db, new Date())
   await db.close()
   await vacuum(url)
 }
@@ -142,7 +142,7 @@ async function vacuum(url: string): Promise<void> {
 }
 
 async function withWallet(database: string, work: (url: string) => Promise<void>): Promise<void> {
-  const wallet = await startPurser(database, MAIN, { PARTNER_SECRETS: `acme:${newSecret()}` }) // of which the day has bets
+  const wallet = await startPurser(database, MAIN, { PARTNER_SECRETS: `acme:${createSecret()}` }) // of which the day has bets
   try {
     await work(wallet.url)
   } finally {
@@ -151,12 +151,12 @@ async function withWallet(database: string, work: (url: string) => Promise<void>
 }
 
 async function main(): Promise<void> {
-  const { values } = readArguments(process.argv.slice(2), {
+  const { values } = parseArguments(process.argv.slice(2), {
     bets: { type: 'string', default: '1000000' },
     rounds: { type: 'string', default: '9' },
     database: { type: 'string' },
   })
-  const [bets, rounds] = [positive('bets', values.bets), positive('rounds', values.rounds)]
+  const [bets, rounds] = [parsePositive('bets', values.bets), parsePositive('rounds', values.rounds)]
   const options = { bets, rounds, database: values.database }
   if (options.database !== undefined) return withWallet(options.database, (url) => measure(url, options))
   const postgres = await startBenchPostgres()

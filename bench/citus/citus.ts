@@ -6,16 +6,16 @@ import pg from 'pg'
 import { makeCitusDatabase } from '../../test/support/citus-database.ts'
 import { startCitus } from '../../test/support/citus-nodes.ts'
 import type { Server } from '../../test/support/postgres-server.ts'
-import { positive, readArguments, UsageError } from '../arguments.ts'
+import { parseArguments, parsePositive, UsageError } from '../arguments.ts'
 import { copyPlayers } from '../copy-players.ts'
-import { audit } from '../measure.ts'
+import { runAudit } from '../measure.ts'
 import { SETTINGS, serverPid, startOnDisk } from '../postgres.ts'
-import { familySeconds } from '../processor-time.ts'
+import { readFamilySeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
-import { inventedPlayer, seedOnePlayer, userIdsOf } from '../seed-players.ts'
+import { inventPlayer, seedOnePlayer, toUserIds } from '../seed-players.ts'
 import { HOST } from '../server-process.ts'
 import { MAIN, SECRET, startPurser } from '../subjects.ts'
-import { type Asked, askedOf } from './asked.ts'
+import { measureQuestionCosts, type QuestionCost } from './question-cost.ts'
 
 const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 
@@ -54,12 +54,12 @@ interface Row {
   readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
-  readonly asked: Record<string, Asked>
+  readonly asked: Record<string, QuestionCost>
   readonly audit: string
 }
 
 function readOptions(): Options | 'help' {
-  const { values } = readArguments(process.argv.slice(2), {
+  const { values } = parseArguments(process.argv.slice(2), {
     help: { type: 'boolean', default: false },
     workers: { type: 'string', default: '0,1,2' },
     buckets: { type: 'string', default: '8' },
@@ -71,11 +71,11 @@ function readOptions(): Options | 'help' {
   if (values.help) return 'help'
   return {
     workers: values.workers.split(',').map((text) => Math.trunc(+text)),
-    buckets: positive('buckets', values.buckets),
-    connections: positive('connections', values.connections),
-    players: positive('players', values.players),
-    seconds: positive('seconds', values.seconds),
-    warmupSeconds: positive('warmup', values.warmup),
+    buckets: parsePositive('buckets', values.buckets),
+    connections: parsePositive('connections', values.connections),
+    players: parsePositive('players', values.players),
+    seconds: parsePositive('seconds', values.seconds),
+    warmupSeconds: parsePositive('warmup', values.warmup),
   }
 }
 
@@ -110,12 +110,12 @@ async function measured(workers: number, options: Options): Promise<Row> {
     const env = { PURSER_BUCKETS: `${buckets}` }
     const seeding = await startPurser(url, MAIN, env)
     await seedOnePlayer(seeding.url).finally(seeding.stop)
-    const players = userIdsOf(options.players).map(inventedPlayer)
+    const players = toUserIds(options.players).map(inventPlayer)
     await copyPlayers(url, players, buckets)
     const servers = [await startPurser(url, MAIN, env), await startPurser(url, MAIN, env)]
     const counters = async (): Promise<Record<string, number>> => ({
-      wallet: servers.reduce((sum, { pid }) => sum + familySeconds(pid), 0),
-      ...Object.fromEntries(pids.map((pid, node) => [`node ${node}`, familySeconds(pid)])),
+      wallet: servers.reduce((sum, { pid }) => sum + readFamilySeconds(pid), 0),
+      ...Object.fromEntries(pids.map((pid, node) => [`node ${node}`, readFamilySeconds(pid)])),
       commits: (await Promise.all(clients.map(writes))).reduce((a, b) => a + b, 0),
       gated: await gatedBy(servers.map(({ url }) => url)),
     })
@@ -123,7 +123,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
     const load = { host: HOST, ports, settles: true, secret: SECRET, players, connections, warmupSeconds, seconds }
     const loaded = async () => {
       const run = await runLoad(load, counters)
-      return { ...run, asked: await askedOf(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
+      return { ...run, asked: await measureQuestionCosts(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
     }
     const { before, after, window, asked } = await loaded().finally(() =>
       Promise.all(servers.map(({ stop }) => stop())),
@@ -141,7 +141,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
       p50Ms: window.p50Ms,
       p99Ms: window.p99Ms,
       asked,
-      audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : audit(url).said,
+      audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : runAudit(url).said,
     }
   } finally {
     await Promise.all(clients.map((client) => client.end()))

@@ -37,18 +37,18 @@ APART`
 /** An older build keeps the bytes on the delivery itself. */
 async function forSchema(client: pg.Client, sql: string): Promise<string> {
   const { rows } = await client.query<{ has: boolean }>("select to_regclass('platform.message') is not null as has")
-  const isApart = rows[0]?.has === true
+  const hasMessageTable = rows[0]?.has === true
   return sql
-    .replace('BODY', isApart ? '' : 'body,')
-    .replace('EMPTY', isApart ? '' : "'{}',")
-    .replace('TEXT', isApart ? '' : 'body,')
-    .replace('APART', isApart ? MESSAGES : 'select count(*) from due')
+    .replace('BODY', hasMessageTable ? '' : 'body,')
+    .replace('EMPTY', hasMessageTable ? '' : "'{}',")
+    .replace('TEXT', hasMessageTable ? '' : 'body,')
+    .replace('APART', hasMessageTable ? MESSAGES : 'select count(*) from due')
 }
 
 const MESSAGES = `
 insert into platform.message (delivery_id, body) select due.delivery_id, made.body from due join made using (bet_id)`
 
-export function migrate(main: string, databaseUrl: string): void {
+export function runMigrate(main: string, databaseUrl: string): void {
   const env = { PATH: process.env.PATH ?? '', DATABASE_URL: databaseUrl }
   const { status, stderr } = spawnSync(process.execPath, [main, 'migrate'], { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`migrate: ${stderr}`)

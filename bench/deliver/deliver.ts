@@ -4,15 +4,15 @@ import { existsSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
-import { benchFinal, finalReport } from './final-report.ts'
-import { HELP, type Options, readOptions, UsageError } from './options.ts'
-import { type Result, shortfalls, textReport, verdicts } from './report.ts'
+import { benchFinal, formatFinalReport } from './final-report.ts'
+import { DELIVER_HELP, type DeliverOptions, parseDeliverOptions, UsageError } from './options.ts'
+import { type DeliverResult, findDeliverShortfalls, formatDeliverReport, judgeDeliver } from './report.ts'
 import { placeBets } from './seed.ts'
-import { endToEnd, type Measurement, measure, SITUATIONS, type Situation } from './situation.ts'
+import { type DeliverMeasurement, measureEndToEnd, measureSituation, SITUATIONS, type Situation } from './situation.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 
-async function bench(options: Options): Promise<Result> {
+async function bench(options: DeliverOptions): Promise<DeliverResult> {
   const postgres = await startBenchPostgres()
   try {
     say(`${options.half} bets through the wallet …`)
@@ -25,19 +25,19 @@ async function bench(options: Options): Promise<Result> {
 }
 
 /** Interleaved, and each round begins with another situation: what else the machine does hits all alike. */
-async function measureInTurn(postgres: BenchPostgres, options: Options): Promise<Result> {
+async function measureInTurn(postgres: BenchPostgres, options: DeliverOptions): Promise<DeliverResult> {
   const wanted = SITUATIONS.filter((situation) => situation === 'alone' || options.rows.includes(situation))
-  const situations = new Map<Situation, Measurement[]>(wanted.map((situation) => [situation, []]))
-  const result: Result = { endToEnd: [], situations }
+  const situations = new Map<Situation, DeliverMeasurement[]>(wanted.map((situation) => [situation, []]))
+  const result: DeliverResult = { endToEnd: [], situations }
   for (let round = 0; round < options.rounds; round++) {
     if (options.rows.includes('result to last')) {
-      const whole = await endToEnd(postgres)
+      const whole = await measureEndToEnd(postgres)
       result.endToEnd.push(whole)
       say(`round ${round + 1} result to last: ${Math.round(whole.settlesPerSecond)} settles/s`)
     }
     for (let turn = 0; turn < wanted.length; turn++) {
       const situation = wanted[(round + turn) % wanted.length]!
-      const measurement = await measure(postgres, situation, options)
+      const measurement = await measureSituation(postgres, situation, options)
       situations.get(situation)!.push(measurement)
       say(`round ${round + 1} ${situation}: ${Math.round(measurement.settlesPerSecond)} settles/s`)
     }
@@ -46,9 +46,9 @@ async function measureInTurn(postgres: BenchPostgres, options: Options): Promise
 }
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2))
+  const options = parseDeliverOptions(process.argv.slice(2))
   if (options === 'help') {
-    process.stdout.write(`${HELP}\n`)
+    process.stdout.write(`${DELIVER_HELP}\n`)
     return 0
   }
   if (!existsSync(MAIN)) throw new UsageError('dist/main.js is missing: npm run build')
@@ -59,19 +59,19 @@ async function main(): Promise<number> {
   if (options.cost !== undefined || options.final !== undefined) {
     const result = await benchFinal(options)
     process.stdout.write(
-      options.json ? `${JSON.stringify({ machine, options, ...result }, null, 2)}\n` : finalReport(result),
+      options.json ? `${JSON.stringify({ machine, options, ...result }, null, 2)}\n` : formatFinalReport(result),
     )
     return [...result.costs, ...result.finals].some(({ faults }) => faults.length > 0) ? 1 : 0
   }
   const result = await bench(options)
-  const missed = shortfalls(result)
+  const missed = findDeliverShortfalls(result)
   const situations = Object.fromEntries(result.situations)
   if (options.json) {
-    const json = { machine, options, ...result, situations, verdicts: verdicts(result), missed }
+    const json = { machine, options, ...result, situations, verdicts: judgeDeliver(result), missed }
     process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
   } else {
     const short = missed.map((line) => `SHORT: ${line}\n`).join('')
-    process.stdout.write(`${textReport(result)}\n${JSON.stringify(machine)}\n${short}`)
+    process.stdout.write(`${formatDeliverReport(result)}\n${JSON.stringify(machine)}\n${short}`)
   }
   return missed.length > 0 ? 1 : 0
 }

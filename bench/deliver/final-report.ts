@@ -1,9 +1,9 @@
 // Cost and final, of each build in turn, and the result as text.
 
 import { startBenchPostgres } from '../postgres.ts'
-import { median } from '../report.ts'
+import { computeMedian } from '../report.ts'
 import { type Cost, type Final, measureCost, measureFinal } from './final.ts'
-import type { Options } from './options.ts'
+import type { DeliverOptions } from './options.ts'
 
 export interface FinalResult {
   costs: (Cost & { main: string })[]
@@ -11,7 +11,7 @@ export interface FinalResult {
 }
 
 /** Interleaved: what else the machine does hits all builds alike. */
-export async function benchFinal({ cost, final, rounds, mains }: Options): Promise<FinalResult> {
+export async function benchFinal({ cost, final, rounds, mains }: DeliverOptions): Promise<FinalResult> {
   const postgres = await startBenchPostgres()
   const result: FinalResult = { costs: [], finals: [] }
   try {
@@ -26,9 +26,9 @@ export async function benchFinal({ cost, final, rounds, mains }: Options): Promi
   }
 }
 
-export function finalReport({ costs, finals }: FinalResult): string {
+export function formatFinalReport({ costs, finals }: FinalResult): string {
   const lines = [...groups(costs)].flatMap(([main, of]) => {
-    const middle = (pick: (cost: Cost) => number) => whole(median(of.map(pick)))
+    const middle = (pick: (cost: Cost) => number) => whole(computeMedian(of.map(pick)))
     const rate = `${middle((c) => c.settlesPerSecond)} settles/s`
     const time = `${middle((c) => c.platformUs)} µs of platform and ${middle((c) => c.postgresUs)} µs of Postgres`
     return [`cost   ${rate}, ${time} and ${middle((c) => c.walBytes)} bytes of WAL per settle   ${main}`]

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 import type { BenchPostgres } from '../postgres.ts'
-import { familySeconds, processSeconds } from '../processor-time.ts'
+import { readFamilySeconds, readProcessSeconds } from '../processor-time.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
-import { newSecret, SECRET } from '../subjects.ts'
-import { FINAL, migrate, writeBook, writeSettles } from './book.ts'
+import { createSecret, SECRET } from '../subjects.ts'
+import { FINAL, runMigrate, writeBook, writeSettles } from './book.ts'
 import { withClient } from './seed.ts'
 
-const PLATFORM_KEY = newSecret()
+const PLATFORM_KEY = createSecret()
 const RUN = 'deliver_final'
 const POLL_MS = 100
 /** Of a measurement of costs: settles before it begins, as a part of all. */
 const WARM_PART = 0.2
 /** Milliseconds between two bets that are cancelled while the final is settled. */
 const CANCEL_EVERY_MS = 50
-const PATIENCE_MS = 600_000
+const FINAL_TIMEOUT_MS = 600_000
 
 interface Calls {
   settles: number
@@ -67,7 +67,7 @@ async function onStage<T>(
   const partners = await Promise.all([startPartner(), startPartner()])
   const [ours, other] = partners
   try {
-    migrate(main, databaseUrl)
+    runMigrate(main, databaseUrl)
     return await withClient(databaseUrl, async (client) => {
       const othersBets = await writeBook(client, bets, others)
       const env = {
@@ -98,7 +98,7 @@ function startPartner(): Promise<ServerProcess> {
 const callsOf = async ({ url }: ServerProcess) => (await (await fetch(url)).json()) as Calls
 
 async function untilSettled(partner: ServerProcess, count: number): Promise<Calls> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = performance.now() + FINAL_TIMEOUT_MS
   for (;;) {
     const calls = await callsOf(partner)
     if (calls.settles >= count) return calls
@@ -116,7 +116,7 @@ export function measureCost(postgres: BenchPostgres, main: string, bets: number)
     const take = async (count: number) => {
       const { settles } = await untilSettled(ours, count)
       const wal = await client.query<{ bytes: number }>("select (pg_current_wal_lsn() - '0/0')::float8 as bytes")
-      const spent = { platform: processSeconds(platform.pid), postgres: familySeconds(postgres.pid) }
+      const spent = { platform: readProcessSeconds(platform.pid), postgres: readFamilySeconds(postgres.pid) }
       return { settles, at: performance.now(), wal: wal.rows[0]!.bytes, ...spent }
     }
     const before = await take(bets * WARM_PART)
@@ -139,7 +139,7 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
     await client.query('vacuum analyze')
     await client.query('checkpoint')
     const platform = await startPlatform()
-    const spent = () => ({ platform: processSeconds(platform.pid), postgres: familySeconds(postgres.pid) })
+    const spent = () => ({ platform: readProcessSeconds(platform.pid), postgres: readFamilySeconds(postgres.pid) })
     const [postedAt, before] = [Date.now(), spent()]
     let isSettled = false
     const cancelled = cancelSome(platform, othersBets, () => isSettled)
@@ -182,7 +182,7 @@ async function post({ url }: ServerProcess, path: string, body: object): Promise
     method: 'POST',
     headers: { authorization: `Bearer ${PLATFORM_KEY}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(FINAL_TIMEOUT_MS),
   })
   if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
   await response.arrayBuffer()
@@ -194,9 +194,9 @@ async function faultsOf(client: pg.Client, partner: ServerProcess, bets: number)
   const { rows } = await client.query<{ told: number }>(
     "select count(*)::int as told from platform.bet where partner_id = 'ours' and told_status = 'settled' and told_payout = payout",
   )
-  const told = rows[0]!.told
+  const delivered = rows[0]!.told
   return [
     ...(again > 0 ? [`${again} settles were sent again`] : []),
-    ...(told === bets ? [] : [`${told} of ${bets} bets are told`]),
+    ...(delivered === bets ? [] : [`${delivered} of ${bets} bets are told`]),
   ]
 }

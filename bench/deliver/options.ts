@@ -1,16 +1,16 @@
 // The command line of the delivery bench.
 import { resolve } from 'node:path'
-import { positive, readArguments, UsageError } from '../arguments.ts'
+import { parseArguments, parsePositive, UsageError } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export { UsageError }
 
 /** What can be measured beside `alone`, which everything is compared with. */
-export const ROWS = ['result to last', 'dead port', 'hanging port'] as const
-export type Row = (typeof ROWS)[number]
+export const DELIVER_ROWS = ['result to last', 'dead port', 'hanging port'] as const
+export type DeliverRow = (typeof DELIVER_ROWS)[number]
 
-export interface Options {
-  rows: readonly Row[]
+export interface DeliverOptions {
+  rows: readonly DeliverRow[]
   json: boolean
   rounds: number
   seconds: number
@@ -24,7 +24,7 @@ export interface Options {
   mains: string[]
 }
 
-export const HELP = `npm run bench:deliver -- --rounds 1 --seconds 4     a quick look
+export const DELIVER_HELP = `npm run bench:deliver -- --rounds 1 --seconds 4     a quick look
 npm run bench:deliver -- --json > deliver.json       for a machine
 npm run bench:deliver -- --cost 100000 --with ../before/dist/main.js
 npm run bench:deliver -- --final 1000000 --rounds 1
@@ -44,30 +44,30 @@ partner cannot be delivered. Exit code 0: within 20 % of its rate alone and all 
 
 The database lies below TMPDIR, which must be on a disk.`
 
-export function readOptions(args: string[]): Options | 'help' {
+export function parseDeliverOptions(args: string[]): DeliverOptions | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
   return {
     json: values.json,
-    rounds: positive('rounds', values.rounds),
-    seconds: positive('seconds', values.seconds),
-    warmupSeconds: positive('warmup', values.warmup),
-    half: positive('half', values.half),
-    rows: values.only === undefined ? ROWS : values.only.map(toRow),
-    ...(values.cost !== undefined && { cost: positive('cost', values.cost) }),
-    ...(values.final !== undefined && { final: positive('final', values.final) }),
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('seconds', values.seconds),
+    warmupSeconds: parsePositive('warmup', values.warmup),
+    half: parsePositive('half', values.half),
+    rows: values.only === undefined ? DELIVER_ROWS : values.only.map(toRow),
+    ...(values.cost !== undefined && { cost: parsePositive('cost', values.cost) }),
+    ...(values.final !== undefined && { final: parsePositive('final', values.final) }),
     mains: [MAIN, ...values.with.map((file) => resolve(file))],
   }
 }
 
-function toRow(name: string): Row {
-  const row = ROWS.find((known) => known === name)
-  if (row === undefined) throw new UsageError(`--only must be one of ${ROWS.join(', ')}, not ${name}`)
+function toRow(name: string): DeliverRow {
+  const row = DELIVER_ROWS.find((known) => known === name)
+  if (row === undefined) throw new UsageError(`--only must be one of ${DELIVER_ROWS.join(', ')}, not ${name}`)
   return row
 }
 
 function parsed(args: string[]) {
-  return readArguments(args, {
+  return parseArguments(args, {
     help: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },

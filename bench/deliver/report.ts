@@ -1,10 +1,10 @@
 // From measurements to the verdict, as text or JSON.
-import { median } from '../report.ts'
-import type { Measurement, Situation } from './situation.ts'
+import { computeMedian } from '../report.ts'
+import type { DeliverMeasurement, Situation } from './situation.ts'
 
-export interface Result {
+export interface DeliverResult {
   endToEnd: { settlesPerSecond: number; faults: string[] }[]
-  situations: Map<Situation, Measurement[]>
+  situations: Map<Situation, DeliverMeasurement[]>
 }
 
 /** Issue 3: a partner that cannot be reached costs the other one at most 20 % of its rate. */
@@ -12,22 +12,22 @@ const REQUIRED = 0.8
 
 const rates = (measurements: readonly { settlesPerSecond: number }[]) => measurements.map((m) => m.settlesPerSecond)
 
-export interface Verdict {
+export interface DeliverVerdict {
   situation: Situation
   ofAlone: number
   required: number
 }
 
-export function verdicts({ situations }: Result): Verdict[] {
-  const alone = median(rates(situations.get('alone') ?? []))
+export function judgeDeliver({ situations }: DeliverResult): DeliverVerdict[] {
+  const alone = computeMedian(rates(situations.get('alone') ?? []))
   return [...situations].flatMap(([situation, measured]) =>
-    situation === 'alone' ? [] : [{ situation, ofAlone: median(rates(measured)) / alone, required: REQUIRED }],
+    situation === 'alone' ? [] : [{ situation, ofAlone: computeMedian(rates(measured)) / alone, required: REQUIRED }],
   )
 }
 
 /** Everything that makes the run fall short; empty = good. */
-export function shortfalls(result: Result): string[] {
-  const slow = verdicts(result)
+export function findDeliverShortfalls(result: DeliverResult): string[] {
+  const slow = judgeDeliver(result)
     .filter(({ ofAlone }) => ofAlone < REQUIRED)
     .map(
       ({ situation, ofAlone }) => `${situation}: ${percent(ofAlone)} of the rate alone, required ${percent(REQUIRED)}`,
@@ -36,9 +36,9 @@ export function shortfalls(result: Result): string[] {
   return [...slow, ...all.flatMap(({ faults }) => faults)]
 }
 
-export function textReport(result: Result): string {
+export function formatDeliverReport(result: DeliverResult): string {
   const rows = [...result.situations].map(([situation, measured]) => {
-    const calls = median(measured.map(({ otherCalls }) => otherCalls))
+    const calls = computeMedian(measured.map(({ otherCalls }) => otherCalls))
     return row([situation, ...speedCells(rates(measured)), `${calls}`])
   })
   return [
@@ -46,14 +46,14 @@ export function textReport(result: Result): string {
     ...(result.endToEnd.length === 0 ? [] : [row(['result to last', ...speedCells(rates(result.endToEnd)), '–'])]),
     ...rows,
     '',
-    ...verdicts(result).map(
+    ...judgeDeliver(result).map(
       ({ situation, ofAlone, required }) => `${situation}: ${percent(ofAlone)} of alone, required ${percent(required)}`,
     ),
   ].join('\n')
 }
 
 const speedCells = (speeds: number[]) => [
-  whole(median(speeds)),
+  whole(computeMedian(speeds)),
   `${whole(Math.min(...speeds))}–${whole(Math.max(...speeds))}`,
 ]
 const whole = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 0 })

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Pool } from 'undici'
 import type { BenchPlayer } from '../place-bet.ts'
-import { seedPlayers, userIdsOf } from '../seed-players.ts'
-import { sign } from '../signature.ts'
+import { seedPlayers, toUserIds } from '../seed-players.ts'
+import { signBody } from '../signature.ts'
 import { SECRET, startPurser } from '../subjects.ts'
 
 const PLAYERS = 500
@@ -19,7 +19,7 @@ export async function placeBets(databaseUrl: string, count: number): Promise<voi
   const wallet = await startPurser(databaseUrl)
   const pool = new Pool(wallet.url, { connections: AT_ONCE })
   try {
-    const players = await seedPlayers(wallet.url, userIdsOf(PLAYERS))
+    const players = await seedPlayers(wallet.url, toUserIds(PLAYERS))
     let left = count
     const worker = async () => {
       while (left-- > 0) await place(pool, players[left % PLAYERS]!)
@@ -39,7 +39,7 @@ async function place(pool: Pool, { userId, token }: BenchPlayer): Promise<void> 
   const bet = { requestId: randomUUID(), type: 1, transactionId: randomUUID(), token, userId, amount: 10 }
   const terms = { currency: 'EUR', coefficient: 2, gameType: 'sportsbook', bonusId: null, ticketType: 'single' }
   const body = Buffer.from(JSON.stringify({ ...bet, ...terms }))
-  const headers = { 'content-type': 'application/json', 'x-sign-jws': sign(SECRET, body) }
+  const headers = { 'content-type': 'application/json', 'x-sign-jws': signBody(SECRET, body) }
   for (let attempt = 1; ; attempt++) {
     const reply = await pool.request({ method: 'POST', path: '/payment/bet', headers, body })
     const text = await reply.body.text()

@@ -6,15 +6,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { BenchPostgres } from '../postgres.ts'
 import { HOST, type ServerProcess, startServer } from '../server-process.ts'
-import { MAIN, newSecret, purserEnvironment, SECRET, startPurser } from '../subjects.ts'
-import type { Options } from './options.ts'
+import { createSecret, MAIN, purserEnvironment, SECRET, startPurser } from '../subjects.ts'
+import type { DeliverOptions } from './options.ts'
 import { BETS_PER_EVENT, SETTLES_OF_OTHER, SETTLES_OF_OURS, withClient } from './seed.ts'
 
 /** What the other partner is like while ours is served. */
 export type Situation = 'alone' | 'dead port' | 'hanging port'
 export const SITUATIONS: readonly Situation[] = ['alone', 'dead port', 'hanging port']
 
-export interface Measurement {
+export interface DeliverMeasurement {
   settlesPerSecond: number
   /** Calls to the other partner in all, and how many deliveries of both were due at the end. */
   otherCalls: number
@@ -25,11 +25,15 @@ export interface Measurement {
 
 const SEED = 'deliver_seed'
 const RUN = 'deliver_run'
-const PLATFORM_KEY = newSecret()
+const PLATFORM_KEY = createSecret()
 const START_TIMEOUT_MS = 30_000
 const EVENTS = 2
 
-export function measure(postgres: BenchPostgres, situation: Situation, options: Options): Promise<Measurement> {
+export function measureSituation(
+  postgres: BenchPostgres,
+  situation: Situation,
+  options: DeliverOptions,
+): Promise<DeliverMeasurement> {
   return withProcesses(postgres, async (client, start) => {
     const other = await otherPartner(situation)
     await client.query(SETTLES_OF_OURS)
@@ -48,7 +52,7 @@ export function measure(postgres: BenchPostgres, situation: Situation, options: 
 }
 
 /** From the POST of the results of two events to the last acknowledged settle: deciding and delivering. */
-export function endToEnd(postgres: BenchPostgres): Promise<{ settlesPerSecond: number; faults: string[] }> {
+export function measureEndToEnd(postgres: BenchPostgres): Promise<{ settlesPerSecond: number; faults: string[] }> {
   return withProcesses(postgres, async (client, start) => {
     const { platform } = await start('http://127.0.0.1:1')
     const began = performance.now()
@@ -141,7 +145,7 @@ const LEFT = `
 select (select count(*)::int from platform.delivery where status = 'pending') as left_due,
   (select count(*)::int from platform.attempt a join platform.delivery d using (delivery_id) where d.partner_id = 'other') as other_calls`
 
-async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: Options) {
+async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: DeliverOptions) {
   const delivered = await client.query<{ settles: number; seconds: number }>(DELIVERED, [warmupSeconds, seconds])
   const { settles, seconds: measured } = delivered.rows[0]!
   const { left_due: leftDue, other_calls: otherCalls } = (

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os'
 import { UsageError } from '../arguments.ts'
 import type { Window } from '../generator.ts'
 import type { BenchPlayer } from '../place-bet.ts'
-import { processSeconds } from '../processor-time.ts'
+import { readProcessSeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
 import { HOST, type ServerProcess } from '../server-process.ts'
 import { MAIN, SECRET } from '../subjects.ts'
-import { HELP, type Options, readOptions } from './options.ts'
-import { inventedPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlainProxy } from './servers.ts'
+import { GATEWAY_HELP, type GatewayOptions, parseGatewayOptions } from './options.ts'
+import { inventPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlainProxy } from './servers.ts'
 
 const WARMUP_SECONDS = 2
 const SECONDS = 3
@@ -26,7 +26,7 @@ const PEERS: readonly Subject[] = [
   {
     name: 'direct',
     secret: OPERATOR_SECRET,
-    start: async () => ({ server: await startOperator(), players: inventedPlayers() }),
+    start: async () => ({ server: await startOperator(), players: inventPlayers() }),
   },
   { name: 'plain proxy', secret: SECRET, start: startPlainProxy },
 ]
@@ -36,7 +36,7 @@ function gatewayOf(main: string): Subject {
   return { name, secret: SECRET, start: (operator) => startGateway(operator, main) }
 }
 
-interface Measured {
+interface GatewayMeasurement {
   readonly name: string
   readonly connections: number
   readonly window: Window
@@ -44,14 +44,14 @@ interface Measured {
   readonly microseconds: number
 }
 
-async function measure(subject: Subject): Promise<Measured[]> {
+async function measure(subject: Subject): Promise<GatewayMeasurement[]> {
   const operator = await startOperator()
   const { server, players } = await subject.start(operator)
-  const measured: Measured[] = []
+  const measured: GatewayMeasurement[] = []
   for (const connections of CONNECTIONS) {
     const shape = { players, connections, warmupSeconds: WARMUP_SECONDS, seconds: SECONDS }
     const load = { ...shape, host: HOST, ports: [server.port], settles: false, secret: subject.secret }
-    const { window, before, after } = await runLoad(load, async () => processSeconds(server.pid))
+    const { window, before, after } = await runLoad(load, async () => readProcessSeconds(server.pid))
     if (Object.keys(window.refused).length > 0) throw new Error(`${subject.name}: ${JSON.stringify(window.refused)}`)
     measured.push({ name: subject.name, connections, window, microseconds: ((after - before) / window.accepted) * 1e6 })
   }
@@ -61,9 +61,9 @@ async function measure(subject: Subject): Promise<Measured[]> {
 }
 
 /** Another subject begins each round: a machine gets slower and faster while it is measured on. */
-async function measureAll({ rounds, mains }: Options): Promise<Measured[]> {
+async function measureAll({ rounds, mains }: GatewayOptions): Promise<GatewayMeasurement[]> {
   const subjects = [...PEERS, ...mains.map(gatewayOf)]
-  const all: Measured[] = []
+  const all: GatewayMeasurement[] = []
   for (let round = 0; round < rounds; round++) {
     const first = round % subjects.length
     for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) all.push(...(await measure(subject)))
@@ -71,7 +71,7 @@ async function measureAll({ rounds, mains }: Options): Promise<Measured[]> {
   return all
 }
 
-function report(all: readonly Measured[]): string {
+function report(all: readonly GatewayMeasurement[]): string {
   const head = ['', 'connections', 'bets/s', 'p50 ms', 'p99 ms', 'µs of its processor, median', 'lowest–highest']
   const names = [...new Set(all.map(({ name }) => name))]
   const rows = CONNECTIONS.flatMap((connections) =>
@@ -80,10 +80,10 @@ function report(all: readonly Measured[]): string {
   return [line(head), line(head.map(() => '---')), ...rows].join('')
 }
 
-function row(runs: readonly Measured[]): string {
-  const { name, connections } = runs[0] as Measured
-  const of = (figure: (run: Measured) => number) => runs.map(figure).toSorted((a, b) => a - b)
-  const median = (figure: (run: Measured) => number) => of(figure)[Math.trunc(runs.length / 2)] as number
+function row(runs: readonly GatewayMeasurement[]): string {
+  const { name, connections } = runs[0] as GatewayMeasurement
+  const of = (figure: (run: GatewayMeasurement) => number) => runs.map(figure).toSorted((a, b) => a - b)
+  const median = (figure: (run: GatewayMeasurement) => number) => of(figure)[Math.trunc(runs.length / 2)] as number
   const speed = median(({ window }) => window.accepted / window.seconds)
   const times = [median(({ window }) => window.p50Ms), median(({ window }) => window.p99Ms)]
   const spent = of((run) => run.microseconds).map(Math.trunc)
@@ -98,8 +98,8 @@ function line(cells: readonly unknown[]): string {
 }
 
 try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === 'help') process.stdout.write(`${HELP}\n`)
+  const options = parseGatewayOptions(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(`${GATEWAY_HELP}\n`)
   else {
     process.stdout.write(report(await measureAll(options)))
     process.stdout.write(`${JSON.stringify({ cores: availableParallelism(), node: process.version })}\n`)

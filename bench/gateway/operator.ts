@@ -1,20 +1,20 @@
 // The operator of this bench: verifies the signature and answers at once, so that what is measured is what stands before it.
 import { createHash } from 'node:crypto'
-import { listenUntilTerminated, rawBodyServer, required } from '../raw-body-server.ts'
-import { signatureIsGood } from '../signature.ts'
+import { createRawBodyServer, listenUntilTerminated, requireVariable } from '../raw-body-server.ts'
+import { isSignatureGood } from '../signature.ts'
 
-const secret = required('PARTNER_SECRET')
-const server = rawBodyServer()
+const secret = requireVariable('PARTNER_SECRET')
+const server = createRawBodyServer()
 const REFUSAL = { code: 1, message: 'Bad signature' }
 
 server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
-  if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
+  if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
   return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
 })
 
 /** Whoever has a token is a player. */
 server.post<{ Body: Buffer }>('/user/profile', async (request, reply) => {
-  if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
+  if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
   const { token } = JSON.parse(request.body.toString())
   return { userId: createHash('sha256').update(token).digest('hex').slice(0, 16), currency: 'EUR' }
 })

@@ -1,15 +1,15 @@
 // The command line of the gateway bench.
 import { resolve } from 'node:path'
-import { positive, readArguments } from '../arguments.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
-export interface Options {
+export interface GatewayOptions {
   rounds: number
   /** The `dist/main.js` of each build that is measured: this one, and those it is compared with. */
   mains: string[]
 }
 
-export const HELP = `npm run bench:gateway -- --rounds 3
+export const GATEWAY_HELP = `npm run bench:gateway -- --rounds 3
 npm run bench:gateway -- --with ../before/dist/main.js
 
 What a gateway costs, beside a plain proxy. Exit code 0: measured, 2: wrong use.
@@ -18,12 +18,12 @@ What a gateway costs, beside a plain proxy. Exit code 0: measured, 2: wrong use.
   --with FILE    the main.js of another build, measured in turn with this one; can stand several times
   --help`
 
-export function readOptions(args: string[]): Options | 'help' {
-  const { values } = readArguments(args, {
+export function parseGatewayOptions(args: string[]): GatewayOptions | 'help' {
+  const { values } = parseArguments(args, {
     help: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '1' },
     with: { type: 'string', multiple: true, default: [] },
   })
   if (values.help) return 'help'
-  return { rounds: positive('rounds', values.rounds), mains: [MAIN, ...values.with.map((file) => resolve(file))] }
+  return { rounds: parsePositive('rounds', values.rounds), mains: [MAIN, ...values.with.map((file) => resolve(file))] }
 }

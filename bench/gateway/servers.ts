@@ -3,21 +3,21 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { BenchPlayer } from '../place-bet.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
-import { MAIN, newSecret, SECRET } from '../subjects.ts'
+import { createSecret, MAIN, SECRET } from '../subjects.ts'
 
-export const OPERATOR_SECRET = newSecret()
-const GATEWAY_KEY = newSecret()
+export const OPERATOR_SECRET = createSecret()
+const GATEWAY_KEY = createSecret()
 const PLAYERS = 500
 
-const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const siblingFile = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 export function startOperator(): Promise<ServerProcess> {
-  return startServer([beside('operator.js')], { PARTNER_SECRET: OPERATOR_SECRET })
+  return startServer([siblingFile('operator.js')], { PARTNER_SECRET: OPERATOR_SECRET })
 }
 
 export async function startPlainProxy({ url }: ServerProcess) {
   const env = { PARTNER_SECRET: SECRET, OPERATOR_SECRET, OPERATOR_URL: url }
-  return { server: await startServer([beside('plain-proxy.js')], env), players: inventedPlayers() }
+  return { server: await startServer([siblingFile('plain-proxy.js')], env), players: inventPlayers() }
 }
 
 /**
@@ -36,14 +36,14 @@ export async function startGateway({ url: baseUrl }: ServerProcess, main = MAIN)
   const server = await startServer([main, 'gateway'], env)
   await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
   const players: BenchPlayer[] = []
-  for (const { token } of inventedPlayers()) {
+  for (const { token } of inventPlayers()) {
     const session = await post(`${server.url}/operators/bench/sessions`, { token })
     players.push(session as BenchPlayer)
   }
   return { server, players }
 }
 
-export function inventedPlayers(): BenchPlayer[] {
+export function inventPlayers(): BenchPlayer[] {
   return Array.from({ length: PLAYERS }, (_, index) => ({
     userId: `player-${index}`,
     token: randomBytes(32).toString('base64url'),

@@ -5,26 +5,26 @@ import { createHash } from 'node:crypto'
 import { totalmem } from 'node:os'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { positive, readArguments } from '../arguments.ts'
-import { databaseCostOf, measureOn, type Shape } from '../measure.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
+import { computeDatabaseCost, type LoadShape, measureOnDatabase } from '../measure.ts'
 import type { BenchPlayer } from '../place-bet.ts'
 import { type BenchPostgres, startBenchPostgres } from '../postgres.ts'
-import { inventedPlayer } from '../seed-players.ts'
-import { MAIN, newSecret, purserEnvironment, startPurser } from '../subjects.ts'
-import { PLAYERS, seed } from './seed.ts'
+import { inventPlayer } from '../seed-players.ts'
+import { createSecret, MAIN, purserEnvironment, startPurser } from '../subjects.ts'
+import { SEED_PLAYERS, seedDatabase } from './seed.ts'
 
 const DAY_MS = 86_400_000
 const MEGABYTE = 2 ** 20
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 const run = promisify(execFile)
 /** One of four bets is of this platform (seed.ts). */
-const PLATFORM = { PARTNER_SECRETS: `acme:${newSecret()}` }
+const PLATFORM = { PARTNER_SECRETS: `acme:${createSecret()}` }
 
 /** No blocked ones (seed.ts), each with a session. */
 async function openSessions(url: string, players: number): Promise<BenchPlayer[]> {
   const all = Array.from({ length: players }, (_, i) => i)
     .filter((i) => i % 1_000 !== 0)
-    .map((i) => inventedPlayer(`player-${i}`))
+    .map((i) => inventPlayer(`player-${i}`))
   const client = new pg.Client(url)
   await client.connect()
   await client.query(
@@ -41,7 +41,7 @@ async function prepare(postgres: BenchPostgres, name: string, bets: number, play
   const url = postgres.url(name)
   await run(process.execPath, [MAIN, 'migrate'], { env: { ...process.env, DATABASE_URL: url } })
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-  await seed(url, { bets, players, day }, (line) => say(`${name}: ${line}`))
+  await seedDatabase(url, { bets, players, day }, (line) => say(`${name}: ${line}`))
   return openSessions(url, players)
 }
 
@@ -54,9 +54,9 @@ async function timeAudit(url: string, ...flags: string[]): Promise<string> {
 }
 
 async function main(): Promise<void> {
-  const { values } = readArguments(process.argv.slice(2), {
+  const { values } = parseArguments(process.argv.slice(2), {
     bets: { type: 'string', default: '10000000' },
-    players: { type: 'string', default: `${PLAYERS}` },
+    players: { type: 'string', default: `${SEED_PLAYERS}` },
     rounds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '8' },
     warmup: { type: 'string', default: '10' },
@@ -64,8 +64,8 @@ async function main(): Promise<void> {
   })
   const postgres = await startBenchPostgres({ shared_buffers: `${Math.trunc(totalmem() / 4 / MEGABYTE)}MB` }) // as the guide says
   try {
-    const count = positive('players', values.players)
-    const bets = positive('bets', values.bets)
+    const count = parsePositive('players', values.players)
+    const bets = parsePositive('bets', values.bets)
     const players = new Map<string, BenchPlayer[]>()
     for (const [name, size] of [
       ['empty', 0],
@@ -81,11 +81,11 @@ async function main(): Promise<void> {
       players,
       {
         ...{ processes: 2, settles: true },
-        connections: positive('connections', values.connections),
-        seconds: positive('seconds', values.seconds),
-        warmupSeconds: positive('warmup', values.warmup),
+        connections: parsePositive('connections', values.connections),
+        seconds: parsePositive('seconds', values.seconds),
+        warmupSeconds: parsePositive('warmup', values.warmup),
       },
-      positive('rounds', values.rounds),
+      parsePositive('rounds', values.rounds),
     )
     console.log(`what changed: ${await timeAudit(postgres.url('large'), '--changed')}`)
   } finally {
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
 async function measureBoth(
   postgres: BenchPostgres,
   players: ReadonlyMap<string, BenchPlayer[]>,
-  shape: Omit<Shape, 'players'>,
+  shape: Omit<LoadShape, 'players'>,
   rounds: number,
 ): Promise<void> {
   console.log(
@@ -104,12 +104,12 @@ async function measureBoth(
   )
   for (let round = 1; round <= rounds; round++)
     for (const [name, some] of players) {
-      const measured = await measureOn(postgres, { start: (url) => startPurser(url, MAIN, PLATFORM) }, name, {
+      const measured = await measureOnDatabase(postgres, { start: (url) => startPurser(url, MAIN, PLATFORM) }, name, {
         ...shape,
         players: some,
       })
       const { processorTime, callsPerSecond, run: load } = measured
-      const { walBytesPerCall, pageImagesPerCall } = databaseCostOf(load)
+      const { walBytesPerCall, pageImagesPerCall } = computeDatabaseCost(load)
       const whole = [callsPerSecond, processorTime?.server ?? 0, processorTime?.postgres ?? 0, walBytesPerCall]
       const columns = whole.map((value) => Math.round(value).toLocaleString('en'))
       console.log(`| ${[name, round, ...columns, pageImagesPerCall.toFixed(2)].join(' | ')} |`)

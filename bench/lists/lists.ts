@@ -2,38 +2,38 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { listCalls } from '../../src/feed/call-list.ts'
-import { createFeed } from '../../src/feed/feed.ts'
-import { createMinutes } from '../../src/feed/minutes.ts'
-import { readNow } from '../../src/feed/now.ts'
-import { sumLedger } from '../../src/ledger/balanced.ts'
-import { keepDays } from '../../src/ledger/daily.ts'
+import { createCallStats } from '../../src/feed/call-stats.ts'
+import { createFeed } from '../../src/feed/change-feed.ts'
+import { listCalls } from '../../src/feed/journal-call-list.ts'
+import { readLastHour } from '../../src/feed/last-hour-stats.ts'
+import { closeDays } from '../../src/ledger/daily-sums.ts'
+import { sumLedger } from '../../src/ledger/ledger-balance.ts'
+import { listProposals } from '../../src/operator/adjustment-proposals.ts'
 import { listAnomalies } from '../../src/operator/anomaly-list.ts'
-import { audit } from '../../src/operator/audit.ts'
+import { getBet } from '../../src/operator/bet-detail.ts'
 import { listBets } from '../../src/operator/bet-list.ts'
-import { getBet } from '../../src/operator/bets.ts'
-import { getBalances } from '../../src/operator/cash.ts'
-import { findId } from '../../src/operator/find-id.ts'
-import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { createDailyReport } from '../../src/operator/daily-report.ts'
+import { getBalances } from '../../src/operator/deposits-and-withdrawals.ts'
+import { lookUpWalletId } from '../../src/operator/id-lookup.ts'
+import { searchId } from '../../src/operator/id-search.ts'
+import type { OperatorDeps } from '../../src/operator/operator-context.ts'
+import { listPlayerDays } from '../../src/operator/player-day-report.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
-import { listProposals } from '../../src/operator/proposals.ts'
-import { report } from '../../src/operator/report.ts'
-import { listPlayersOfDay } from '../../src/operator/report-players.ts'
 import { listSessions } from '../../src/operator/session-list.ts'
-import { showId } from '../../src/operator/show-id.ts'
 import { getStatement } from '../../src/operator/statement.ts'
 import { listTransfers } from '../../src/operator/transfer-list.ts'
-import { createActionLog } from '../../src/people/actions.ts'
+import { runWalletAudit } from '../../src/operator/wallet-audit.ts'
+import { createAuditLog } from '../../src/people/audit-log.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
-import { positive, readArguments } from '../arguments.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
 import { startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
-import { questionsOfThePlatform, seedPlatform } from './platform.ts'
-import { betIdOf, EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
-import { type Asked, HEAD, lineOf, time, timeOnce } from './timing.ts'
+import { buildPlatformQuestions, seedPlatform } from './platform.ts'
+import { formatTimingRow, TABLE_HEAD, type TimedQuestion, timeQuestion, timeWork } from './question-timing.ts'
+import { SEED_EVENTS, SEED_PLAYERS, seedDatabase, seedJournal, toSeedBetId } from './seed.ts'
 
 const DAY_MS = 86_400_000
 /** In the journal, however many bets there are. */
@@ -41,13 +41,13 @@ const MOST_CALLS = 1_000_000
 /** Marks a list that adds up transfers because the sums of the day are not stored. */
 const NOT_KEPT = ', not stored'
 
-type Question = Asked<OperatorDeps>
+type Question = TimedQuestion<OperatorDeps>
 
 function questions(bets: number, day: string): Question[] {
   const middle = Math.trunc(Math.min(bets, MOST_CALLS) / 2)
-  const [userId, time] = [`player-${middle % PLAYERS}`, `${day}T12:00:00Z`]
+  const [userId, time] = [`player-${middle % SEED_PLAYERS}`, `${day}T12:00:00Z`]
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
-  const actions = createActionLog('purser')
+  const actions = createAuditLog('purser')
   const of = (query: object) => ({ limit: '50', ...query })
   const bet = (what: string, query: object): Question => ({ what, ask: (deps) => listBets(deps, of(query)) })
   const player = (what: string, query: object): Question => ({
@@ -56,7 +56,7 @@ function questions(bets: number, day: string): Question[] {
   })
   const feed = (what: string, after: string): Question => ({
     what,
-    ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).ask(after, 100, 0),
+    ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).poll(after, 100, 0),
   })
   const call = (what: string, query: object): Question => ({
     what,
@@ -69,7 +69,7 @@ function questions(bets: number, day: string): Question[] {
     bet('bets of one player', { userId }),
     bet('declined bets', { status: 'refused' }),
     bet('cancelled bets', { status: 'cancelled' }),
-    bet('bets with an id, of any player', { transactionId: betIdOf(middle) }),
+    bet('bets with an id, of any player', { transactionId: toSeedBetId(middle) }),
     bet('bets of one platform', { platform: 'acme' }),
     bet('bets on an event', { eventId: '4000077' }),
     bet('bets on an event, a late page', { eventId: '4000077', after: far }),
@@ -95,8 +95,8 @@ function questions(bets: number, day: string): Question[] {
     { what: 'pending adjustments', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
     { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
     { what: 'the calls of the last hour, by minute', ask: ({ db }) => lastHour(db as Db) },
-    { what: 'all records of a bet, by its whole id', ask: (deps) => showId(deps, betIdOf(middle)) },
-    { what: 'the kind of an id, by six characters', ask: ({ db, buckets }) => findId(db.people, buckets, '7b1c8f') },
+    { what: 'all records of a bet, by its whole id', ask: (deps) => lookUpWalletId(deps, toSeedBetId(middle)) },
+    { what: 'the kind of an id, by six characters', ask: ({ db, buckets }) => searchId(db.people, buckets, '7b1c8f') },
     feed('changes, a page of 100 in the middle', String(bets)),
     call('calls, the newest 50', {}),
     call('calls of a player', { player: userId }),
@@ -107,9 +107,9 @@ function questions(bets: number, day: string): Question[] {
     {
       what: 'players of the day, the first 50',
       isReport: true,
-      ask: (deps) => listPlayersOfDay(deps, { limit: '50', day }),
+      ask: (deps) => listPlayerDays(deps, { limit: '50', day }),
     },
-    { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => report(deps, { from: day }) },
+    { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => createDailyReport(deps, { from: day }) },
   ]
 }
 
@@ -127,7 +127,7 @@ function transfersOf(day: string): Question[] {
 
 function lastHour(db: Db): Promise<unknown> {
   const clock = { now: () => new Date() }
-  return readNow(createMinutes({ db, clock, log: createLogger('silent'), schema: 'purser' }), clock.now())
+  return readLastHour(createCallStats({ db, clock, log: createLogger('silent'), schema: 'purser' }), clock.now())
 }
 
 async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
@@ -136,11 +136,11 @@ async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
 }
 
 async function main(): Promise<void> {
-  const { values } = readArguments(process.argv.slice(2), {
+  const { values } = parseArguments(process.argv.slice(2), {
     bets: { type: 'string', default: '1000000' },
     database: { type: 'string' },
   })
-  const bets = positive('bets', values.bets)
+  const bets = parsePositive('bets', values.bets)
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
   if (values.database !== undefined) return inDatabase(values.database, bets, day, timeLists)
   const postgres = await startBenchPostgres()
@@ -150,7 +150,7 @@ async function main(): Promise<void> {
     const env = { ...process.env, DATABASE_URL: url }
     await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
     process.stdout.write(
-      `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, { bets, players: PLAYERS, day }))}\n`,
+      `| Once | |\n|---|---|\n${await timeWork(`seeding ${bets} bets on ${SEED_EVENTS} events`, () => seedDatabase(url, { bets, players: SEED_PLAYERS, day }))}\n`,
     )
     await inDatabase(url, bets, day, timeAll)
   } finally {
@@ -168,7 +168,7 @@ async function inDatabase(url: string, bets: number, day: string, times: Times):
   await sql.connect()
   const calls = Math.min(bets, MOST_CALLS)
   process.stdout.write(
-    `${await timeOnce(`filling the journal with ${calls} Place bets`, () => seedJournal(db, calls, day))}\n`,
+    `${await timeWork(`filling the journal with ${calls} Place bets`, () => seedJournal(db, calls, day))}\n`,
   )
   await times(db, sql, bets, day)
   await Promise.all([sql.end(), db.close()])
@@ -180,9 +180,9 @@ const depsOn = (db: Db): OperatorDeps => ({
 
 /** Neither what sums a whole day nor the audit: those take as long as there are bets. */
 async function timeLists(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
-  process.stdout.write(`${HEAD}\n`)
+  process.stdout.write(`${TABLE_HEAD}\n`)
   for (const one of questions(bets, day).filter(({ isReport }) => isReport !== true))
-    process.stdout.write(`${lineOf(await time(sql, depsOn(db), one))}\n`)
+    process.stdout.write(`${formatTimingRow(await timeQuestion(sql, depsOn(db), one))}\n`)
 }
 
 async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
@@ -192,12 +192,12 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
     .filter(({ what }) => what.includes(NOT_KEPT))
     .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, stored` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
-  say(HEAD)
-  for (const one of all) say(lineOf(await time(sql, deps, one)))
-  const keeping = await timeOnce('keeping the sums of the day', async () => void (await keepDays(db, new Date())))
-  for (const one of kept) say(lineOf(await time(sql, deps, one)))
+  say(TABLE_HEAD)
+  for (const one of all) say(formatTimingRow(await timeQuestion(sql, deps, one)))
+  const keeping = await timeWork('keeping the sums of the day', async () => void (await closeDays(db, new Date())))
+  for (const one of kept) say(formatTimingRow(await timeQuestion(sql, deps, one)))
   say(
-    `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
+    `\n${keeping}\n${await timeWork('the audit', async () => `${(await runWalletAudit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
   )
   await timePlatform(db, sql, bets, day)
 }
@@ -206,11 +206,11 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
 async function timePlatform(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(
-    `\n${await timeOnce(`seeding the platform's ${bets} bets with their deliveries`, () => seedPlatform(sql, bets, day))}`,
+    `\n${await timeWork(`seeding the platform's ${bets} bets with their deliveries`, () => seedPlatform(sql, bets, day))}`,
   )
-  say(HEAD)
+  say(TABLE_HEAD)
   const deps = { db, clock: { now: () => new Date() }, scales: new Map([['EUR', 2]]) }
-  for (const one of questionsOfThePlatform(bets, day)) say(lineOf(await time(sql, deps, one)))
+  for (const one of buildPlatformQuestions(bets, day)) say(formatTimingRow(await timeQuestion(sql, deps, one)))
 }
 
 await main()

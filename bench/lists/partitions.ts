@@ -3,11 +3,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { positive, readArguments } from '../arguments.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
 import { startBenchPostgres } from '../postgres.ts'
-import { processSeconds } from '../processor-time.ts'
+import { readProcessSeconds } from '../processor-time.ts'
 import { MAIN } from '../subjects.ts'
-import { seed } from './seed.ts'
+import { seedDatabase } from './seed.ts'
 
 const DAY_MS = 86_400_000
 /** Rows of one statement, as of a batch, and statements that are measured. */
@@ -73,9 +73,9 @@ class Layout {
   }
 
   private async costOf(text: string): Promise<Costs> {
-    const [begun, before] = [performance.now(), processSeconds(this.pid)]
+    const [begun, before] = [performance.now(), readProcessSeconds(this.pid)]
     await this.client.query(text)
-    return { elapsed: (performance.now() - begun) / 1_000, processor: processSeconds(this.pid) - before }
+    return { elapsed: (performance.now() - begun) / 1_000, processor: readProcessSeconds(this.pid) - before }
   }
 
   private async one(text: string): Promise<string> {
@@ -159,9 +159,9 @@ class Layout {
 
   /** Processor time of Postgres. */
   private async perRow(work: (batch: number) => Promise<unknown>): Promise<string> {
-    const before = processSeconds(this.pid)
+    const before = readProcessSeconds(this.pid)
     for (let batch = 0; batch < BATCHES; batch++) await work(batch)
-    return (((processSeconds(this.pid) - before) * US_PER_S) / (BATCHES * BATCH)).toFixed(1)
+    return (((readProcessSeconds(this.pid) - before) * US_PER_S) / (BATCHES * BATCH)).toFixed(1)
   }
 
   private columns(): Promise<string> {
@@ -193,7 +193,7 @@ function shown({ elapsed, processor }: Costs): string {
 
 async function prepared(url: string, bets: number, players: number): Promise<pg.Client> {
   await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env: { ...process.env, DATABASE_URL: url } })
-  await seed(url, { bets, players, day: new Date(Date.now() - DAY_MS).toISOString().slice(0, 10) }, say)
+  await seedDatabase(url, { bets, players, day: new Date(Date.now() - DAY_MS).toISOString().slice(0, 10) }, say)
   const client = new pg.Client(url)
   await client.connect()
   await client.query(
@@ -208,16 +208,16 @@ async function prepared(url: string, bets: number, players: number): Promise<pg.
   return client
 }
 
-const { values } = readArguments(process.argv.slice(2), {
+const { values } = parseArguments(process.argv.slice(2), {
   bets: { type: 'string', default: '2000000' },
   players: { type: 'string', default: '100000' },
   partitions: { type: 'string', default: '0,8' },
 })
 const postgres = await startBenchPostgres({ autovacuum: 'off' })
 try {
-  const bets = positive('bets', values.bets)
+  const bets = parsePositive('bets', values.bets)
   await postgres.create('parts')
-  const client = await prepared(postgres.url('parts'), bets, positive('players', values.players))
+  const client = await prepared(postgres.url('parts'), bets, parsePositive('players', values.players))
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   for (const table of TABLES)
     for (const partitions of values.partitions.split(',')) {

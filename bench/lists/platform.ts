@@ -2,21 +2,21 @@
 // hundred settles needs a person, one of a thousand waits for its next attempt; one Place bet of fifty was declined.
 import type pg from 'pg'
 import type { Db } from '../../src/db/db.ts'
-import { createFeed } from '../../src/feed/feed.ts'
-import { createActionLog } from '../../src/people/actions.ts'
+import { createFeed } from '../../src/feed/change-feed.ts'
+import { createAuditLog } from '../../src/people/audit-log.ts'
+import { withAttemptSchedules } from '../../src/platform/api/attempt-schedule.ts'
+import { listRetries } from '../../src/platform/api/bulk-retries.ts'
 import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
-import { withLadders } from '../../src/platform/api/ladder.ts'
-import { listBets } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
-import { listRetries } from '../../src/platform/api/retries.ts'
-import { showId } from '../../src/platform/api/show.ts'
-import { getBetDetail } from '../../src/platform/api/views.ts'
-import { PLATFORM_CHANGES } from '../../src/platform/change.ts'
-import { createBreakers } from '../../src/platform/delivery/breaker.ts'
-import { oldestWaiting } from '../../src/platform/metrics.ts'
+import { listPlatformBets } from '../../src/platform/api/platform-bet-list.ts'
+import { lookUpPlatformId } from '../../src/platform/api/platform-lookup.ts'
+import { getBetDetail } from '../../src/platform/api/platform-views.ts'
+import { createCircuitBreakers } from '../../src/platform/delivery/circuit-breaker.ts'
+import { PLATFORM_CHANGES } from '../../src/platform/platform-change-feed.ts'
+import { readOldestWaiting } from '../../src/platform/platform-metrics.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { betIdOf, EVENTS, PLAYERS } from './seed.ts'
-import type { Asked } from './timing.ts'
+import type { TimedQuestion } from './question-timing.ts'
+import { SEED_EVENTS, SEED_PLAYERS, toSeedBetId } from './seed.ts'
 
 /** The table has none. */
 const NO_CONNECTIONS = { connections: async () => new Map() }
@@ -40,13 +40,13 @@ function statements(bets: number, day: string): string[] {
      select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, ${PARTNERS - 1}) i`,
     `insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, reason, ticket_type,
        coefficient, payout, result_type, result_source, told_status, told_payout, told_result_type, deliveries, placed_at, changed_at)
-     select md5(i::text)::uuid, 'partner-' || i % ${PARTNERS}, md5('session' || i % ${PLAYERS})::uuid, '', 'player-' || i % ${PLAYERS}, 'EUR', '', 1000,
+     select md5(i::text)::uuid, 'partner-' || i % ${PARTNERS}, md5('session' || i % ${SEED_PLAYERS})::uuid, '', 'player-' || i % ${SEED_PLAYERS}, 'EUR', '', 1000,
        case when ${declined} then 'declined' else 'settled' end, case when ${declined} then 'partner_refused' end, 'single', '1.85',
        case when not ${declined} then 1850 end, case when not ${declined} then 'won' end, case when not ${declined} then 'event' end,
        case when not ${declined} then 'settled' end, case when not ${declined} then 1850 end, case when not ${declined} then 'won' end,
        case when ${declined} then 1 else 2 end, ${at}, ${at} ${all}`,
     `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
-     select md5(i::text)::uuid, 1, ${4_000_000} + (i / 3) % ${EVENTS}, '1', '1.85', '{}' ${all}`,
+     select md5(i::text)::uuid, 1, ${4_000_000} + (i / 3) % ${SEED_EVENTS}, '1', '1.85', '{}' ${all}`,
     `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, code, decided_at, first_attempt_at, due_at, finished_at)
      select md5(i::text)::uuid, 1, 'partner-' || i % ${PARTNERS}, 'place', md5('place' || i)::uuid, case when ${declined} then 'refused' else 'done' end, 1,
        case when ${declined} then 7 end, ${at}, ${at}, ${at}, ${at} ${all}`,
@@ -72,12 +72,12 @@ interface Deps {
   readonly scales: ReadonlyMap<string, number>
 }
 
-export function questionsOfThePlatform(bets: number, day: string): Asked<Deps>[] {
-  const middle = betIdOf(Math.trunc(bets / 2))
+export function buildPlatformQuestions(bets: number, day: string): TimedQuestion<Deps>[] {
+  const middle = toSeedBetId(Math.trunc(bets / 2))
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, middle])).toString('base64url')
   const bet = (what: string, query: object) => ({
     what,
-    ask: (deps: Deps) => listBets(deps, { limit: '50', ...query }),
+    ask: (deps: Deps) => listPlatformBets(deps, { limit: '50', ...query }),
   })
   const delivery = (what: string, query: object) => ({
     what,
@@ -91,11 +91,11 @@ export function questionsOfThePlatform(bets: number, day: string): Asked<Deps>[]
     bet('declined bets', { status: 'declined' }),
     bet('cancelled bets, of which none exist', { status: 'cancelled' }),
     { what: 'one bet with its deliveries and attempts', ask: (deps) => getBetDetail(deps, middle) },
-    { what: 'all records of a bet, by six characters', ask: (deps) => showId(deps, middle.slice(0, 6)) },
+    { what: 'all records of a bet, by six characters', ask: (deps) => lookUpPlatformId(deps, middle.slice(0, 6)) },
     delivery('deliveries, the newest 50', {}),
     {
       what: 'deliveries with their retry schedule',
-      ask: async (deps) => withLadders(deps, await listDeliveries(deps, { limit: '50' })),
+      ask: async (deps) => withAttemptSchedules(deps, await listDeliveries(deps, { limit: '50' })),
     },
     delivery('deliveries that wait', { status: 'pending' }),
     delivery('deliveries of one partner', { partnerId: 'partner-3' }),
@@ -105,13 +105,14 @@ export function questionsOfThePlatform(bets: number, day: string): Asked<Deps>[]
     { what: 'retries of many deliveries', ask: (deps) => listRetries(deps, { limit: '50' }) },
     {
       what: 'partners, with their waiting deliveries',
-      ask: ({ db }) => listPartners({ db, breakers: createBreakers(1), partners: NO_CONNECTIONS }, { limit: '50' }),
+      ask: ({ db }) =>
+        listPartners({ db, breakers: createCircuitBreakers(1), partners: NO_CONNECTIONS }, { limit: '50' }),
     },
-    { what: 'the oldest waiting delivery', ask: ({ db }) => oldestWaiting(db) },
-    { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).ask('0', 100, 0) },
+    { what: 'the oldest waiting delivery', ask: ({ db }) => readOldestWaiting(db) },
+    { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).poll('0', 100, 0) },
     {
       what: 'the audit log, the newest 50',
-      ask: ({ db }) => createActionLog('platform').list(db.people, { limit: '50' }, undefined, undefined),
+      ask: ({ db }) => createAuditLog('platform').list(db.people, { limit: '50' }, undefined, undefined),
     },
   ]
 }

@@ -2,18 +2,18 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { positive, readArguments } from '../arguments.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
-import { PLAYERS, seed } from './seed.ts'
+import { SEED_PLAYERS, seedDatabase } from './seed.ts'
 
 const DAY_MS = 86_400_000
 const HELP = `DATABASE_URL=postgres://owner@… npm run seed -- --bets 10000000 --players 100000
 
 Writes a day of bets into a database without players, for measurements. Never into one that is in use: it drops and makes indexes.`
 
-const { values } = readArguments(process.argv.slice(2), {
+const { values } = parseArguments(process.argv.slice(2), {
   bets: { type: 'string', default: '1000000' },
-  players: { type: 'string', default: `${PLAYERS}` },
+  players: { type: 'string', default: `${SEED_PLAYERS}` },
   help: { type: 'boolean', default: false },
 })
 const say = (line: string) => void process.stderr.write(`${line}\n`)
@@ -33,8 +33,8 @@ if (rows[0].has_players) {
   process.exit(2)
 }
 const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-await seed(
+await seedDatabase(
   DATABASE_URL,
-  { bets: positive('bets', values.bets), players: positive('players', values.players), day },
+  { bets: parsePositive('bets', values.bets), players: parsePositive('players', values.players), day },
   say,
 )

@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { type Db, statement } from '../../src/db/db.ts'
-import { createJournal } from '../../src/feed/journal.ts'
+import { createCallJournal } from '../../src/feed/call-journal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { ofWhatIsRare } from './seed-rare.ts'
+import { buildRareRowsSql } from './rare-rows.ts'
 
-export const PLAYERS = 100_000
-export const EVENTS = 2_000
+export const SEED_PLAYERS = 100_000
+export const SEED_EVENTS = 2_000
 const TOGETHER = 10
 const STAKE = 1_000
 const PAYOUT = 1_850
@@ -17,12 +17,12 @@ const SPREAD_MS = 20 * 3_600_000
 const SETTLED_MS = 90 * 60_000
 
 /** As the SQL below writes it. */
-export function betIdOf(i: number): string {
+export function toSeedBetId(i: number): string {
   const hex = createHash('md5').update(`${i}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-export interface Size {
+export interface SeedSize {
   readonly bets: number
   readonly players: number
   /** A date. */
@@ -33,9 +33,9 @@ export interface Size {
  * $-free. Each bet knows from the beginning what its player had and which transfer is its first, so nothing is written twice:
  * a table without dead rows, as after a vacuum.
  */
-const STATEMENTS = (size: Size): [string, string][] => [...ofBets(size), ...ofMoney(size)]
+const STATEMENTS = (size: SeedSize): [string, string][] => [...ofBets(size), ...ofMoney(size)]
 
-function timesOf({ bets, players, day }: Size) {
+function timesOf({ bets, players, day }: SeedSize) {
   const between = Math.trunc((SPREAD_MS * TOGETHER) / Math.max(bets, 1))
   const settledMs = Math.min(SETTLED_MS, Math.trunc((SPREAD_MS * players) / Math.max(bets, 1) / 2))
   const deposit = 10_000_000 + STAKE * Math.ceil(bets / players)
@@ -47,14 +47,14 @@ function timesOf({ bets, players, day }: Size) {
   return { between, deposit, start, settled, w }
 }
 
-function ofBets(size: Size): [string, string][] {
+function ofBets(size: SeedSize): [string, string][] {
   const { bets, players } = size
   const { between, deposit, start, settled, w } = timesOf(size)
   return [
     [
       'the plan',
       `create temp table b as select i, 'player-' || i % ${players} as player, md5(i::text)::uuid::text as bet_id,
-         ${start} + interval '2 hours' + (i / ${TOGETHER}) * interval '${between} ms' as t, (${4_000_000} + (i / 3) % ${EVENTS})::text as event,
+         ${start} + interval '2 hours' + (i / ${TOGETHER}) * interval '${between} ms' as t, (${4_000_000} + (i / 3) % ${SEED_EVENTS})::text as event,
          is_open, is_won, 2 + coalesce(sum(moves) over ${w}, 0) as version, ${deposit} + coalesce(sum(effect) over ${w}, 0) as before, moves, effect,
          case when i % 4 = 0 then 'acme' else '' end as platform
        from (
@@ -100,7 +100,7 @@ function ofBets(size: Size): [string, string][] {
   ]
 }
 
-function ofMoney(size: Size): [string, string][] {
+function ofMoney(size: SeedSize): [string, string][] {
   const { players, day } = size
   const { deposit, start, settled } = timesOf(size)
   return [
@@ -131,7 +131,7 @@ function ofMoney(size: Size): [string, string][] {
          case when is_won then array[version + 1, version + 2] else array[version + 1] end, t + ${settled}, t + ${settled}
        from b where not is_open`,
     ],
-    ...ofWhatIsRare(size, SPREAD_MS),
+    ...buildRareRowsSql(size, SPREAD_MS),
     [
       'late rollbacks',
       `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, anomaly, transfers, at)
@@ -186,7 +186,7 @@ async function indexesOf(client: pg.Client): Promise<Index[]> {
 }
 
 /** Of a database that has its schema and no players. `say` is told of each step when it is done. */
-export async function seed(url: string, size: Size, say: (line: string) => void = () => {}): Promise<void> {
+export async function seedDatabase(url: string, size: SeedSize, say: (line: string) => void = () => {}): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {
@@ -222,7 +222,7 @@ const BODY = (i: number, player: string) =>
     ...{
       requestId: `request-${i}`,
       type: 1,
-      transactionId: betIdOf(i),
+      transactionId: toSeedBetId(i),
       token: `token-of-${player}-0123456789`,
       userId: player,
       amount: 10,
@@ -239,7 +239,7 @@ const BODY = (i: number, player: string) =>
       {
         disciplineId: '1',
         tournament: 'Premier League',
-        eventId: `${i % EVENTS}`,
+        eventId: `${i % SEED_EVENTS}`,
         event: 'Northern Rovers - Southern United',
         outcomeId: '2',
       },
@@ -256,10 +256,10 @@ export async function seedJournal(db: Db, calls: number, day: string): Promise<v
   for (let i = 0; i < calls; ) {
     let now = from
     const clock = { now: () => new Date(now) }
-    const journal = createJournal({ db, clock, log: createLogger('warn'), schema: 'purser', days: 3_650 })
+    const journal = createCallJournal({ db, clock, log: createLogger('warn'), schema: 'purser', days: 3_650 })
     for (const begun = timeOf(i); i < calls && timeOf(i) < begun + SLICE_MS; i++) {
       now = timeOf(i)
-      const [player, betId] = [`player-${i % PLAYERS}`, betIdOf(i)]
+      const [player, betId] = [`player-${i % SEED_PLAYERS}`, toSeedBetId(i)]
       const answer = `{"transactionId":"${betId}","transactionTime":"${new Date(now).toISOString()}"}`
       const what = {
         ageMs: 5,

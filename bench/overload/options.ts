@@ -1,12 +1,12 @@
 // The command line of the overload bench.
-import { positive, readArguments, UsageError } from '../arguments.ts'
+import { parseArguments, parsePositive, UsageError } from '../arguments.ts'
 
 export { UsageError }
 
-export const SERVERS = ['wallet', 'gateway'] as const
-export type ServerName = (typeof SERVERS)[number]
+export const OVERLOAD_SERVERS = ['wallet', 'gateway'] as const
+export type ServerName = (typeof OVERLOAD_SERVERS)[number]
 
-export interface Options {
+export interface OverloadOptions {
   json: boolean
   server: ServerName
   connections: number
@@ -15,7 +15,7 @@ export interface Options {
   players: number
 }
 
-export const HELP = `npm run bench:overload -- --seconds 10                          a quick look
+export const OVERLOAD_HELP = `npm run bench:overload -- --seconds 10                          a quick look
 npm run bench:overload -- --connections 10000 --depth 12
 npm run bench:overload -- --server gateway
 
@@ -30,23 +30,23 @@ Many more calls than a server can take. Exit code 0: it shed the rest in time an
 
 The database lies below TMPDIR, which must be on a disk. Needs a file descriptor for each connection, twice.`
 
-export function readOptions(args: string[]): Options | 'help' {
+export function parseOverloadOptions(args: string[]): OverloadOptions | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
-  const server = SERVERS.find((name) => name === values.server)
-  if (server === undefined) throw new UsageError(`--server must be one of ${SERVERS.join(', ')}`)
+  const server = OVERLOAD_SERVERS.find((name) => name === values.server)
+  if (server === undefined) throw new UsageError(`--server must be one of ${OVERLOAD_SERVERS.join(', ')}`)
   return {
     json: values.json,
     server,
-    connections: positive('connections', values.connections),
-    depth: positive('depth', values.depth),
-    seconds: positive('seconds', values.seconds),
-    players: positive('players', values.players),
+    connections: parsePositive('connections', values.connections),
+    depth: parsePositive('depth', values.depth),
+    seconds: parsePositive('seconds', values.seconds),
+    players: parsePositive('players', values.players),
   }
 }
 
 function parsed(args: string[]) {
-  return readArguments(args, {
+  return parseArguments(args, {
     help: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     server: { type: 'string', default: 'wallet' },

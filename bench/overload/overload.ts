@@ -6,20 +6,20 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { startGateway, startOperator } from '../gateway/servers.ts'
-import { audit } from '../measure.ts'
+import { runAudit } from '../measure.ts'
 import type { BenchPlayer } from '../place-bet.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
-import { seedPlayers, userIdsOf } from '../seed-players.ts'
+import { seedPlayers, toUserIds } from '../seed-players.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { SECRET, startPurser } from '../subjects.ts'
-import type { Crowd, CrowdResult } from './crowd.ts'
-import { HELP, type Options, readOptions, UsageError } from './options.ts'
-import { shortfalls, textReport } from './report.ts'
+import { OVERLOAD_HELP, type OverloadOptions, parseOverloadOptions, UsageError } from './options.ts'
+import type { OverloadLoad, OverloadResult } from './overload-load.ts'
+import { findOverloadShortfalls, formatOverloadReport } from './report.ts'
 
-const CROWD = fileURLToPath(new URL('crowd.js', import.meta.url))
+const LOAD_PROGRAM = fileURLToPath(new URL('overload-load.js', import.meta.url))
 const DATABASE = 'overload'
 
-export interface Measured extends CrowdResult {
+export interface OverloadMeasurement extends OverloadResult {
   readonly calls: number
   /** Bets in the database whose call was not answered 200 within 5 s. */
   readonly storedThoughLate?: number
@@ -37,11 +37,11 @@ interface Subject {
   stop(): Promise<void>
 }
 
-async function startWallet(options: Options): Promise<Subject> {
+async function startWallet(options: OverloadOptions): Promise<Subject> {
   const postgres = await startBenchPostgres()
   await postgres.create(DATABASE)
   const server = await startPurser(postgres.url(DATABASE))
-  const players = await seedPlayers(server.url, userIdsOf(options.players))
+  const players = await seedPlayers(server.url, toUserIds(options.players))
   return { server, players, postgres, stop: () => server.stop().finally(postgres.stop) }
 }
 
@@ -51,7 +51,7 @@ async function startGatewayAndOperator(): Promise<Subject> {
   return { ...gateway, stop: () => gateway.server.stop().finally(operator.stop) }
 }
 
-async function measure(options: Options): Promise<Measured> {
+async function measure(options: OverloadOptions): Promise<OverloadMeasurement> {
   const subject = options.server === 'wallet' ? await startWallet(options) : await startGatewayAndOperator()
   const { server, players, postgres } = subject
   try {
@@ -63,19 +63,19 @@ async function measure(options: Options): Promise<Measured> {
     await postgres.analyze(DATABASE)
     const stored = await postgres.count(DATABASE, 'select count(*) from purser.bet')
     const storedThoughLate = stored - result.warmupYes - yesInTime(result)
-    return { ...measured, storedThoughLate, audit: audit(postgres.url(DATABASE)) }
+    return { ...measured, storedThoughLate, audit: runAudit(postgres.url(DATABASE)) }
   } finally {
     await subject.stop()
   }
 }
 
-const phases = ({ unloaded, overload, after }: CrowdResult) => [unloaded, overload, after]
+const phases = ({ unloaded, overload, after }: OverloadResult) => [unloaded, overload, after]
 
-function yesInTime(result: CrowdResult): number {
+function yesInTime(result: OverloadResult): number {
   return phases(result).reduce((sum, { statuses, lateYes }) => sum + (statuses[200] ?? 0) - lateYes, 0)
 }
 
-function callsOf({ overload }: CrowdResult): number {
+function callsOf({ overload }: OverloadResult): number {
   return Object.values(overload.statuses).reduce((sum, count) => sum + count, 0)
 }
 
@@ -89,31 +89,34 @@ function mostMegabytes({ pid }: ServerProcess): number {
   }
 }
 
-async function drive(crowd: Crowd): Promise<CrowdResult> {
-  const child = fork(CROWD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: ['--max-semi-space-size=64'] })
-  child.send(crowd)
+async function drive(load: OverloadLoad): Promise<OverloadResult> {
+  const child = fork(LOAD_PROGRAM, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: ['--max-semi-space-size=64'],
+  })
+  child.send(load)
   const exited = once(child, 'exit').then(() => {
     throw new Error('the crowd ended too early')
   })
-  const [result] = (await Promise.race([once(child, 'message'), exited])) as [CrowdResult]
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [OverloadResult]
   return result
 }
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2))
+  const options = parseOverloadOptions(process.argv.slice(2))
   if (options === 'help') {
-    process.stdout.write(`${HELP}\n`)
+    process.stdout.write(`${OVERLOAD_HELP}\n`)
     return 0
   }
   const { isRam, fdatasyncMs } = disk()
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
   const measured = await measure(options)
-  const missed = shortfalls(measured)
+  const missed = findOverloadShortfalls(measured)
   if (options.json) process.stdout.write(`${JSON.stringify({ machine, options, ...measured, missed }, null, 2)}\n`)
   else
     process.stdout.write(
-      `${textReport(measured)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
+      `${formatOverloadReport(measured)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
     )
   return missed.length > 0 ? 1 : 0
 }

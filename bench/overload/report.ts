@@ -1,6 +1,7 @@
 // From what was measured to the verdict.
-import type { Phase } from './crowd.ts'
-import type { Measured } from './overload.ts'
+
+import type { OverloadMeasurement } from './overload.ts'
+import type { OverloadPhase } from './overload-load.ts'
 
 /** Milliseconds in which every call must be answered. */
 const ANSWER_MS = 5_000
@@ -14,7 +15,7 @@ const MOST_MEGABYTES = 2_000
 const MOST_SLOWDOWN = 2
 
 /** Empty: it held. */
-export function shortfalls({
+export function findOverloadShortfalls({
   unloaded,
   overload,
   after,
@@ -22,7 +23,7 @@ export function shortfalls({
   storedThoughLate = 0,
   megabytes,
   audit,
-}: Measured): string[] {
+}: OverloadMeasurement): string[] {
   const { late, statuses, yesPerSecond } = overload
   const broken = (statuses[0] ?? 0) + (statuses.none ?? 0)
   const checks: [boolean, string][] = [
@@ -46,9 +47,10 @@ export function shortfalls({
   return checks.flatMap(([isShort, what]) => (isShort ? [what] : []))
 }
 
-const share = (phase: Phase, of: Phase) => Math.trunc((phase.yesPerSecond / of.yesPerSecond) * 1_000) / 1_000
+const share = (phase: OverloadPhase, of: OverloadPhase) =>
+  Math.trunc((phase.yesPerSecond / of.yesPerSecond) * 1_000) / 1_000
 
-export function textReport(measured: Measured): string {
+export function formatOverloadReport(measured: OverloadMeasurement): string {
   const { unloaded, overload, after, calls, storedThoughLate = 0, megabytes } = measured
   const rows = Object.entries({ unloaded, overload, 'after it': after }).map(([name, phase]) => row(name, phase))
   return [
@@ -61,7 +63,7 @@ export function textReport(measured: Measured): string {
   ].join('\n')
 }
 
-function row(name: string, phase: Phase): string {
+function row(name: string, phase: OverloadPhase): string {
   const { yesPerSecond, answersPerSecond, p50Ms, p50YesMs, p99Ms, maxMs, late, statuses } = phase
   const rates = [yesPerSecond, answersPerSecond].map((rate) => Math.trunc(rate).toLocaleString('en'))
   const times = [p50Ms, p50YesMs, p99Ms, maxMs].map((ms) => Math.trunc(ms * 10) / 10)

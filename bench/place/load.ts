@@ -1,16 +1,16 @@
 // The users of this bench: each places one bet after another, over a connection of its own.
 import { createHistogram } from 'node:perf_hooks'
-import { type HttpConnection, openConnection } from '../http-connection.ts'
+import { type HttpConnection, openHttpConnection } from '../http-connection.ts'
 import { HOST } from '../server-process.ts'
 
-export interface Bets {
+export interface PlacementLoad {
   port: number
   key: string
   frames: string[]
   events: number
 }
 
-export interface Placed {
+export interface PlacementCounts {
   accepted: number
   /** Answers other than 201, by status; 0 = the connection broke. */
   others: Record<string, number>
@@ -23,11 +23,11 @@ const CREATED = 201
 const NS_PER_MS = 1_000_000
 
 export async function withUsers<Result>(
-  bets: Bets,
+  bets: PlacementLoad,
   count: number,
-  use: (place: (seconds: number) => Promise<Placed>) => Promise<Result>,
+  use: (place: (seconds: number) => Promise<PlacementCounts>) => Promise<Result>,
 ): Promise<Result> {
-  const users = await Promise.all(Array.from({ length: count }, () => openConnection(HOST, bets.port)))
+  const users = await Promise.all(Array.from({ length: count }, () => openHttpConnection(HOST, bets.port)))
   let number = 0
   const next = () => requestOf(bets, number++)
   return use((seconds) => drive(users, next, seconds)).finally(() => {
@@ -36,7 +36,7 @@ export async function withUsers<Result>(
 }
 
 /** Resolves when the time is over and every answer has come; all answers count, as does their time. */
-async function drive(users: HttpConnection[], next: () => Buffer, seconds: number): Promise<Placed> {
+async function drive(users: HttpConnection[], next: () => Buffer, seconds: number): Promise<PlacementCounts> {
   const latency = createHistogram({ figures: 3 })
   const statuses = new Map<number, number>()
   const start = performance.now()
@@ -62,7 +62,7 @@ async function drive(users: HttpConnection[], next: () => Buffer, seconds: numbe
 }
 
 /** A single with what a sportsbook says of a selection; about 650 bytes. */
-function requestOf({ port, key, frames, events }: Bets, number: number): Buffer {
+function requestOf({ port, key, frames, events }: PlacementLoad, number: number): Buffer {
   const selection = {
     ...{ disciplineId: '1', discipline: 'Football', tournamentId: '88637', tournament: 'Premier League' },
     ...{ tournamentRegionCode: 'GB', eventId: `event-${number % events}`, event: 'Northern Rovers - Southern United' },

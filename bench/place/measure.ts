@@ -2,25 +2,25 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { countingProxy } from '../counting-proxy.ts'
+import { startCountingProxy } from '../counting-proxy.ts'
 import type { BenchPostgres } from '../postgres.ts'
-import { familySeconds, processSeconds } from '../processor-time.ts'
+import { readFamilySeconds, readProcessSeconds } from '../processor-time.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
-import { newSecret } from '../subjects.ts'
-import { type Placed, withUsers } from './load.ts'
-import type { Options } from './options.ts'
+import { createSecret } from '../subjects.ts'
+import { type PlacementCounts, withUsers } from './load.ts'
+import type { PlaceOptions } from './options.ts'
 
 const PARTNER = fileURLToPath(new URL('partner.js', import.meta.url))
-const KEY = newSecret()
+const KEY = createSecret()
 const FRAMES = 200
 const DATABASE = 'place_run'
 const US_PER_S = 1_000_000
 /** Bind nobody, and ask for every sum. */
 const LIMITS = { eventMaxBets: 1_000_000_000, outcomeMaxStake: '999999999999', outcomeMaxWin: '999999999999' }
 
-export interface Measured {
+export interface PlaceMeasurement {
   main: string
-  placed: Placed
+  placed: PlacementCounts
   /** Microseconds of processor time per bet. */
   platform: number
   postgres: number
@@ -31,7 +31,11 @@ export interface Measured {
   faults: string[]
 }
 
-export function measure(postgres: BenchPostgres, main: string, options: Options): Promise<Measured> {
+export function measurePlacements(
+  postgres: BenchPostgres,
+  main: string,
+  options: PlaceOptions,
+): Promise<PlaceMeasurement> {
   return onNewDatabase(postgres, async (url) => {
     const result = await withPlatform(main, url, options, async (platform, users) => {
       const warm = await users(options.warmupSeconds)
@@ -55,9 +59,9 @@ export function measure(postgres: BenchPostgres, main: string, options: Options)
 }
 
 /** Statements per bet, begin and commit included. */
-export function countStatements(postgres: BenchPostgres, main: string, options: Options): Promise<number> {
+export function countStatements(postgres: BenchPostgres, main: string, options: PlaceOptions): Promise<number> {
   return onNewDatabase(postgres, async (url) => {
-    const proxy = await countingProxy(url)
+    const proxy = await startCountingProxy(url)
     return withPlatform(main, proxy.url, options, async (_platform, users) => {
       await users(1)
       const before = proxy.counts().statements
@@ -75,15 +79,15 @@ async function onNewDatabase<Result>(postgres: BenchPostgres, use: (url: string)
 async function withPlatform<Result>(
   main: string,
   databaseUrl: string,
-  { connections, events, hasLimits }: Options,
-  use: (platform: ServerProcess, users: (seconds: number) => Promise<Placed>) => Promise<Result>,
+  { connections, events, hasLimits }: PlaceOptions,
+  use: (platform: ServerProcess, users: (seconds: number) => Promise<PlacementCounts>) => Promise<Result>,
 ): Promise<Result> {
   const partner = await startServer([PARTNER], {})
   // Production asks for settings that other builds refuse; what a bet takes is the same.
   const env = { NODE_ENV: 'development', DATABASE_URL: databaseUrl, PLATFORM_API_KEY: KEY, LOG_LEVEL: 'warn' }
   const platform = await startServer([main, 'platform'], env)
   try {
-    await send(platform, 'POST', '/partners', { partnerId: 'bench', baseUrl: partner.url, secret: newSecret() })
+    await send(platform, 'POST', '/partners', { partnerId: 'bench', baseUrl: partner.url, secret: createSecret() })
     if (hasLimits) await send(platform, 'PUT', '/limits', LIMITS)
     const frames: string[] = []
     while (frames.length < FRAMES) frames.push(await loadFrame(platform))
@@ -112,8 +116,8 @@ async function send({ url }: ServerProcess, method: string, path: string, body: 
 
 async function counters(postgres: BenchPostgres, platform: ServerProcess): Promise<number[]> {
   return [
-    processSeconds(platform.pid),
-    familySeconds(postgres.pid),
+    readProcessSeconds(platform.pid),
+    readFamilySeconds(postgres.pid),
     await postgres.count('postgres', 'select pg_snapshot_xmax(pg_current_snapshot())::text as count'),
     await postgres.count('postgres', "select pg_current_wal_lsn() - '0/0' as count"),
   ]
@@ -123,7 +127,7 @@ async function faultsOf(
   postgres: BenchPostgres,
   main: string,
   url: string,
-  { inAll, measured: { placed } }: { inAll: number; measured: { placed: Placed } },
+  { inAll, measured: { placed } }: { inAll: number; measured: { placed: PlacementCounts } },
 ): Promise<string[]> {
   const stored = await postgres.count(DATABASE, "select count(*) from platform.bet where status = 'accepted'")
   const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production', DATABASE_URL: url }

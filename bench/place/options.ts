@@ -1,9 +1,9 @@
 // The command line of the bench of placements.
 import { resolve } from 'node:path'
-import { positive, readArguments } from '../arguments.ts'
+import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
-export interface Options {
+export interface PlaceOptions {
   /** The `dist/main.js` of each build that is measured: this one, and those it is compared with. */
   mains: string[]
   rounds: number
@@ -16,7 +16,7 @@ export interface Options {
   hasLimits: boolean
 }
 
-export const HELP = `npm run bench:place -- --rounds 3
+export const PLACE_HELP = `npm run bench:place -- --rounds 3
 npm run bench:place -- --with ../before/dist/main.js
 
 How many POST /bets per second a platform places with a partner that answers at once, and what each costs. Exit code 0: every bet was
@@ -33,8 +33,8 @@ accepted and the audit is clean, 1: not, 2: wrong use.
 
 The database lies below TMPDIR, which must be on a disk.`
 
-export function readOptions(args: string[]): Options | 'help' {
-  const { values } = readArguments(args, {
+export function parsePlaceOptions(args: string[]): PlaceOptions | 'help' {
+  const { values } = parseArguments(args, {
     help: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '5' },
@@ -47,11 +47,11 @@ export function readOptions(args: string[]): Options | 'help' {
   if (values.help) return 'help'
   return {
     mains: [MAIN, ...values.with.map((file) => resolve(file))],
-    rounds: positive('rounds', values.rounds),
-    seconds: positive('seconds', values.seconds),
-    warmupSeconds: positive('warmup', values.warmup),
-    connections: positive('connections', values.connections),
-    events: positive('events', values.events),
+    rounds: parsePositive('rounds', values.rounds),
+    seconds: parsePositive('seconds', values.seconds),
+    warmupSeconds: parsePositive('warmup', values.warmup),
+    connections: parsePositive('connections', values.connections),
+    events: parsePositive('events', values.events),
     hasLimits: values.limits,
   }
 }

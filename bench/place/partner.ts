@@ -1,7 +1,7 @@
 // The partner of this bench: says yes to everything at once, so that what is measured is what stands before it.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
-import { required } from '../raw-body-server.ts'
+import { requireVariable } from '../raw-body-server.ts'
 
 const ID = /"transactionId":"([^"]*)"/
 const TOKEN = /"token":"([^"]*)"/
@@ -23,4 +23,4 @@ const server = createServer((request, response) => {
 })
 server.keepAliveTimeout = 60_000
 process.once('SIGTERM', () => server.close().closeAllConnections())
-server.listen(Math.trunc(+required('PORT')), '127.0.0.1')
+server.listen(Math.trunc(+requireVariable('PORT')), '127.0.0.1')

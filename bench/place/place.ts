@@ -3,19 +3,19 @@
 import { availableParallelism } from 'node:os'
 import { UsageError } from '../arguments.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
-import { median } from '../report.ts'
+import { computeMedian } from '../report.ts'
 import { MAIN } from '../subjects.ts'
-import { countStatements, type Measured, measure } from './measure.ts'
-import { HELP, type Options, readOptions } from './options.ts'
+import { countStatements, measurePlacements, type PlaceMeasurement } from './measure.ts'
+import { PLACE_HELP, type PlaceOptions, parsePlaceOptions } from './options.ts'
 
 /** Another build begins each round: a machine gets slower and faster while it is measured on. */
-async function measureAll(postgres: BenchPostgres, options: Options): Promise<Measured[]> {
+async function measureAll(postgres: BenchPostgres, options: PlaceOptions): Promise<PlaceMeasurement[]> {
   const { mains, rounds } = options
-  const all: Measured[] = []
+  const all: PlaceMeasurement[] = []
   for (let round = 0; round < rounds; round++) {
     const first = round % mains.length
     for (const main of [...mains.slice(first), ...mains.slice(0, first)]) {
-      const measured = await measure(postgres, main, options)
+      const measured = await measurePlacements(postgres, main, options)
       all.push(measured)
       process.stderr.write(`round ${round + 1} ${main}: ${Math.trunc(speedOf(measured))} bets/s\n`)
     }
@@ -23,7 +23,7 @@ async function measureAll(postgres: BenchPostgres, options: Options): Promise<Me
   return all
 }
 
-const speedOf = ({ placed }: Measured) => placed.accepted / placed.seconds
+const speedOf = ({ placed }: PlaceMeasurement) => placed.accepted / placed.seconds
 const HEAD = [
   '',
   'bets/s',
@@ -36,9 +36,9 @@ const HEAD = [
   'µs of platform + Postgres',
 ]
 
-function row(main: string, runs: readonly Measured[], statements: number): string {
-  const of = (figure: (run: Measured) => number) => runs.map(figure).toSorted((a, b) => a - b)
-  const middle = (figure: (run: Measured) => number) => median(of(figure))
+function row(main: string, runs: readonly PlaceMeasurement[], statements: number): string {
+  const of = (figure: (run: PlaceMeasurement) => number) => runs.map(figure).toSorted((a, b) => a - b)
+  const middle = (figure: (run: PlaceMeasurement) => number) => computeMedian(of(figure))
   const speeds = of(speedOf).map(Math.trunc)
   const times = [middle(({ placed }) => placed.p50Ms), middle(({ placed }) => placed.p99Ms)]
   const costs = [middle((run) => run.platform), middle((run) => run.postgres)].map(Math.trunc)
@@ -60,7 +60,7 @@ function row(main: string, runs: readonly Measured[], statements: number): strin
 const rounded = (value: number, parts: number) => Math.round(value * parts) / parts
 const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |\n`
 
-async function bench(options: Options): Promise<number> {
+async function bench(options: PlaceOptions): Promise<number> {
   const { isRam, fdatasyncMs } = disk()
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const postgres = await startBenchPostgres()
@@ -87,8 +87,8 @@ async function bench(options: Options): Promise<number> {
 }
 
 try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === 'help') process.stdout.write(`${HELP}\n`)
+  const options = parsePlaceOptions(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(`${PLACE_HELP}\n`)
   else process.exitCode = await bench(options)
 } catch (error) {
   if (!(error instanceof UsageError)) throw error

@@ -2,49 +2,49 @@
 
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
-import { idOfPart } from '../../src/protocol/path-part.ts'
-import { LiveProvider } from './live.tsx'
-import { BetPage } from './pages/bet/bet.tsx'
+import { decodePathSegment } from '../../src/protocol/path-segment.ts'
+import { SessionGate, useSession } from './console-session.tsx'
+import { LiveProvider } from './live-updates.tsx'
+import { Shell } from './page-shell.tsx'
+import { EmptyState, ErrorMessage, LoadingSkeleton } from './page-states.tsx'
+import { BetPage } from './pages/bet/bet-page.tsx'
 import { NewPassword } from './pages/new-password.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { Empty, Fault, Waiting } from './parts.tsx'
-import { SessionGate, useSession } from './session.tsx'
-import { Shell } from './shell.tsx'
 
-const Bets = lazy(() => import('./pages/bets.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
-const Now = lazy(() => import('./pages/now/now.tsx').then(({ NowPage }) => ({ default: NowPage })))
-const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
-const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
-const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
+const Bets = lazy(() => import('./pages/bets-page.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
+const Now = lazy(() => import('./pages/now/overview-page.tsx').then(({ OverviewPage }) => ({ default: OverviewPage })))
+const Calls = lazy(() => import('./pages/calls-page.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
+const Players = lazy(() => import('./pages/players-page.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
+const Money = lazy(() => import('./pages/money-page.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
 const Transfers = lazy(() =>
-  import('./pages/money/transfers.tsx').then(({ TransfersPage }) => ({ default: TransfersPage })),
+  import('./pages/money/transfers-page.tsx').then(({ TransfersPage }) => ({ default: TransfersPage })),
 )
-const Reports = lazy(() => import('./pages/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })))
+const Reports = lazy(() => import('./pages/reports-page.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })))
 const Conformance = lazy(() =>
-  import('./pages/conformance.tsx').then(({ ConformancePage }) => ({ default: ConformancePage })),
+  import('./pages/conformance-page.tsx').then(({ ConformancePage }) => ({ default: ConformancePage })),
 )
 const Deliveries = lazy(() =>
-  import('./pages/deliveries/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
+  import('./pages/deliveries/deliveries-page.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
 )
 const Settings = lazy(() =>
-  import('./pages/settings/settings.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
+  import('./pages/settings/settings-page.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
 )
-const Find = lazy(() => import('./pages/find.tsx').then(({ FindPage }) => ({ default: FindPage })))
-const Player = lazy(() => import('./pages/player.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
-const Demo = lazy(() => import('./pages/demo/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
+const Find = lazy(() => import('./pages/search-page.tsx').then(({ SearchPage }) => ({ default: SearchPage })))
+const Player = lazy(() => import('./pages/player-page.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
+const Demo = lazy(() => import('./pages/demo/demo-page.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
 
 export function App() {
   return (
     <SessionGate
       newPassword={(person, done, leave) => <NewPassword person={person} done={done} leave={leave} />}
       signIn={(setup, enter) => <SignIn setup={setup} enter={enter} />}
-      waiting={<Waiting />}
-      fault={(error, again) => <Fault error={error} again={again} />}
+      waiting={<LoadingSkeleton />}
+      fault={(error, again) => <ErrorMessage error={error} again={again} />}
     >
       <LiveProvider>
         <Router base="/console">
           <Shell>
-            <Suspense fallback={<Waiting />}>
+            <Suspense fallback={<LoadingSkeleton />}>
               <Switch>
                 <Route path="/">
                   <Start />
@@ -53,9 +53,9 @@ export function App() {
                 <Route path="/now" component={Now} />
                 <Route path="/bets" component={Bets} />
                 <Route path="/bets/:user/:bet">
-                  {({ user, bet }) => <BetPage key={bet} user={decoded(user)} bet={decoded(bet)} />}
+                  {({ user, bet }) => <BetPage key={bet} user={decodePathPart(user)} bet={decodePathPart(bet)} />}
                 </Route>
-                <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decoded(bet)} />}</Route>
+                <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decodePathPart(bet)} />}</Route>
                 <Route path="/calls" component={Calls} />
                 <Route path="/find" component={Find} />
                 <Route path="/players" component={Players} />
@@ -65,9 +65,9 @@ export function App() {
                 <Route path="/conformance" component={Conformance} />
                 <Route path="/deliveries" component={Deliveries} />
                 <Route path="/settings" component={Settings} />
-                <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>
+                <Route path="/players/:user">{({ user }) => <Player key={user} user={decodePathPart(user)} />}</Route>
                 <Route>
-                  <Empty title="There is no such page." />
+                  <EmptyState title="There is no such page." />
                 </Route>
               </Switch>
             </Suspense>
@@ -84,9 +84,9 @@ function Start() {
 }
 
 /** Addresses that people type may be no percent-encoding. */
-function decoded(text: string): string {
+function decodePathPart(text: string): string {
   try {
-    return idOfPart(decodeURIComponent(text))
+    return decodePathSegment(decodeURIComponent(text))
   } catch {
     return text
   }

@@ -1,7 +1,7 @@
 /** The phases of a call, each with where it began: as the platform saw them (C-18), and within those the wallet's own (W-30). */
-import type { Attempt, JournalCall } from '../../src/timeline/sources.ts'
+import type { AttemptView, JournalCallDetail } from '../../src/timeline/bet-sources.ts'
 
-export interface Phase {
+export interface CallPhase {
   readonly name: string
   readonly says: string
   /** Milliseconds since the call began. */
@@ -11,12 +11,12 @@ export interface Phase {
   readonly isInWallet: boolean
 }
 
-type Step = readonly [name: string, says: string, ms: number | undefined]
-type Seen = Pick<JournalCall, 'at' | 'milliseconds'>
-type Made = Pick<Attempt, 'startedAt' | 'durationMs' | 'phases'>
+type PhaseStep = readonly [name: string, says: string, ms: number | undefined]
+type WalletTiming = Pick<JournalCallDetail, 'at' | 'milliseconds'>
+type PlatformTiming = Pick<AttemptView, 'startedAt' | 'durationMs' | 'phases'>
 
 /** What was not there has no row. */
-function inARow(steps: readonly Step[], begun: number, isInWallet: boolean): Phase[] {
+function layOutPhases(steps: readonly PhaseStep[], begun: number, isInWallet: boolean): CallPhase[] {
   let from = begun
   return steps.flatMap(([name, says, ms]) => {
     if (ms === undefined) return []
@@ -26,7 +26,7 @@ function inARow(steps: readonly Step[], begun: number, isInWallet: boolean): Pha
   })
 }
 
-function stepsOfWallet({ arrival, queue, database, reply, work }: JournalCall['milliseconds']): Step[] {
+function stepsOfWallet({ arrival, queue, database, reply, work }: JournalCallDetail['milliseconds']): PhaseStep[] {
   return [
     ['arrival', 'from its first byte to the whole body', arrival],
     ...(queue === undefined
@@ -39,37 +39,37 @@ function stepsOfWallet({ arrival, queue, database, reply, work }: JournalCall['m
   ]
 }
 
-const sumOf = (steps: readonly Step[]) => steps.reduce((sum, [, , ms = 0]) => sum + ms, 0)
+const sumSteps = (steps: readonly PhaseStep[]) => steps.reduce((sum, [, , ms = 0]) => sum + ms, 0)
 
-function stepsOfPlatform({ durationMs, phases }: Made): Step[] {
+function stepsOfPlatform({ durationMs, phases }: PlatformTiming): PhaseStep[] {
   if (phases === undefined) return [['call', 'from the request to the end of its answer', durationMs]]
-  const steps: Step[] = [
+  const steps: PhaseStep[] = [
     ['name', 'the host was looked up', phases.nameMs],
     ['connection', 'a connection was made', phases.connectMs],
     ['TLS', 'it was secured', phases.tlsMs],
     ['answer', 'from the request to the first byte of its answer', phases.firstByteMs],
     ['rest', 'of the answer', phases.bodyMs],
   ]
-  const waited = Math.max(0, durationMs - sumOf(steps))
+  const waited = Math.max(0, durationMs - sumSteps(steps))
   return [['waiting', 'for a connection', waited >= 1 ? waited : undefined], ...steps]
 }
 
 /** A connection may have been begun before the call that then got it: what is too long for the call began before it, not its answer later. */
-function endingAt(durationMs: number, phases: readonly Phase[]): Phase[] {
+function alignToEnd(durationMs: number, phases: readonly CallPhase[]): CallPhase[] {
   const over = Math.max(0, Math.max(0, ...phases.map(({ from, ms }) => from + ms)) - durationMs)
   return phases.map((phase) => ({ ...phase, from: Math.max(0, phase.from - over) }))
 }
 
 /** The wallet began by its own clock, and within the answer that the platform waited for. */
-export function phasesOf(seen: Seen | undefined, made: Made | undefined): Phase[] {
-  const inside = seen === undefined ? [] : stepsOfWallet(seen.milliseconds)
-  if (made === undefined) return inARow(inside, 0, false)
-  const outside = endingAt(made.durationMs, inARow(stepsOfPlatform(made), 0, false))
+export function computePhases(journalCall: WalletTiming | undefined, attempt: PlatformTiming | undefined): CallPhase[] {
+  const inside = journalCall === undefined ? [] : stepsOfWallet(journalCall.milliseconds)
+  if (attempt === undefined) return layOutPhases(inside, 0, false)
+  const outside = alignToEnd(attempt.durationMs, layOutPhases(stepsOfPlatform(attempt), 0, false))
   const i = outside.findIndex(({ name }) => name === 'answer' || name === 'call')
   const around = outside[i]
-  if (seen === undefined || around === undefined) return outside
-  const latest = around.from + Math.max(0, around.ms - sumOf(inside))
-  const began = Date.parse(seen.at) - Date.parse(made.startedAt)
-  const wallet = inARow(inside, Math.min(Math.max(began, around.from), latest), true)
+  if (journalCall === undefined || around === undefined) return outside
+  const latest = around.from + Math.max(0, around.ms - sumSteps(inside))
+  const began = Date.parse(journalCall.at) - Date.parse(attempt.startedAt)
+  const wallet = layOutPhases(inside, Math.min(Math.max(began, around.from), latest), true)
   return [...outside.slice(0, i + 1), ...wallet, ...outside.slice(i + 1)]
 }

@@ -24,7 +24,7 @@ function dayText(zone: Zone, at: number): string {
 }
 
 /** In seconds. A time has its day below it where the label before is of another one; the first where it is not today. */
-export function labelsOf(zone: Zone, at: readonly number[], now: number): string[] {
+export function formatTimeLabels(zone: Zone, at: readonly number[], now: number): string[] {
   const span = (at.at(-1) ?? 0) - (at[0] ?? 0)
   const days = at.map((one) => dayText(zone, one))
   const texts = span > DAY_SECONDS ? days : at.map((one) => clockText(zone, one, span < SHORT_SECONDS))

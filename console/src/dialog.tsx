@@ -1,7 +1,7 @@
 /** A window over the page: the browser's own, so that the keyboard stays inside and Escape leaves it. */
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { Refusal } from './parts.tsx'
+import { ActionError } from './page-states.tsx'
 
 export function Dialog({ title, close, children }: { title: string; close(): void; children: ReactNode }) {
   const window = useRef<HTMLDialogElement>(null)
@@ -24,7 +24,7 @@ export function Dialog({ title, close, children }: { title: string; close(): voi
   )
 }
 
-interface SureProps<T> {
+interface ConfirmDialogProps<T> {
   readonly title: string
   /** What will be so then. */
   readonly text: string
@@ -35,12 +35,12 @@ interface SureProps<T> {
 }
 
 /** Before what cannot be taken back. */
-export function Sure<T>({ title, text, word, act, done }: SureProps<T>) {
+export function ConfirmDialog<T>({ title, text, word, act, done }: ConfirmDialogProps<T>) {
   const doing = useMutation({ mutationFn: act, onSuccess: done })
   return (
     <Dialog title={title} close={() => done()}>
       <p>{text}</p>
-      {doing.error !== null && <Refusal>That did not work: {doing.error.message}.</Refusal>}
+      {doing.error !== null && <ActionError>That did not work: {doing.error.message}.</ActionError>}
       <div className="choices">
         <button type="button" className="button" onClick={() => done()}>
           Cancel

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import type { Zone } from './chart-times.ts'
 
-export { amountText, moneyText } from '../../src/timeline/amounts.ts'
+export { amountText, moneyText } from '../../src/timeline/amount-text.ts'
 
 const listeners = new Set<() => void>()
 let zone: Zone = localStorage.getItem('zone') === 'local' ? 'local' : 'utc'
@@ -10,14 +10,14 @@ let zone: Zone = localStorage.getItem('zone') === 'local' ? 'local' : 'utc'
 export function setZone(next: Zone): void {
   zone = next
   localStorage.setItem('zone', next)
-  for (const tell of listeners) tell()
+  for (const notify of listeners) notify()
 }
 
 export function useZone(): Zone {
   return useSyncExternalStore(
-    (tell) => {
-      listeners.add(tell)
-      return () => listeners.delete(tell)
+    (notify) => {
+      listeners.add(notify)
+      return () => listeners.delete(notify)
     },
     () => zone,
   )
@@ -38,11 +38,11 @@ export function Time({ at, millis = false, withDay = false }: TimeProps) {
   const now = useZone()
   const date = new Date(at)
   const recent = useRecent(date)
-  const [day, time] = partsIn(now, date)
+  const [day, time] = toDayAndTime(now, date)
   const exact = millis ? `${time}.${pad(date.getUTCMilliseconds(), 3)}` : time
   const isRelative = recent !== undefined && !millis && !withDay
   return (
-    <time dateTime={date.toISOString()} data-hint={hintOf(date, isRelative)} className="num">
+    <time dateTime={date.toISOString()} data-hint={timeHint(date, isRelative)} className="num">
       {isRelative ? recent : isToday(date, now) && !withDay ? exact : `${day} ${exact}`}
     </time>
   )
@@ -59,18 +59,18 @@ export function Due({ at }: { at: string }) {
   const isDue = useSyncExternalStore(everySecond, () => date.getTime() - Date.now() < AHEAD_MS)
   if (!isDue) return <Time at={at} />
   return (
-    <time dateTime={date.toISOString()} data-hint={hintOf(date, false)} className="num">
+    <time dateTime={date.toISOString()} data-hint={timeHint(date, false)} className="num">
       due now
     </time>
   )
 }
 
 /** What is not seen of it already. */
-function hintOf(date: Date, isRelative: boolean): string {
+function timeHint(date: Date, isRelative: boolean): string {
   const lines = (['utc', 'local'] as const).map(
-    (zone) => `${partsIn(zone, date).join(' ')} ${zone === 'utc' ? 'UTC' : 'local time'}`,
+    (zone) => `${toDayAndTime(zone, date).join(' ')} ${zone === 'utc' ? 'UTC' : 'local time'}`,
   )
-  return [...lines, ...(isRelative || date.getTime() > Date.now() ? [] : [agoOf(date)])].join('\n')
+  return [...lines, ...(isRelative || date.getTime() > Date.now() ? [] : [formatAgo(date)])].join('\n')
 }
 
 /** Milliseconds: what is older is told by its time, and so is what a clock ahead of this one says. */
@@ -79,17 +79,17 @@ const AHEAD_MS = 1_000
 
 /** So long ago, and still so as the seconds go by. */
 export function useAgo(date: Date | undefined): string | undefined {
-  return useSyncExternalStore(everySecond, () => date && agoOf(date))
+  return useSyncExternalStore(everySecond, () => date && formatAgo(date))
 }
 
 function useRecent(date: Date): string | undefined {
   return useSyncExternalStore(everySecond, () => {
     const age = Date.now() - date.getTime()
-    return age < RECENT_MS && age > -AHEAD_MS ? agoOf(date) : undefined
+    return age < RECENT_MS && age > -AHEAD_MS ? formatAgo(date) : undefined
   })
 }
 
-const ticked = new Set<() => void>()
+const secondListeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
 /** The clock of the browser is at or after this time. */
@@ -101,20 +101,20 @@ export function useEverySecond<T extends string | boolean>(value: () => T): T {
 }
 
 /** One timer for all times of a page; it draws again only what reads otherwise than before. */
-function everySecond(tell: () => void): () => void {
-  ticked.add(tell)
+function everySecond(notify: () => void): () => void {
+  secondListeners.add(notify)
   timer ??= setInterval(() => {
-    for (const one of ticked) one()
+    for (const one of secondListeners) one()
   }, 1_000)
   return () => {
-    ticked.delete(tell)
-    if (ticked.size > 0) return
+    secondListeners.delete(notify)
+    if (secondListeners.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
 }
 
-const partsIn = (zone: Zone, date: Date) => (zone === 'utc' ? utc(date) : local(date))
+const toDayAndTime = (zone: Zone, date: Date) => (zone === 'utc' ? utc(date) : local(date))
 
 function utc(date: Date): [string, string] {
   const text = date.toISOString()
@@ -130,10 +130,10 @@ function local(date: Date): [string, string] {
 
 function isToday(date: Date, now: Zone): boolean {
   const today = new Date()
-  return partsIn(now, date)[0] === partsIn(now, today)[0]
+  return toDayAndTime(now, date)[0] === toDayAndTime(now, today)[0]
 }
 
-export function agoOf(date: Date): string {
+export function formatAgo(date: Date): string {
   const seconds = Math.max(0, Math.round((Date.now() - date.getTime()) / 1_000))
   if (seconds < 60) return `${seconds} s ago`
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min ago`

@@ -1,17 +1,17 @@
 /** Ids: short, whole on hover and focus, copied on a click. */
 import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
-import { say } from './hint.tsx'
+import { announce } from './hint-card.tsx'
 
 /** Over plain http a browser gives a page no clipboard, unless it is of this machine. */
-function copy({ currentTarget }: MouseEvent<HTMLElement>, text: string): void {
-  const fail = () => say(currentTarget, `Not copied: the browser does not let this page. ${text}`)
+function copyText({ currentTarget }: MouseEvent<HTMLElement>, text: string): void {
+  const fail = () => announce(currentTarget, `Not copied: the browser does not let this page. ${text}`)
   if (navigator.clipboard === undefined) fail()
-  else navigator.clipboard.writeText(text).then(() => say(currentTarget, 'Copied'), fail)
+  else navigator.clipboard.writeText(text).then(() => announce(currentTarget, 'Copied'), fail)
 }
 
 /** Both ends: what is made in the same instant begins alike, and the sandbox's terminal names a bet by its end. */
-const shortOf = (id: string) => (id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`)
+const shortenId = (id: string) => (id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`)
 
 /** Leads somewhere, with a button beside it that copies the whole id; without `href` it is that button. */
 export function ShortId({ id, href }: { id: string; href?: string }) {
@@ -19,9 +19,9 @@ export function ShortId({ id, href }: { id: string; href?: string }) {
   return (
     <span className="with-copy">
       <Link href={href}>
-        <code data-hint={id}>{shortOf(id)}</code>
+        <code data-hint={id}>{shortenId(id)}</code>
       </Link>
-      <button type="button" className="copy" aria-label={`Copy ${id}`} onClick={(event) => copy(event, id)}>
+      <button type="button" className="copy" aria-label={`Copy ${id}`} onClick={(event) => copyText(event, id)}>
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z" />
         </svg>
@@ -33,7 +33,7 @@ export function ShortId({ id, href }: { id: string; href?: string }) {
 /** Says that it has copied. */
 export function CopyButton({ text }: { text: string }) {
   return (
-    <button type="button" className="button quiet small" onClick={(event) => copy(event, text)}>
+    <button type="button" className="button quiet small" onClick={(event) => copyText(event, text)}>
       Copy
     </button>
   )
@@ -41,8 +41,8 @@ export function CopyButton({ text }: { text: string }) {
 
 export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
   return (
-    <button type="button" className="id" data-hint={`${id}\nClick to copy`} onClick={(event) => copy(event, id)}>
-      {whole ? id : shortOf(id)}
+    <button type="button" className="id" data-hint={`${id}\nClick to copy`} onClick={(event) => copyText(event, id)}>
+      {whole ? id : shortenId(id)}
     </button>
   )
 }

@@ -2,20 +2,20 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { ApiProblem } from './api.ts'
 import { App } from './app.tsx'
-import { keepFailures } from './failures.ts'
+import { ApiProblem } from './console-api.ts'
+import { keepQueryFailures } from './query-failures.ts'
 import './look/tokens.css'
 import './look/base.css'
-import { noteInput } from './ours.ts'
-import { forget } from './session.tsx'
+import { forgetSession } from './console-session.tsx'
+import { noteInput } from './request-headers.ts'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     // The session has ended: by time, or with its key.
-    onError: (error) => void (error instanceof ApiProblem && error.status === 401 && forget(client)),
+    onError: (error) => void (error instanceof ApiProblem && error.status === 401 && forgetSession(client)),
   }),
   defaultOptions: {
     queries: {
@@ -25,7 +25,7 @@ const client: QueryClient = new QueryClient({
     },
   },
 })
-keepFailures(client.getQueryCache())
+keepQueryFailures(client.getQueryCache())
 for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel'])
   addEventListener(event, () => noteInput(renewSession), { passive: true, capture: true })
 const root = document.getElementById('root')

@@ -1,9 +1,9 @@
 /** What a platform knows of a partner, and what of it a person should hear: that it is down, or that money has been on its way to it for long. */
 import { Fragment } from 'react'
-import { part } from './api.ts'
-import { agoOf } from './format.tsx'
-import { type OwedMoney, owedParts } from './owed.ts'
-import { Badge } from './parts.tsx'
+import { encodeQueryPart } from './console-api.ts'
+import { formatAgo } from './format.tsx'
+import { type OwedMoney, owedParts } from './owed-money.ts'
+import { Badge } from './page-states.tsx'
 
 type Sum = OwedMoney & { readonly deliveries: number }
 
@@ -21,13 +21,13 @@ export interface Partner {
 /** Milliseconds on its way after which money is no everyday thing: a call is answered in seconds, its first retries are over in one minute. */
 const LONG_MS = 60_000
 
-export interface Trouble {
+export interface PartnerTrouble {
   readonly kind: 'down' | 'slow'
   readonly since: string | undefined
 }
 
 /** Undefined: it answers, and nothing waits for long. */
-export function troubleOf({ state, since, onTheWay }: Partner): Trouble | undefined {
+export function findPartnerTrouble({ state, since, onTheWay }: Partner): PartnerTrouble | undefined {
   if (state !== 'up') return { kind: 'down', since }
   const [oldest] = onTheWay.map((sum) => sum.since).sort()
   return oldest !== undefined && Date.now() - Date.parse(oldest) >= LONG_MS
@@ -35,28 +35,28 @@ export function troubleOf({ state, since, onTheWay }: Partner): Trouble | undefi
     : undefined
 }
 
-export const forText = (at: string) => `for ${agoOf(new Date(at)).replace(' ago', '')}`
+export const formatSince = (at: string) => `for ${formatAgo(new Date(at)).replace(' ago', '')}`
 
 /** What needs a person, of this partner. */
-export const needsOf = (partnerId: string) => `/deliveries?partner=${part(partnerId)}`
+export const needsAttentionLink = (partnerId: string) => `/deliveries?partner=${encodeQueryPart(partnerId)}`
 
 /** What waits: of this partner, or of all. */
-export const waitsOf = (partnerId?: string) =>
-  `/deliveries?view=${part('pending,waiting')}${partnerId === undefined ? '' : `&partner=${part(partnerId)}`}`
+export const retryingLink = (partnerId?: string) =>
+  `/deliveries?view=${encodeQueryPart('pending,waiting')}${partnerId === undefined ? '' : `&partner=${encodeQueryPart(partnerId)}`}`
 
-export function PartnerState({ of }: { of: Partner }) {
-  const trouble = troubleOf(of)
+export function PartnerBadge({ of }: { of: Partner }) {
+  const trouble = findPartnerTrouble(of)
   if (trouble === undefined) return null
   return (
     <Badge tone={trouble.kind === 'down' ? 'bad' : 'wait'}>
       {trouble.kind === 'down' ? 'Down' : 'Money waits'}
-      {trouble.since === undefined ? '' : ` ${forText(trouble.since)}`}
+      {trouble.since === undefined ? '' : ` ${formatSince(trouble.since)}`}
     </Badge>
   )
 }
 
 /** A line may end between two of them, not within. */
-export function Sums({ of }: { of: readonly OwedMoney[] }) {
+export function OwedSums({ of }: { of: readonly OwedMoney[] }) {
   return owedParts(of).map((text, i) => (
     <Fragment key={text}>
       {i > 0 && ', '}

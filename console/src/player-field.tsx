@@ -1,32 +1,33 @@
 /** The filter for one player: it takes a whole id, and offers those that begin as what is typed, by their ids or nicknames. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
-import { part, read } from './api.ts'
-import { WordField } from './filters.tsx'
+import { encodeQueryPart, getJson } from './console-api.ts'
+import { TextField } from './filter-fields.tsx'
 
-interface Listed {
+interface OfferedPlayer {
   readonly userId: string
   readonly customFields?: { readonly nickname?: string }
 }
 
-const MOST = 10
+const MAX_OFFERED = 10
 /** Milliseconds without a key, after which is asked. */
-const PAUSE_MS = 200
+const DEBOUNCE_MS = 200
 
 export function PlayerField({ value, set }: { value: string; set(value: string): void }) {
   const offers = useId()
   const [typed, setTyped] = useState('')
-  const text = usePaused(typed.trim())
+  const text = useDebounced(typed.trim())
   const { data } = useQuery({
     queryKey: ['players offered', text],
-    queryFn: ({ signal }) => read<{ data: Listed[] }>(`/operator/players?limit=${MOST}&q=${part(text)}`, signal),
+    queryFn: ({ signal }) =>
+      getJson<{ data: OfferedPlayer[] }>(`/operator/players?limit=${MAX_OFFERED}&q=${encodeQueryPart(text)}`, signal),
     enabled: text !== '',
     placeholderData: (before) => before,
     retry: false,
   })
   return (
     <>
-      <WordField name="Player" value={value} set={(one) => set(one.trim())} isWide offers={offers} typed={setTyped} />
+      <TextField name="Player" value={value} set={(one) => set(one.trim())} isWide offers={offers} typed={setTyped} />
       <datalist id={offers}>
         {text !== '' &&
           data?.data.map(({ userId, customFields }) => (
@@ -39,11 +40,11 @@ export function PlayerField({ value, set }: { value: string; set(value: string):
   )
 }
 
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text)
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
   useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS)
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text])
-  return paused
+  return debounced
 }

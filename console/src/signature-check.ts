@@ -1,8 +1,8 @@
 /** A call's signature taken apart, step by step (S-1 to S-3), in this browser: neither the secret nor the body leaves the page. */
-import { namesAreUnique } from '../../src/protocol/json-text.ts'
+import { hasUniqueNames } from '../../src/protocol/json-scanner.ts'
 
 export interface SignatureStep {
-  readonly says: string
+  readonly description: string
   readonly isGood: boolean
   /** What is wrong, or what was found. */
   readonly detail: string
@@ -13,8 +13,8 @@ const SEGMENT = /^[A-Za-z0-9_-]+$/
 /** Stops behind the first step that fails. */
 export async function checkSignature(header: string, body: string, secret: string): Promise<readonly SignatureStep[]> {
   const steps: SignatureStep[] = []
-  const step = (says: string, isGood: boolean, detail: string) => {
-    steps.push({ says, isGood, detail })
+  const step = (description: string, isGood: boolean, detail: string) => {
+    steps.push({ description, isGood, detail })
     return isGood
   }
   const value = header.trim().replace(/^x-sign-jws\s*:\s*/i, '')
@@ -29,18 +29,18 @@ export async function checkSignature(header: string, body: string, secret: strin
     )
   )
     return steps
-  const first = headerIn(protectedHeader)
+  const first = parseHeader(protectedHeader)
   const algorithm = first === undefined ? 'it is no JSON in base64url' : algorithmOf(first.members)
   if (!step('The first part is JSON and names HS256', algorithm === 'HS256', algorithm)) return steps
-  const twist = first === undefined ? undefined : twistIn(first)
+  const twist = first === undefined ? undefined : findForbiddenHeader(first)
   if (!step('The first part changes nothing of what is signed', twist === undefined, twist ?? 'nothing')) return steps
   const isShaped = signature.length === 43 && SEGMENT.test(signature)
   if (!step('The last part is 32 bytes in base64url', isShaped, `${signature.length} characters`)) return steps
-  const wanted = await macOf(protectedHeader, body, secret)
-  const isSame = wanted === signature
+  const expected = await computeMac(protectedHeader, body, secret)
+  const isSame = expected === signature
   const detail = isSame
     ? 'they are the same'
-    : `expected ${wanted.slice(0, 10)}…, it is ${signature.slice(0, 10)}…: another secret, or a body that is not byte for byte the one that was signed`
+    : `expected ${expected.slice(0, 10)}…, it is ${signature.slice(0, 10)}…: another secret, or a body that is not byte for byte the one that was signed`
   step('HMAC-SHA256 of first part, dot and body with this secret is the last part', isSame, detail)
   return steps
 }
@@ -51,7 +51,7 @@ interface Header {
 }
 
 /** Undefined for what is no object of JSON. */
-function headerIn(part: string): Header | undefined {
+function parseHeader(part: string): Header | undefined {
   if (!SEGMENT.test(part)) return undefined
   try {
     const bytes = Uint8Array.from(atob(wholeBytes(part)), (char) => char.charCodeAt(0))
@@ -74,14 +74,14 @@ function algorithmOf({ alg }: Header['members']): string {
 }
 
 /** What a wallet refuses though the algorithm is right (S-2); undefined when there is nothing. */
-function twistIn({ text, members }: Header): string | undefined {
+function findForbiddenHeader({ text, members }: Header): string | undefined {
   if (Object.hasOwn(members, 'crit')) return 'it has crit, which a wallet refuses'
   if (Object.hasOwn(members, 'b64') && members.b64 !== true)
     return 'it has b64, which is not true: a wallet refuses that'
-  return namesAreUnique(text) ? undefined : 'a name stands in it twice, which a wallet refuses'
+  return hasUniqueNames(text) ? undefined : 'a name stands in it twice, which a wallet refuses'
 }
 
-async function macOf(protectedHeader: string, body: string, secret: string): Promise<string> {
+async function computeMac(protectedHeader: string, body: string, secret: string): Promise<string> {
   if (crypto.subtle === undefined) throw new Error('a browser works this out on https and on this machine only')
   const bytes = new TextEncoder()
   const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [

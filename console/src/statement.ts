@@ -1,5 +1,5 @@
 /** A player's statement, as the wallet's API tells it. */
-import type { On } from './bet-on.tsx'
+import type { BetSelections } from './selection-summary.tsx'
 
 /** One line of it. */
 export interface StatementRow {
@@ -12,7 +12,7 @@ export interface StatementRow {
   readonly reference?: string
   readonly reason?: string
   /** Of a line of a bet: how it stands now. */
-  readonly bet?: On & { readonly status: string; readonly resultType?: string }
+  readonly bet?: BetSelections & { readonly status: string; readonly resultType?: string }
   readonly at: string
 }
 
@@ -20,7 +20,7 @@ const OF_BETS = ['stake', 'refund', 'payout', 'payout_reversal']
 export const isOfBet = ({ kind }: StatementRow) => OF_BETS.includes(kind)
 
 /** What of an account lies in files (O-13), and is in no list. */
-export interface Archived {
+export interface ArchivedRange {
   readonly currency: string
   readonly transferId: string
   readonly at: string
@@ -33,5 +33,5 @@ export interface Archived {
 export interface StatementPage {
   readonly data: readonly StatementRow[]
   readonly next: string | null
-  readonly archived?: readonly Archived[]
+  readonly archived?: readonly ArchivedRange[]
 }

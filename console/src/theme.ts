@@ -3,12 +3,12 @@
 export type Theme = 'system' | 'light' | 'dark'
 const ORDER: readonly Theme[] = ['system', 'light', 'dark']
 
-export function theme(): Theme {
-  const kept = localStorage.getItem('theme')
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+export function readTheme(): Theme {
+  const stored = localStorage.getItem('theme')
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
-export function applyTheme(next: Theme = theme()): void {
+export function applyTheme(next: Theme = readTheme()): void {
   if (next === 'system') document.documentElement.removeAttribute('data-theme')
   else document.documentElement.setAttribute('data-theme', next)
   localStorage.setItem('theme', next)

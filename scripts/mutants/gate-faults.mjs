@@ -2,8 +2,8 @@
 
 /** Faults of the gate (src/wallet/apply): one for each predicate at least, as each repeats a rule. */
 
-const GATE = ['test/wallet/gate.test.ts']
-const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
+const GATE = ['test/wallet/fast-path.test.ts']
+const GATE_RESULTS = ['test/wallet/fast-path-results.test.ts']
 const PLAYER_IS_THERE = '(select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null'
 const BET_IS_THERE =
   'select 1 from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1'
@@ -18,7 +18,7 @@ export const GATE_TEXT_FAULTS = [
   [`case when held is null then ${PLAYER_IS_THERE} end`, 'held is null', GATE],
   ['and player = k.player limit 1 for update', 'limit 1 for update', GATE],
   ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
-  ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
+  ['${IS_UNRESTRICTED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
   [' and ${IS_LOCKED} as is_plain', ' as is_plain', GATE_RESULTS],
   [
     'birthday\n       from purser.player where bucket = $1::int and player = k.player',
@@ -93,7 +93,7 @@ export const GATE_TEXT_FAULTS = [
 
 /** @type {readonly (readonly [search: string, planted: string, tests: readonly string[]])[]} */
 export const GATE_FAULTS = [
-  ["return funderOf(call, rules) === 'player'", 'return true', GATE],
+  ["return chooseFunder(call, rules) === 'player'", 'return true', GATE],
   ["call.kind === 'settle' && ", '', GATE_RESULTS],
   [" && call.resultType !== 'cashout'", '', GATE_RESULTS],
   [' && !contradictsAmount(call)', '', GATE_RESULTS],

@@ -10,5 +10,5 @@ export interface Fault {
   readonly column: number
 }
 
-export function faultsIn(path: string, source: string): Fault[]
-export function plant(source: string, fault: Fault): string
+export function findFaults(path: string, source: string): Fault[]
+export function plantFault(source: string, fault: Fault): string

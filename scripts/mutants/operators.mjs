@@ -12,7 +12,7 @@ const AROUND_TYPES = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonN
 const NOT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration'])
 
 /** @returns {Fault[]} in the order of the source */
-export function faultsIn(path, source) {
+export function findFaults(path, source) {
   const { program, errors } = parseSync(path, source)
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
   const faults = []
@@ -26,7 +26,7 @@ export function faultsIn(path, source) {
 }
 
 /** The source with the fault. Throws when the source has changed since it was parsed. */
-export function plant(source, { path, start, end, was, instead }) {
+export function plantFault(source, { path, start, end, was, instead }) {
   if (source.slice(start, end) !== was) throw new Error(`${path} has changed since its faults were found`)
   return source.slice(0, start) + instead + source.slice(end)
 }

@@ -11,7 +11,7 @@ import { text as readText } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { runnerImport } from 'vite'
 import { nearestTests } from './nearest-tests.mjs'
-import { faultsIn } from './operators.mjs'
+import { findFaults } from './operators.mjs'
 import { sample } from './sample.mjs'
 import { writeScores } from './score-table.mjs'
 
@@ -26,7 +26,7 @@ export async function plantByOperator(root, options) {
   const { files, since, tests, operators, most, seconds, seed, near, each, write } = options
   const sources = sourcesIn(root, files, since)
   if (sources.length === 0) return say('no source below src has this name, or has changed', 2)
-  const all = sources.flatMap((path) => faultsIn(path, readFileSync(join(root, path), 'utf8')))
+  const all = sources.flatMap((path) => findFaults(path, readFileSync(join(root, path), 'utf8')))
   const faults = operators === undefined ? all : all.filter(({ operator }) => operators.includes(operator))
   const chosen = sample(faults, { most, seed, each })
   say(`seed ${seed}: ${chosen.length} of ${faults.length} faults in ${sources.length} files`)

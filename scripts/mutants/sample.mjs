@@ -3,7 +3,7 @@
 /** `each` limits the faults of a folder below src, `most` the whole. */
 export function sample(faults, { most, seed, each }) {
   const random = randomFrom(seed)
-  const folders = each === undefined ? [faults] : groups(faults, ({ path }) => folderOf(path))
+  const folders = each === undefined ? [faults] : groups(faults, ({ path }) => toFolder(path))
   const chosen = folders.map((ofFolder) =>
     inTurns(
       groups(ofFolder, ({ operator }) => operator),
@@ -13,8 +13,8 @@ export function sample(faults, { most, seed, each }) {
   return inTurns(chosen.map((some) => some.slice(0, each))).slice(0, most)
 }
 
-/** `src/wallet/wire/reply.ts` is in `src/wallet`. */
-export function folderOf(path) {
+/** `src/wallet/wire/wallet-reply.ts` is in `src/wallet`. */
+export function toFolder(path) {
   return path.split('/').slice(0, 2).join('/')
 }
 

@@ -1,6 +1,6 @@
 /** The table of scores by folder, in a page that has a place for it. A folder that was not planted in keeps its row. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { folderOf } from './sample.mjs'
+import { toFolder } from './sample.mjs'
 
 const BEGIN = '<!-- scores by folder: written by the command -->'
 const END = '<!-- scores: end -->'
@@ -17,8 +17,8 @@ export function withScores(text, results, { commit, seed, near, date = new Date(
   const [old, after] = rest?.split(END) ?? []
   if (after === undefined || more.length > 0) throw new Error(`the page has no place for scores: ${BEGIN} … ${END}`)
   const rows = new Map([...old.matchAll(/^\| `(src\/[^`]+)` .*$/gm)].map(([row, folder]) => [folder, row]))
-  for (const folder of new Set(results.map(({ fault }) => folderOf(fault.path)))) {
-    const mine = results.filter(({ fault }) => folderOf(fault.path) === folder)
+  for (const folder of new Set(results.map(({ fault }) => toFolder(fault.path)))) {
+    const mine = results.filter(({ fault }) => toFolder(fault.path) === folder)
     const count = (wanted) => mine.filter(({ verdict }) => verdict === wanted).length
     const cells = [mine.length, count('seen'), count('survived'), count('no test'), near, seed, `\`${commit}\``, date]
     rows.set(folder, `| \`${folder}\` | ${cells.join(' | ')} |`)

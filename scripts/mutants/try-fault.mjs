@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
-import { plant } from './operators.mjs'
+import { plantFault } from './operators.mjs'
 
 /** Milliseconds for one test. */
 const TEST_TIMEOUT_MS = 60_000
@@ -30,6 +30,6 @@ function planting() {
   return {
     name: 'purser-operator-fault',
     enforce: 'pre',
-    transform: (code, id) => (id.split('?')[0] === path ? plant(code, fault) : undefined),
+    transform: (code, id) => (id.split('?')[0] === path ? plantFault(code, fault) : undefined),
   }
 }

@@ -1,5 +1,5 @@
 /** The part of a player's story that is about adjustments: by one person, and by two (W-27). */
-export function adjustmentSteps({ step, post, get, path, nobody, bet }) {
+export function adjustmentSteps({ step, post, get, path, nobody: unknownPlayer, bet }) {
   const fix = (over, of = path) =>
     post(`${of}/adjustments`, {
       ...{ currency: 'EUR', amount: '-5.00', reference: 'corr-17', reason: 'paid twice after the outage' },
@@ -16,7 +16,7 @@ export function adjustmentSteps({ step, post, get, path, nobody, bet }) {
       fix({ amount: '5.00', reference: 'corr-18', transactionId: bet }),
     ),
     step('adjustment', 400, 'zero', 'Nothing to correct', fix({ amount: '0.00', reference: 'corr-20' })),
-    step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, nobody)),
+    step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, unknownPlayer)),
     step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9900.00', reference: 'corr-19' })),
     step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),
   ]

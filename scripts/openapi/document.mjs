@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import { Type } from 'typebox'
-import { recordForbidden, recordUnread, withoutChanceOfKeys } from './key-story.mjs'
+import { recordForbidden, recordUnread, withFixedKeys } from './key-story.mjs'
 
 /**
  * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
@@ -23,7 +23,7 @@ export async function makeDocument({ frame, schemas, start, describe = () => {},
     const operations = placedOperationsOf(document)
     const unread = await recordUnread(operations, server.app, keys)
     const forbidden = await recordForbidden(operations, server.app, keys)
-    addExamples(document, withoutChanceOfKeys([...(await record(server)), ...forbidden, ...unread]))
+    addExamples(document, withFixedKeys([...(await record(server)), ...forbidden, ...unread]))
     return `${JSON.stringify(document, null, 2)}\n`
   } finally {
     await server.close()
@@ -57,7 +57,10 @@ function describedBy(schema) {
 
 const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
-/** Of a member of a query, which is text to a server: what clients are to make of it (src/http/query.ts). */
+/**
+ * Of a member of a query, which is text to a server: what clients are to make of it
+ * (src/http/query-parameters.ts).
+ */
 const SHOWN = 'x-shown-as'
 
 /** Says the type of an enum, which few tools guess; leaves out the examples of schemas, since recorded ones stand beside them. */
@@ -80,7 +83,7 @@ export async function closeForGood(db) {
   Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
-export function operationsOf(document) {
+export function listOperations(document) {
   return Object.values(document.paths).flatMap((path) => Object.values(path))
 }
 
@@ -100,14 +103,14 @@ const SUCCESS = {
 }
 
 function describeAnswers(document) {
-  for (const { responses } of operationsOf(document))
+  for (const { responses } of listOperations(document))
     for (const [status, response] of Object.entries(responses))
       if (response.description === 'Default Response') response.description = SUCCESS[status]
 }
 
 /** Swagger takes every body for required. */
 function allowNoBody(document) {
-  for (const operation of operationsOf(document)) {
+  for (const operation of listOperations(document)) {
     if (operation[MAY_BE_ABSENT]) operation.requestBody.required = false
     delete operation[MAY_BE_ABSENT]
   }
@@ -132,7 +135,7 @@ function referToNamedSchemas(document) {
 
 /** Puts each recorded example where it belongs; throws when the document does not know such an answer. */
 function addExamples(document, recorded) {
-  const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
+  const operations = new Map(listOperations(document).map((operation) => [operation.operationId, operation]))
   for (const { operationId, name, summary, request, status, answer, accept, parameters } of recorded) {
     const operation = operations.get(operationId)
     const response = operation?.responses[status]

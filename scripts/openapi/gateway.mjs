@@ -1,13 +1,13 @@
 /** openapi/gateway.json: the gateway's own API, with examples from a gateway whose operator is our own wallet. */
 import { readConfig } from '../../dist/config/config.js'
-import { migrate } from '../../dist/db/migrate.js'
-import { openDb } from '../../dist/db/open.js'
-import * as routes from '../../dist/gateway/routes.js'
+import { openDb } from '../../dist/db/database-factory.js'
+import { migrateSchema } from '../../dist/db/schema-migration.js'
+import * as routes from '../../dist/gateway/gateway-routes.js'
 import { ProblemSchema } from '../../dist/http/problem-schema.js'
-import * as actions from '../../dist/people/action-list.js'
-import * as apiKeys from '../../dist/people/key-routes.js'
-import { createGatewayApp } from '../../dist/process/gateway.js'
-import { createApp } from '../../dist/process/wallet.js'
+import * as apiKeys from '../../dist/people/api-key-routes.js'
+import * as actions from '../../dist/people/audit-log-list.js'
+import { createGatewayApp } from '../../dist/process/gateway-server.js'
+import { createWalletApp } from '../../dist/process/wallet-server.js'
 import { OperatorUserSchema, TokenSchema } from '../../dist/protocol/bet-request.js'
 import { createLogger } from '../../dist/runtime/logger.js'
 import { makeDocument } from './document.mjs'
@@ -44,15 +44,15 @@ const NAMED_SCHEMAS = {
   Operator: routes.OperatorSchema,
   TriedOperator: routes.TriedOperatorSchema,
   OperatorPage: routes.OperatorPageSchema,
-  NewSession: routes.NewSessionSchema,
-  Session: routes.SessionSchema,
+  NewSession: routes.TokenExchangeSchema,
+  Session: routes.GatewaySessionSchema,
   NewKey: apiKeys.NewKeySchema,
   KeyRotation: apiKeys.RotationSchema,
-  MadeKey: apiKeys.MadeKeySchema,
+  MadeKey: apiKeys.CreatedKeySchema,
   Key: apiKeys.KeySchema,
   KeyPage: apiKeys.KeyPageSchema,
-  Action: actions.ActionSchema,
-  ActionPage: actions.ActionPageSchema,
+  Action: actions.AuditLogEntrySchema,
+  ActionPage: actions.AuditLogPageSchema,
   Token: TokenSchema,
   OperatorUser: OperatorUserSchema,
   Problem: ProblemSchema,
@@ -68,9 +68,9 @@ export function makeGatewayOpenApi() {
 async function startBoth(beforeRoutes) {
   const config = readConfig({ PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', ...KEYS })
   const db = await openDb(config.store)
-  await migrate(db)
+  await migrateSchema(db)
   const deps = { db, clock: { now: () => new Date('2031-05-16T17:00:00.000Z') }, log: createLogger('silent') }
-  const wallet = await createApp(config, { ...deps, buckets: 1 })
+  const wallet = await createWalletApp(config, { ...deps, buckets: 1 })
   const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
   const { app, close: closeGateway } = await createGatewayApp(config, { ...deps, beforeRoutes })
   await app.ready()

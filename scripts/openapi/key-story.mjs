@@ -35,7 +35,7 @@ const HASH = '5f2a9c01'
 const TIME = '2031-05-16T17:00:00.000Z'
 
 /** Keys are random, and their times are the database's. */
-export function withoutChanceOfKeys(records) {
+export function withFixedKeys(records) {
   return JSON.parse(JSON.stringify(records), (member, value) => {
     if (member === 'key' && typeof value?.name === 'string' && /^[a-z]/.test(value.name))
       return { ...value, hash: HASH } // of an action

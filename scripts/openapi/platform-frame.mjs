@@ -1,14 +1,14 @@
 /** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
 
 import { ProblemSchema } from '../../dist/http/problem-schema.js'
-import * as actions from '../../dist/people/action-list.js'
-import * as apiKeys from '../../dist/people/key-routes.js'
+import * as apiKeys from '../../dist/people/api-key-routes.js'
+import * as actions from '../../dist/people/audit-log-list.js'
 import { DeliveryPageSchema } from '../../dist/platform/api/delivery-list.js'
-import * as lists from '../../dist/platform/api/lists.js'
 import * as partners from '../../dist/platform/api/partner-list.js'
-import * as shapes from '../../dist/platform/api/shapes.js'
-import * as views from '../../dist/platform/api/views.js'
-import { LimitsSchema } from '../../dist/platform/bets/limits.js'
+import * as lists from '../../dist/platform/api/platform-bet-list.js'
+import * as shapes from '../../dist/platform/api/platform-schemas.js'
+import * as views from '../../dist/platform/api/platform-views.js'
+import { LimitsSchema } from '../../dist/platform/bets/bet-limits.js'
 import { TokenSchema } from '../../dist/protocol/bet-request.js'
 import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'
 
@@ -62,7 +62,7 @@ export const NAMED_SCHEMAS = {
   Token: TokenSchema,
   NewBet: shapes.NewBetSchema,
   PlacedBet: shapes.PlacedSchema,
-  Settlement: shapes.SettleSchema,
+  Settlement: shapes.SettleBetSchema,
   Cancellation: shapes.CancelSchema,
   Bet: views.BetViewSchema,
   BetPage: lists.BetPageSchema,
@@ -76,10 +76,10 @@ export const NAMED_SCHEMAS = {
   Attempt: views.AttemptSchema,
   NewKey: apiKeys.NewKeySchema,
   KeyRotation: apiKeys.RotationSchema,
-  MadeKey: apiKeys.MadeKeySchema,
+  MadeKey: apiKeys.CreatedKeySchema,
   Key: apiKeys.KeySchema,
   KeyPage: apiKeys.KeyPageSchema,
-  Action: actions.ActionSchema,
-  ActionPage: actions.ActionPageSchema,
+  Action: actions.AuditLogEntrySchema,
+  ActionPage: actions.AuditLogPageSchema,
   Problem: ProblemSchema,
 }

@@ -1,11 +1,11 @@
 /** openapi/platform.json: the platform's API, with examples from a platform whose partner is our own wallet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../dist/config/config.js'
+import { openDb } from '../../dist/db/database-factory.js'
 import { statement } from '../../dist/db/db.js'
-import { migrate } from '../../dist/db/migrate.js'
-import { openDb } from '../../dist/db/open.js'
-import { createPlatformApp } from '../../dist/process/platform.js'
-import { createApp } from '../../dist/process/wallet.js'
+import { migrateSchema } from '../../dist/db/schema-migration.js'
+import { createPlatformApp } from '../../dist/process/platform-server.js'
+import { createWalletApp } from '../../dist/process/wallet-server.js'
 import { createLogger } from '../../dist/runtime/logger.js'
 import { makeDocument } from './document.mjs'
 import { recordExamples } from './platform-examples.mjs'
@@ -22,10 +22,10 @@ export function makePlatformOpenApi() {
 async function startBoth(beforeRoutes) {
   const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...KEYS })
   const db = await openDb(config.store)
-  await migrate(db)
+  await migrateSchema(db)
   const clock = steppedClock()
   const log = createLogger('silent')
-  const wallet = await createApp(config, { db, clock, buckets: 1, log })
+  const wallet = await createWalletApp(config, { db, clock, buckets: 1, log })
   const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
   const deps = { db, clock, timers: timersOf(clock), log, random: () => 0, beforeRoutes }
   const platform = await createPlatformApp(config, deps)

@@ -2,7 +2,7 @@
  * The examples of openapi/wallet.json: a story (openapi-wallet-story.mjs) told to a real wallet, every answer as it came. Only
  * what is random (tokens, the ids of problem reports) is replaced, so that the document is the same every time.
  */
-import { sign } from '../../dist/protocol/signature.js'
+import { signBody } from '../../dist/protocol/signature.js'
 import { firstEvents } from './change-story.mjs'
 import { BET, STORY } from './wallet-story.mjs'
 
@@ -51,7 +51,7 @@ function messageOf(url, request, credential) {
   const payload = request === undefined ? '' : JSON.stringify(request)
   const proof = url.startsWith('/operator')
     ? { authorization: `Bearer ${credential ?? OPERATOR_KEY}` }
-    : { 'x-sign-jws': sign(Buffer.from(payload), credential ?? SECRET) }
+    : { 'x-sign-jws': signBody(Buffer.from(payload), credential ?? SECRET) }
   return payload === '' ? { headers: proof } : { headers: { ...proof, 'content-type': 'application/json' }, payload }
 }
 

@@ -1,24 +1,24 @@
 /** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
 
 import { ProblemSchema } from '../../dist/http/problem-schema.js'
+import * as proposals from '../../dist/operator/adjustment-proposals.js'
 import * as adjustments from '../../dist/operator/adjustments.js'
 import * as anomalies from '../../dist/operator/anomaly-list.js'
-import { AuditSchema } from '../../dist/operator/audit.js'
+import * as bets from '../../dist/operator/bet-detail.js'
 import * as lists from '../../dist/operator/bet-list.js'
-import * as bets from '../../dist/operator/bets.js'
-import * as cash from '../../dist/operator/cash.js'
+import * as movement from '../../dist/operator/cash-movement.js'
 import * as customFields from '../../dist/operator/custom-fields.js'
-import * as movement from '../../dist/operator/movement.js'
-import * as players from '../../dist/operator/players.js'
-import * as proposals from '../../dist/operator/proposals.js'
-import * as sessions from '../../dist/operator/sessions.js'
+import * as cash from '../../dist/operator/deposits-and-withdrawals.js'
+import * as players from '../../dist/operator/player-profile.js'
+import * as sessions from '../../dist/operator/player-sessions.js'
 import * as statement from '../../dist/operator/statement.js'
-import * as actions from '../../dist/people/action-list.js'
-import * as apiKeys from '../../dist/people/key-routes.js'
+import { AuditSchema } from '../../dist/operator/wallet-audit.js'
+import * as apiKeys from '../../dist/people/api-key-routes.js'
+import * as actions from '../../dist/people/audit-log-list.js'
 import * as requests from '../../dist/protocol/bet-request.js'
-import * as replies from '../../dist/protocol/reply.js'
 import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'
 import * as users from '../../dist/protocol/user-profile.js'
+import * as replies from '../../dist/protocol/wire-reply.js'
 
 const INTRODUCTION = `Two APIs on one address.
 
@@ -87,9 +87,9 @@ export const NAMED_SCHEMAS = {
   PlayerPatch: players.PlayerPatchSchema,
   Player: players.PlayerSchema,
   StoredFields: customFields.StoredFieldsSchema,
-  NewSession: sessions.NewSessionSchema,
-  CurrencySwitch: sessions.SwitchSchema,
-  Session: sessions.SessionSchema,
+  NewSession: sessions.NewPlayerSessionSchema,
+  CurrencySwitch: sessions.CurrencySwitchSchema,
+  Session: sessions.PlayerSessionSchema,
   Deposit: cash.DepositSchema,
   Withdrawal: cash.WithdrawalSchema,
   Adjustment: adjustments.AdjustmentSchema,
@@ -102,11 +102,11 @@ export const NAMED_SCHEMAS = {
   TransferPage: statement.StatementSchema,
   NewKey: apiKeys.NewKeySchema,
   KeyRotation: apiKeys.RotationSchema,
-  MadeKey: apiKeys.MadeKeySchema,
+  MadeKey: apiKeys.CreatedKeySchema,
   Key: apiKeys.KeySchema,
   KeyPage: apiKeys.KeyPageSchema,
-  Action: actions.ActionSchema,
-  ActionPage: actions.ActionPageSchema,
+  Action: actions.AuditLogEntrySchema,
+  ActionPage: actions.AuditLogPageSchema,
   Bet: bets.BetSchema,
   BetPage: lists.BetListSchema,
   BetHistory: bets.BetHistorySchema,

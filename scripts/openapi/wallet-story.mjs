@@ -10,7 +10,7 @@ export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
 const SECOND_BET = 'c2d9f6aa-0f7e-4f0e-8d55-3a3f1f6f9b42'
 const REFUSED_BET = '1f4b6d2e-9a1c-4e7b-8f3a-5c2d7e9b0a64'
 const PATH = '/operator/players/alice'
-const NOBODY = '/operator/players/nobody'
+const UNKNOWN_PLAYER = '/operator/players/nobody'
 const BET_PATH = `${PATH}/bets/${BET}`
 const FOREIGN_TOKEN = 'a-token-that-this-wallet-never-gave-out'
 
@@ -82,14 +82,14 @@ const players = [
   step('listPlayers', 400, 'invalid', 'A status that does not exist', get('/operator/players?status=asleep')),
   step('readPlayer', 200, 'player', 'The player', get(PATH)),
   step('readPlayer', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}`)),
-  step('readPlayer', 404, 'unknown', 'Nobody has this id', get(NOBODY)),
+  step('readPlayer', 404, 'unknown', 'Nobody has this id', get(UNKNOWN_PLAYER)),
   step('changePlayer', 200, 'limited', 'Limits per currency and day', () => [
     'PATCH',
     PATH,
     { limits: { stake: '500.00', betCount: 100 }, verified: true },
   ]),
   step('changePlayer', 400, 'invalid', 'A status that does not exist', () => ['PATCH', PATH, { status: 'asleep' }]),
-  step('changePlayer', 404, 'unknown', 'Nobody has this id', () => ['PATCH', NOBODY, { status: 'blocked' }]),
+  step('changePlayer', 404, 'unknown', 'Nobody has this id', () => ['PATCH', UNKNOWN_PLAYER, { status: 'blocked' }]),
 ]
 
 const money = [
@@ -101,7 +101,13 @@ const money = [
     post(...cash('deposits', '1000.00', 'psp-4711')),
   ),
   step('deposit', 400, 'decimals', 'More decimals than EUR has', post(...cash('deposits', '0.001', 'psp-4712'))),
-  step('deposit', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/deposits`, cash('', '1.00', 'psp-4713')[1])),
+  step(
+    'deposit',
+    404,
+    'unknown',
+    'Nobody has this id',
+    post(`${UNKNOWN_PLAYER}/deposits`, cash('', '1.00', 'psp-4713')[1]),
+  ),
   step('deposit', 409, 'notHers', 'Not one of her currencies', post(...cash('deposits', '1.00', 'psp-4714', 'SEK'))),
   step('deposit', 422, 'reused', 'The reference of another movement', post(...cash('deposits', '5.00', 'psp-4711'))),
   step(
@@ -112,7 +118,13 @@ const money = [
     post(...cash('withdrawals', '40.00', 'out-1')),
   ),
   step('withdrawal', 400, 'zero', 'Nothing to move', post(...cash('withdrawals', '0.00', 'out-2'))),
-  step('withdrawal', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/withdrawals`, cash('', '1.00', 'out-3')[1])),
+  step(
+    'withdrawal',
+    404,
+    'unknown',
+    'Nobody has this id',
+    post(`${UNKNOWN_PLAYER}/withdrawals`, cash('', '1.00', 'out-3')[1]),
+  ),
   step('withdrawal', 409, 'tooMuch', 'More than she has', post(...cash('withdrawals', '9999.00', 'out-4'))),
   step(
     'withdrawal',
@@ -158,7 +170,7 @@ const NO_RUN = '00000000-0000-4000-8000-000000000000'
 const oversight = [
   step('readBalances', 200, 'balances', 'Every account', get(`${PATH}/balances`)),
   step('readBalances', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}/balances`)),
-  step('readBalances', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/balances`)),
+  step('readBalances', 404, 'unknown', 'Nobody has this id', get(`${UNKNOWN_PLAYER}/balances`)),
   step('readStatement', 200, 'page', 'The first page', get(`${PATH}/statement?currency=EUR&limit=3`)),
   step('readStatement', 200, 'table', 'All of it as a table', get(`${PATH}/statement?kind=deposit`), {
     accept: 'text/csv',
@@ -167,7 +179,7 @@ const oversight = [
     accept: 'application/x-ndjson',
   }),
   step('readStatement', 400, 'cursor', 'Not a cursor', get(`${PATH}/statement?after=yesterday`)),
-  step('readStatement', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/statement`)),
+  step('readStatement', 404, 'unknown', 'Nobody has this id', get(`${UNKNOWN_PLAYER}/statement`)),
   step('reportDays', 200, 'today', 'A day that is not over', get('/operator/reports/daily?from=2026-05-16')),
   step('reportDays', 200, 'table', 'The same as a table', get('/operator/reports/daily?from=2026-05-16'), {
     accept: 'text/csv',
@@ -207,7 +219,7 @@ const oversight = [
   step('showId', 404, 'unknown', 'Nothing is called so', get('/operator/show/nothing-of-ours')),
   step('readHistory', 200, 'page', 'What was decided about her', get(`${PATH}/history`)),
   step('readHistory', 400, 'cursor', 'Not a cursor', get(`${PATH}/history?after=yesterday`)),
-  step('readHistory', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/history`)),
+  step('readHistory', 404, 'unknown', 'Nobody has this id', get(`${UNKNOWN_PLAYER}/history`)),
   step('listActions', 200, 'page', 'Of one player', get('/operator/actions?player=alice&limit=3')),
   step('listActions', 400, 'cursor', 'Not a cursor', get('/operator/actions?after=yesterday')),
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
@@ -229,7 +241,7 @@ const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_C
   { limits: { stake: '1000.00' } },
 ])
 
-const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: NOBODY })
+const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: UNKNOWN_PLAYER })
 
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
@@ -271,7 +283,7 @@ export const STORY = [
   begun,
   money,
   wire,
-  adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),
+  adjustmentSteps({ step, post, get, path: PATH, nobody: UNKNOWN_PLAYER, bet: BET }),
   oversight,
   webhookSteps({ step, post, get, runSql }),
   changes,

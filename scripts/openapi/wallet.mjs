@@ -1,23 +1,23 @@
 /** openapi/wallet.json: the partner wire and the operator API. */
 import { readConfig } from '../../dist/config/config.js'
-import { CASES } from '../../dist/conformance/wallet/cases/all.js'
-import { fixBuckets } from '../../dist/db/buckets.js'
-import { migrate } from '../../dist/db/migrate.js'
-import { openDb } from '../../dist/db/open.js'
-import { createApp } from '../../dist/process/wallet.js'
-import { REPLY_CODES } from '../../dist/protocol/codes.js'
+import { WALLET_CASES } from '../../dist/conformance/wallet/cases/wallet-cases.js'
+import { recordBucketCount } from '../../dist/db/buckets.js'
+import { openDb } from '../../dist/db/database-factory.js'
+import { migrateSchema } from '../../dist/db/schema-migration.js'
+import { createWalletApp } from '../../dist/process/wallet-server.js'
+import { REPLY_CODES } from '../../dist/protocol/reply-codes.js'
 import { createLogger } from '../../dist/runtime/logger.js'
 import { CALL_NAMES, REPLY_CODE_GUIDE } from '../reply-code-guide.mjs'
-import { makeDocument, operationsOf } from './document.mjs'
+import { listOperations, makeDocument } from './document.mjs'
 import { OPERATOR_KEY, recordExamples, SECRET } from './wallet-examples.mjs'
 import { NAMED_SCHEMAS, OPENAPI } from './wallet-frame.mjs'
 
 export function makeWalletOpenApi() {
-  return makeWalletOpenApiOn({ PURSER_DATA_DIR: 'memory://' })
+  return makeWalletOpenApiFrom({ PURSER_DATA_DIR: 'memory://' })
 }
 
 /** `store`: the settings of an empty database. Whichever it is, the document is the same. */
-export function makeWalletOpenApiOn(store) {
+export function makeWalletOpenApiFrom(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }
   const parts = { frame: OPENAPI, schemas: NAMED_SCHEMAS, describe: addWireReplies, keys, record }
@@ -30,22 +30,28 @@ async function startWallet(store, beforeRoutes) {
   const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_CONFORMANCE: 'on', ...waiting }
   const config = readConfig({ ...store, ...settings, ...secrets })
   const db = await openDb(config.store)
-  await migrate(db)
-  const buckets = await fixBuckets(db, config.buckets)
+  await migrateSchema(db)
+  const buckets = await recordBucketCount(db, config.buckets)
   const clock = steppedClock()
   const deps = { db: lookedUp(db), clock, buckets, log: createLogger('silent'), kit: KIT }
   const withClock = (app) => {
     app.addHook('onRequest', clock.step)
     return beforeRoutes(app)
   }
-  const app = await createApp(config, { ...deps, beforeRoutes: withClock })
+  const app = await createWalletApp(config, { ...deps, beforeRoutes: withClock })
   await app.ready()
   return { db, app, close: () => app.close() }
 }
 
 /** Two cases, which never end. */
 const KIT = {
-  cases: CASES.slice(0, 2).map(({ id, clause, level, sentence, loses }) => ({ id, clause, level, sentence, loses })),
+  cases: WALLET_CASES.slice(0, 2).map(({ id, clause, level, sentence, loses }) => ({
+    id,
+    clause,
+    level,
+    sentence,
+    loses,
+  })),
   judge: () => new Promise(() => {}),
 }
 
@@ -77,7 +83,7 @@ const CALLS = {
 
 /** The 400 of a wire operation lists its codes; the 500 says what it means. */
 function addWireReplies(document) {
-  for (const { operationId, responses } of operationsOf(document)) {
+  for (const { operationId, responses } of listOperations(document)) {
     const calls = CALLS[operationId]
     if (calls === undefined) continue
     responses[200].description =

@@ -19,12 +19,12 @@ const UNCHANGED = 127
 /** Pixels that colours are chosen from. */
 const SAMPLED = 3_000_000
 /** Milliseconds that a busy machine may take for a step. */
-const PATIENCE_MS = 180_000
+const WAIT_TIMEOUT_MS = 180_000
 
 export async function animate(browser, url, path) {
   const context = await browser.newContext({ viewport: { width: VIEW.x + VIEW.width, height: VIEW.y + VIEW.height } })
   const page = await context.newPage()
-  page.setDefaultTimeout(PATIENCE_MS)
+  page.setDefaultTimeout(WAIT_TIMEOUT_MS)
   const film = await newFilm(browser, page)
   await page.goto(`${url}/console/`)
   await page.getByRole('button', { name: 'Open the sandbox' }).click()

@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { animate } from './animation.mjs'
-import { asking, startSandbox } from './servers.mjs'
+import { createApiCaller, startSandbox } from './servers.mjs'
 import { smallPng } from './small-png.mjs'
 import { takeStates } from './states.mjs'
 
@@ -33,7 +33,7 @@ const PAGES = [
 
 /** What the pictures show: troubles, an adjustment, a refused signature, and a result that the wallet refused. */
 async function play({ url, key }) {
-  const ask = asking({ url, key })
+  const ask = createApiCaller({ url, key })
   const trouble = (name) => ask('POST', '/sandbox/frame/troubles', { trouble: name })
   await fetch(`${url}/user/profile`, {
     ...{ method: 'POST', body: '{"token":"not-a-token"}' },
@@ -48,8 +48,8 @@ async function play({ url, key }) {
   const corrected = await trouble('correct')
   await trouble('twice')
   const { matches } = await ask('GET', '/sandbox/frame')
-  const wish = { matchId: matches[1].id, outcome: 'home', stake: '25.00' }
-  const { betId } = await ask('POST', '/sandbox/frame/bets', wish)
+  const betRequest = { matchId: matches[1].id, outcome: 'home', stake: '25.00' }
+  const { betId } = await ask('POST', '/sandbox/frame/bets', betRequest)
   await ask('POST', `/sandbox/frame/bets/${betId}`, { what: 'won' })
   const { balances } = await ask('GET', '/operator/players/robin/balances')
   const move = { currency: 'EUR', amount: balances[0].amount, reference: 'to the bank' }

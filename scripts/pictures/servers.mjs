@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SECRET = 'testdemo'
 const START_MS = 300_000
-const LOOK_MS = 200
+const POLL_MS = 200
 export const KEY = 'a-key-for-pictures-only'
 
 /** With a seed, so that the same bets are placed each time. */
@@ -27,7 +27,7 @@ export async function startSandbox(flags = ['--rate', '2']) {
 }
 
 /** `what`: wallet or platform. */
-export async function startAlone(what) {
+export async function startServerAlone(what) {
   const port = await freePort()
   const secrets = { OPERATOR_API_KEY: KEY, PLATFORM_API_KEY: KEY, PARTNER_SECRET: SECRET }
   const env = {
@@ -39,9 +39,9 @@ export async function startAlone(what) {
   }
   const child = spawn(process.execPath, [MAIN, what], { env, stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
-  for (let waited = 0; !(await isReady(url)); waited += LOOK_MS) {
+  for (let waited = 0; !(await isReady(url)); waited += POLL_MS) {
     if (waited > START_MS || child.exitCode !== null) throw new Error(`the ${what} has not started`)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
   return { url, key: KEY, stop: () => child.kill('SIGKILL') }
 }
@@ -62,7 +62,7 @@ function freePort() {
 }
 
 /** Calls to its API. */
-export function asking({ url, key }) {
+export function createApiCaller({ url, key }) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   return async (method, path, body) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
@@ -74,11 +74,11 @@ export function asking({ url, key }) {
 }
 
 /** The calls about a bet that a platform would make. */
-export function calling({ url }) {
+export function createWireCaller({ url }) {
   return async (method, message) => {
-    const { sign } = await import('../../dist/protocol/signature.js')
+    const { signBody } = await import('../../dist/protocol/signature.js')
     const body = JSON.stringify(message)
-    const headers = { 'content-type': 'application/json', 'x-sign-jws': sign(Buffer.from(body), SECRET) }
+    const headers = { 'content-type': 'application/json', 'x-sign-jws': signBody(Buffer.from(body), SECRET) }
     const answer = await fetch(`${url}/payment/bet`, { method, headers, body })
     if (!answer.ok) throw new Error(`${body} was answered ${answer.status} ${await answer.text()}`)
   }

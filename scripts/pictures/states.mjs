@@ -1,7 +1,7 @@
 /** Every page in the states that nobody puts into a guide: nothing there, waiting, errors, long names; and what is folded away. Light and dark, and on a phone. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { asking, calling, startAlone, startSandbox } from './servers.mjs'
+import { createApiCaller, createWireCaller, startSandbox, startServerAlone } from './servers.mjs'
 
 const SHAPES = [
   ['light', 1280, ''],
@@ -79,9 +79,9 @@ const broken = (route) =>
   })
 
 async function alone(browser, wanted, what, work) {
-  const server = await startAlone(what)
+  const server = await startServerAlone(what)
   try {
-    await work(await seeing(browser, wanted, server), { ask: asking(server), call: calling(server) })
+    await work(await seeing(browser, wanted, server), { ask: createApiCaller(server), call: createWireCaller(server) })
   } finally {
     server.stop()
   }
@@ -187,7 +187,7 @@ async function webhooks(ask, see) {
 async function inPlay(browser, wanted) {
   const sandbox = await startSandbox(['--rate', '6', '--faults', '0.5'])
   try {
-    const ask = asking(sandbox)
+    const ask = createApiCaller(sandbox)
     const see = await seeing(browser, wanted, { url: sandbox.url })
     await ask('POST', '/sandbox/frame/money')
     const lost = await ask('POST', '/sandbox/frame/troubles', { trouble: 'correct' })

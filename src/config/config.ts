@@ -1,28 +1,35 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
+
+import type { DatabaseConfig } from '../db/database-factory.ts'
 import type { Durability } from '../db/durability.ts'
-import type { StoreConfig } from '../db/open.ts'
-import { problemOfUrl, type UrlRules } from '../db/postgres-url.ts'
+import { findUrlProblem, type UrlRules } from '../db/postgres-url.ts'
 import type { Reach } from '../protocol/base-url.ts'
 import type { Scales } from '../protocol/money.ts'
 import { findSecretFault } from '../protocol/secret-text.ts'
-import { findNetworkFault } from '../runtime/networks.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
+import { findNetworkFault } from '../runtime/ip-networks.ts'
 import { type Approvals, readApprovals } from './approvals.ts'
-import { type Connections, readConnections } from './connections.ts'
-import { readScales } from './currencies.ts'
+import { parseCurrencyScales } from './currency-settings.ts'
 import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
-import { doubtsOf, doubtsOfUrl, isSecret, secretsIn, weaknessesOf } from './production.ts'
-import { keepSecret, readSecretFile } from './secret-files.ts'
+import {
+  findEnvironmentFaults,
+  findUrlFaults,
+  findWeaknesses,
+  isSecret,
+  splitNamedSecrets,
+} from './production-checks.ts'
+import { ensureSecret, readSecretFile } from './secret-files.ts'
+import { readConnectionSettings, type ServerConnectionSettings } from './server-connection-settings.ts'
 import { defaultOf, type SettingName } from './settings.ts'
-import { readTracesUrl } from './traces.ts'
+import { readTracesUrl } from './traces-url.ts'
 
-export interface Config extends Connections, Approvals {
+export interface Config extends ServerConnectionSettings, Approvals {
   readonly host: string
   readonly port: number
   /** That serve the port together. */
   readonly processes: number
-  readonly store: StoreConfig
+  readonly store: DatabaseConfig
   /** What keeps the commits of every Postgres that a command opens. */
   readonly durability: Durability
   /** What the address of a database must keep. */
@@ -68,7 +75,7 @@ export interface Config extends Connections, Approvals {
 }
 
 /** Every problem of the environment at once. */
-export class ConfigError extends WrongUse {
+export class ConfigError extends UsageError {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
     super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
@@ -76,7 +83,7 @@ export class ConfigError extends WrongUse {
   }
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 const DAY_MS = 86_400_000
 export const MAX_BUCKETS = 1_024
@@ -88,7 +95,7 @@ const MAX_CALLS_PER_PARTNER = 4_096
 type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
 
 /** What a command needs: the keys that are made when they are missing, and its usual port. */
-export interface Role {
+export interface ProcessRole {
   readonly keys: readonly KeyName[]
   /** Several platforms may call it, by names (W-43). */
   readonly namesPlatforms?: true
@@ -97,7 +104,7 @@ export interface Role {
   readonly port: string
 }
 
-export const ROLES = {
+export const PROCESS_ROLES = {
   wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080', namesPlatforms: true },
   platform: { keys: ['PLATFORM_API_KEY'], port: '8081', keepsSecrets: true },
   gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082', keepsSecrets: true },
@@ -109,20 +116,20 @@ export const ROLES = {
   },
   /** Looks at a database and serves nothing. */
   tool: { keys: [], port: '0' },
-} as const satisfies Record<string, Role>
+} as const satisfies Record<string, ProcessRole>
 
 /** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
-export function readConfig(env: Environment, role: Role = ROLES.wallet): Config {
+export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCESS_ROLES.wallet): Config {
   const problems: string[] = []
   const isProduction = env.NODE_ENV === 'production'
-  const doubts = doubtsOf(env)
-  if (isProduction) problems.push(...doubts)
+  const environmentFaults = findEnvironmentFaults(env)
+  if (isProduction) problems.push(...environmentFaults)
   const read = createReader(env, problems)
   const dataDir = read.text('PURSER_DATA_DIR')
   const urlRules = { refusesUnknown: isProduction, refusesPlain: !read.allows('PURSER_PLAIN_DATABASE', !isProduction) }
   const url = read.postgresUrl('DATABASE_URL', urlRules)
   const durability = read.choice('PURSER_DURABILITY', ['server', 'storage'])
-  const warnings = isProduction ? [] : [...doubts, ...doubtsOfUrl(url)]
+  const warnings = isProduction ? [] : [...environmentFaults, ...findUrlFaults(url)]
   const generated: Config['generated'][number][] = []
   const named = role.namesPlatforms ? read.text('PARTNER_SECRETS') : ''
   const secret = (name: KeyName) => {
@@ -133,9 +140,9 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
       problems.push(`${name} must be set in production, or ${name}_FILE`)
       return ''
     }
-    const { isNew, ...kept } = keepSecret(dataDir, name, problems)
-    if (isNew) generated.push(kept)
-    return kept.value
+    const { isNew, ...stored } = ensureSecret(dataDir, name, problems)
+    if (isNew) generated.push(stored)
+    return stored.value
   }
   const scales = read.scales()
   const secrets = read.list('PARTNER_SECRET', secret('PARTNER_SECRET'))
@@ -161,7 +168,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
     reach: read.reach(!isProduction),
     trustedProxies: read.networks('PURSER_TRUSTED_PROXIES'),
-    ...readConnections(read.integer),
+    ...readConnectionSettings(read.integer),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
@@ -178,13 +185,13 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     problems.push('PURSER_CONFORMANCE=on is for test systems: the kit makes players and moves money')
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
     problems.push(NO_ENCRYPTION_KEY)
-  if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
+  if (isProduction && role.keys.length > 0) problems.push(...findProductionFaults(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
-function leftToChance(config: Config, url: string | undefined, env: Environment): string[] {
+function findProductionFaults(config: Config, url: string | undefined, env: EnvironmentVariables): string[] {
   const { secrets, platformSecrets, operatorKey, platformKey, gatewayKey, encryptionKeys } = config
   const keys: Record<KeyName | 'PURSER_ENCRYPTION_KEY', string> = {
     PARTNER_SECRET: secrets.join(','),
@@ -197,8 +204,8 @@ function leftToChance(config: Config, url: string | undefined, env: Environment)
   const isMissing = url === undefined && !env.DATABASE_URL_FILE
   return [
     ...(isMissing ? [NO_DATABASE] : []),
-    ...weaknessesOf([
-      ...given.flatMap(([name, value]) => secretsIn(name, value)),
+    ...findWeaknesses([
+      ...given.flatMap(([name, value]) => splitNamedSecrets(name, value)),
       ...platformSecrets.map(({ platform, value }) => ({
         title: `the secret of ${platform} in PARTNER_SECRETS`,
         value,
@@ -218,18 +225,18 @@ function multiply(value: number | undefined, factor: number): number | null {
 }
 
 /** A setting is read more than once. */
-function noteOnce(problems: string[], problem: string): void {
+function addOnce(problems: string[], problem: string): void {
   if (!problems.includes(problem)) problems.push(problem)
 }
 
-function createReader(env: Environment, problems: string[]) {
+function createReader(env: EnvironmentVariables, problems: string[]) {
   const optional = (name: SettingName): string | undefined => {
     const given = env[name]?.trim() || undefined
     const file = env[`${name}_FILE`]
     const isFile = given === undefined && file
     const value = isFile ? readSecretFile(name, file, problems) : given
     const fault = value !== undefined && isSecret(name) ? findSecretFault(value) : undefined
-    if (fault !== undefined) noteOnce(problems, `${name}${isFile ? '_FILE' : ''} ${fault}`)
+    if (fault !== undefined) addOnce(problems, `${name}${isFile ? '_FILE' : ''} ${fault}`)
     return value
   }
   const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
@@ -267,7 +274,7 @@ function createReader(env: Environment, problems: string[]) {
     }),
     networks(name: SettingName): string[] {
       const networks = list(name, text(name))
-      problems.push(...faultsOf(name, networks))
+      problems.push(...findNetworkFaults(name, networks))
       return networks
     },
     integer(name: SettingName, min: number, max: number, fallback = ''): number | undefined {
@@ -279,18 +286,18 @@ function createReader(env: Environment, problems: string[]) {
       return undefined
     },
     encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
-    scales: () => readScales(text('PURSER_CURRENCIES'), problems),
+    scales: () => parseCurrencyScales(text('PURSER_CURRENCIES'), problems),
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName, rules: UrlRules): string | undefined {
       const url = optional(name)
-      const problem = url === undefined ? undefined : problemOfUrl(url, rules)
+      const problem = url === undefined ? undefined : findUrlProblem(url, rules)
       if (problem !== undefined) problems.push(`${name} ${problem}`)
       return url
     },
   }
 }
 
-function faultsOf(name: SettingName, networks: readonly string[]): string[] {
+function findNetworkFaults(name: SettingName, networks: readonly string[]): string[] {
   const faults = networks.map((network) => [network, findNetworkFault(network)])
   return faults.flatMap(([network, fault]) => (fault === undefined ? [] : [`${name}: ${network} ${fault}`]))
 }

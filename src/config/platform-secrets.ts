@@ -1,6 +1,7 @@
 /** The secrets of platforms by name (W-43). Never shown, also when one is wrong. */
-import { PLATFORM_NAME } from '../protocol/ids.ts'
+
 import { findSecretFault } from '../protocol/secret-text.ts'
+import { PLATFORM_NAME } from '../protocol/wire-ids.ts'
 
 export interface PlatformSecret {
   readonly platform: string

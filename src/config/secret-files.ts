@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSecretFault } from '../protocol/secret-text.ts'
+import { environment } from '../runtime/environment.ts'
 import { fileErrorText } from '../runtime/file-error.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
-import { world } from '../runtime/world.ts'
 
 export function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
   try {
@@ -19,7 +19,7 @@ export function readSecretFile(name: string, path: string, problems: string[]): 
 
 const SECRET_BYTES = 24
 
-interface KeptSecret {
+interface StoredSecret {
   readonly name: string
   readonly value: string
   readonly path?: string
@@ -27,16 +27,16 @@ interface KeptSecret {
 }
 
 /** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
-export function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
-  const value = world.bytes(SECRET_BYTES).toString('base64url')
+export function ensureSecret(dataDir: string, name: string, problems: string[]): StoredSecret {
+  const value = environment.randomBytes(SECRET_BYTES).toString('base64url')
   if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
   const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
   try {
     makePrivateFolder(dataDir)
-    const kept = readPrivateFile(path)
-    const fault = kept === undefined ? undefined : findSecretFault(kept)
+    const stored = readPrivateFile(path)
+    const fault = stored === undefined ? undefined : findSecretFault(stored)
     if (fault !== undefined) problems.push(`${name}, kept in ${path}, ${fault}`)
-    if (kept !== undefined) return { name, value: kept, path, isNew: false }
+    if (stored !== undefined) return { name, value: stored, path, isNew: false }
     writePrivateFile(path, `${value}\n`)
   } catch (error) {
     const problem = `keys that are not set cannot be kept in PURSER_DATA_DIR: ${fileErrorText(error)}`

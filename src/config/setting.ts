@@ -1,10 +1,10 @@
 /** What is known of one setting of the environment. */
-export type Reader = 'wallet' | 'platform' | 'gateway' | 'tool'
+export type SettingReader = 'wallet' | 'platform' | 'gateway' | 'tool'
 
 export interface Setting {
   readonly name: string
   /** Absent: all of them. */
-  readonly readBy?: readonly Reader[]
+  readonly readBy?: readonly SettingReader[]
   /** As text; undefined when there is none. */
   readonly default?: string
   readonly meaning: string
@@ -14,4 +14,4 @@ export interface Setting {
 }
 
 /** Every command that serves. */
-export const SERVERS = ['wallet', 'platform', 'gateway'] as const
+export const SERVER_READERS = ['wallet', 'platform', 'gateway'] as const

@@ -1,14 +1,14 @@
 /** All settings come from the environment. This one table is the source of reading, checking, `--help` and the reference in docs. */
-import { type Reader, SERVERS, type Setting } from './setting.ts'
+import { SERVER_READERS, type Setting, type SettingReader } from './setting.ts'
 import { TRACE_SETTINGS } from './trace-settings.ts'
 
-export type { Reader, Setting } from './setting.ts'
+export type { Setting, SettingReader } from './setting.ts'
 
 export const SETTINGS = [
-  { name: 'HOST', readBy: SERVERS, default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
+  { name: 'HOST', readBy: SERVER_READERS, default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
   {
     name: 'PORT',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081, gateway 8082.',
     example: '9000',
   },
@@ -111,7 +111,7 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_PROCESSES',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: '1',
     meaning:
       'Processes that serve the port together, 1–64; for machines with several cores. SIGHUP begins them anew, one after another. Not with the embedded database.',
@@ -157,14 +157,14 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_TRUSTED_PROXIES',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     meaning:
       'Addresses and networks of the proxies in front, comma-separated. From them `X-Forwarded-For` names the source of a call, for the journal, the log and throttling. Absent: no header is read.',
     example: '10.0.0.0/8,::1',
   },
   {
     name: 'PURSER_MAX_CONNECTIONS',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: '10000',
     meaning:
       'The most connections that are open to one process at once. Each further one is closed; eight of them may ask for `/healthz` before. The limit of open files must be higher.',
@@ -172,7 +172,7 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_KEEP_ALIVE_SECONDS',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: '72',
     meaning:
       'Seconds, 5–86400, that a connection may stay without a request. It must be longer than the balancer keeps idle connections: 620 behind Google Cloud.',
@@ -180,7 +180,7 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_DRAIN_SECONDS',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: '0',
     meaning:
       'Seconds, 0–3600, that a server serves on after SIGTERM or SIGINT, with `/readyz` 503 `draining`, before it takes no new connections. It must be longer than the balancer needs to see that.',
@@ -250,14 +250,14 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_MIGRATE',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: 'auto',
     meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.',
     example: 'never',
   },
   {
     name: 'LOG_LEVEL',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     default: 'info',
     meaning: 'trace, debug, info, warn, error, fatal or silent.',
     example: 'warn',
@@ -265,15 +265,17 @@ export const SETTINGS = [
   ...TRACE_SETTINGS,
   {
     name: 'NODE_ENV',
-    readBy: SERVERS,
+    readBy: SERVER_READERS,
     meaning: '`production` refuses to start when something is left to chance (O-1).',
     example: 'production',
   },
 ] as const satisfies readonly Setting[]
 
 /** The settings that at least one of these reads. */
-export function settingsOf(readers: readonly Reader[]): Setting[] {
-  return SETTINGS.filter(({ readBy }: Setting) => readBy === undefined || readBy.some((one) => readers.includes(one)))
+export function listSettings(readers: readonly SettingReader[]): Setting[] {
+  return SETTINGS.filter(
+    ({ readBy }: Setting) => readBy === undefined || readBy.some((reader) => readers.includes(reader)),
+  )
 }
 
 export type SettingName = (typeof SETTINGS)[number]['name']

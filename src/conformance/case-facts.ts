@@ -1,14 +1,14 @@
 /** What every case says of itself, against a wallet or a platform. */
-import type { CaseResult, Verdict } from './report/report.ts'
+import type { CaseResult, CaseVerdict } from './report/conformance-report.ts'
 
-export type Level = 'MUST' | 'SHOULD'
+export type RequirementLevel = 'MUST' | 'SHOULD'
 
 export interface CaseFacts {
   /** Permanent: the group and a number, 'place-07'. */
   readonly id: string
   /** A part of interface.md ("Settle, partner action 5") or a decision id. */
   readonly clause: string
-  readonly level: Level
+  readonly level: RequirementLevel
   readonly sentence: string
   /** One line: what loses whose money when this fails. */
   readonly loses: string
@@ -16,7 +16,7 @@ export interface CaseFacts {
   readonly covers: readonly string[]
 }
 
-export function toResult(one: CaseFacts, verdict: Verdict, durationMs: number): CaseResult {
+export function toCaseResult(one: CaseFacts, verdict: CaseVerdict, durationMs: number): CaseResult {
   const { id, clause, level, sentence, loses } = one
   return { id, clause, level, sentence, loses, verdict, durationMs }
 }

@@ -95,20 +95,20 @@ export const INTERFACE_VERSION = `partner wallet callback interface, clauses ${c
   .slice(0, DIGEST_CHARS)}`
 
 /** 'Settle, partner action 3; L-4' names two. */
-export function clausesOf(clause: string): string[] {
+export function splitClauses(clause: string): string[] {
   return clause.split('; ')
 }
 
-export function isOfTheInterface(name: string): name is keyof typeof CLAUSES {
+export function isInterfaceClause(name: string): name is keyof typeof CLAUSES {
   return name in CLAUSES
 }
 
 const BETS_LIFE = "The bet's life"
 
 /** The place in docs/reference where the text of a clause stands, as a page with its anchor. */
-export function placeOf(name: string): string {
+export function toClausePath(name: string): string {
   if (name === BETS_LIFE) return 'decisions.md#the-life-of-a-bet'
-  if (!isOfTheInterface(name)) return `decisions.md#${name.toLowerCase()}`
+  if (!isInterfaceClause(name)) return `decisions.md#${name.toLowerCase()}`
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
   return `interface.md#clause-${words.join('-')}`
 }

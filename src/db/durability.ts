@@ -6,22 +6,23 @@
  * server's alone; while one of them is off, nothing is begun.
  */
 import type pg from 'pg'
-import { world } from '../runtime/world.ts'
-import { NotDurable } from './errors.ts'
-import { SESSION_SQL } from './session.ts'
+import { environment } from '../runtime/environment.ts'
+import { NotDurableError } from './database-errors.ts'
+import { SESSION_SQL } from './session-settings.ts'
 
 /** Milliseconds between two looks at a server in use. */
 const WATCH_MS = 1_000
 
 /** For one session (W-22). What is stricter than `on`, or waits for a standby in another way, stays; `local` does not wait for one. */
-const PIN = `select set_config('synchronous_commit',
+const PIN_SYNCHRONOUS_COMMIT = `select set_config('synchronous_commit',
   case when current_setting('synchronous_commit') in ('off', 'local') then 'on' else current_setting('synchronous_commit') end, false)`
-const LOOK = "select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes"
+const READ_CRASH_SAFETY =
+  "select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes"
 /** As a session has it that does not pin it. */
-const LOOK_AT_START =
+const READ_DEFAULT_SYNCHRONOUS_COMMIT =
   "select reset_val as synchronous_commit from pg_catalog.pg_settings where name = 'synchronous_commit'"
 
-type Look = Record<string, string>
+type DurabilitySettings = Record<string, string>
 
 /**
  * What keeps a commit: the server, by fsync and full pages, or the storage below it. Some hosted databases have
@@ -29,54 +30,61 @@ type Look = Record<string, string>
  */
 export type Durability = 'server' | 'storage'
 
-/** Throws NotDurable when one of the settings is off. */
-function refuseOff(look: Look | undefined): void {
+/** Throws NotDurableError when one of the settings is off. */
+function refuseUnsafeSettings(look: DurabilitySettings | undefined): void {
   const off = Object.keys(look ?? {}).filter((name) => look?.[name] === 'off')
   if (off.length === 0) return
   const settings = off.map((name) => `${name}=off`).join(' and ')
-  throw new NotDurable(
+  throw new NotDurableError(
     `the Postgres server has ${settings}, so an answered bet could be lost in a crash: turn it on, or set PURSER_DURABILITY=storage for a hosted database whose storage keeps each commit`,
   )
 }
 
-/** For a new connection, before anything else is sent on it: sets what can be set; throws NotDurable. */
+/**
+ * For a new connection, before anything else is sent on it: sets what can be set; throws
+ * NotDurableError.
+ */
 export async function beginSession(client: pg.ClientBase, timeoutMs: number, durability: Durability): Promise<void> {
-  const text = `${SESSION_SQL}; ${PIN}; ${LOOK}`
-  const results = (await client.query(withTime(text, timeoutMs))) as unknown as pg.QueryResult<Look>[]
-  if (durability === 'server') refuseOff(results.at(-1)?.rows[0])
+  const text = `${SESSION_SQL}; ${PIN_SYNCHRONOUS_COMMIT}; ${READ_CRASH_SAFETY}`
+  const results = (await client.query(
+    withQueryTimeout(text, timeoutMs),
+  )) as unknown as pg.QueryResult<DurabilitySettings>[]
+  if (durability === 'server') refuseUnsafeSettings(results.at(-1)?.rows[0])
 }
 
 /** For the start of a process: a server that is set up to forget commits was set up for something else. */
 export async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
-  refuseOff((await pool.query<Look>(LOOK_AT_START)).rows[0])
+  refuseUnsafeSettings((await pool.query<DurabilitySettings>(READ_DEFAULT_SYNCHRONOUS_COMMIT)).rows[0])
 }
 
-export interface Watch {
-  /** Throws NotDurable as long as the server would lose what it has committed. */
+export interface DurabilityWatch {
+  /** Throws NotDurableError as long as the server would lose what it has committed. */
   requireDurable(): void
   stop(): void
 }
 
 /** Where the storage keeps commits, no setting of the server needs a watch. */
-export const UNWATCHED: Watch = { requireDurable: () => {}, stop: () => {} }
+export const NO_DURABILITY_WATCH: DurabilityWatch = { requireDurable: () => {}, stop: () => {} }
 
 /** A server that cannot be asked is not judged: what is asked of it fails anyway. */
-export function watchDurability(pool: pg.Pool, timeoutMs: number): Watch {
-  let found: NotDurable | undefined
-  let isLooking = false
+export function watchDurability(pool: pg.Pool, timeoutMs: number): DurabilityWatch {
+  let found: NotDurableError | undefined
+  let isChecking = false
   const look = async () => {
-    if (isLooking) return
-    isLooking = true
+    if (isChecking) return
+    isChecking = true
     try {
-      refuseOff((await pool.query<Look>(withTime(LOOK, timeoutMs))).rows[0])
+      refuseUnsafeSettings(
+        (await pool.query<DurabilitySettings>(withQueryTimeout(READ_CRASH_SAFETY, timeoutMs))).rows[0],
+      )
       found = undefined
     } catch (error) {
-      if (error instanceof NotDurable) found = error
+      if (error instanceof NotDurableError) found = error
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
-  const stop = world.every(WATCH_MS, look)
+  const stop = environment.setRepeatingTimer(WATCH_MS, look)
   return {
     requireDurable() {
       if (found !== undefined) throw found
@@ -85,7 +93,7 @@ export function watchDurability(pool: pg.Pool, timeoutMs: number): Watch {
   }
 }
 
-function withTime(text: string, timeoutMs: number): pg.QueryConfig {
+function withQueryTimeout(text: string, timeoutMs: number): pg.QueryConfig {
   return { text, query_timeout: timeoutMs } as pg.QueryConfig
 }
 
@@ -93,7 +101,7 @@ function withTime(text: string, timeoutMs: number): pg.QueryConfig {
 const warned = new WeakSet<pg.ClientBase>()
 
 /** In whatever language the server speaks: the function of the server that warns has the same name since Postgres 9.1. */
-export function heedWarnings(client: pg.ClientBase): void {
+export function trackCommitWarnings(client: pg.ClientBase): void {
   client.on('notice', ({ routine, message = '' }) => {
     if (routine === 'SyncRepWaitForLSN' || message.includes('synchronous replication')) warned.add(client)
   })
@@ -103,7 +111,7 @@ export function heedWarnings(client: pg.ClientBase): void {
  * Asked after the answer to a COMMIT: a COMMIT that came with such a warning is not durable. The warning arrives before the
  * answer, and the answer to the next COMMIT may have arrived too: from then on all answers on this connection are in doubt.
  */
-export function doubtOf(client: pg.ClientBase): NotDurable | undefined {
+export function findUnreplicatedCommit(client: pg.ClientBase): NotDurableError | undefined {
   if (!warned.has(client)) return undefined
-  return new NotDurable('the server gave up waiting for its standby: a commit may not be replicated')
+  return new NotDurableError('the server gave up waiting for its standby: a commit may not be replicated')
 }

@@ -3,14 +3,15 @@
  * copies a table as a whole, and one that stopped leaves the next ones empty. The tables of money are
  * not among them: their own checks compare each row.
  */
-import type { Finding } from './checks.ts'
-import { type Db, type Row, statement } from './db.ts'
-import { isDenied } from './errors.ts'
 
-export const EMPTY_CHECK = 'no table is empty to which the rows of another one lead'
+import { isPermissionDenied } from './database-errors.ts'
+import { type Db, type Row, statement } from './db.ts'
+import type { Finding } from './invariant-checks.ts'
+
+export const EMPTY_TABLE_CHECK = 'no table is empty to which the rows of another one lead'
 
 /** A table that is empty, and what shows that it had rows. */
-const LEADS: readonly (readonly [table: string, other: string, rows: string])[] = [
+const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: string])[] = [
   ['purser.player', 'purser.account', 'select from purser.account'],
   ['purser.currency', 'purser.account', 'select from purser.account'],
   ['purser.setting', 'purser.account', 'select from purser.account'],
@@ -25,16 +26,16 @@ const LEADS: readonly (readonly [table: string, other: string, rows: string])[] 
 ]
 
 /** The walk along a feed begins with its count. */
-export function isNeeded({ row }: Finding): boolean {
+export function isFeedCountMissing({ row }: Finding): boolean {
   return row.empty?.endsWith('.change_count') === true
 }
 
 const SCHEMAS = ['purser', 'platform', 'gateway'] as const
 
-const LOOKS = SCHEMAS.map((schema) =>
+const FIND_EMPTY_TABLES = SCHEMAS.map((schema) =>
   statement(
     `empty_tables_of_${schema}`,
-    LEADS.filter(([table]) => table.startsWith(`${schema}.`))
+    DEPENDENT_TABLES.filter(([table]) => table.startsWith(`${schema}.`))
       .map(
         ([table, other, rows]) =>
           `select '${table}' as empty, '${other}' as has_rows where not exists (select from ${table}) and exists (${rows})`,
@@ -43,21 +44,25 @@ const LOOKS = SCHEMAS.map((schema) =>
   ),
 )
 
-interface Empty extends Row {
+interface EmptyTableRow extends Row {
   readonly empty: string
   readonly has_rows: string
 }
 
 /** A role that may not read a schema is told nothing of it, as by the other checks of an audit. */
 export async function findEmptyTables(db: Pick<Db, 'snapshot'>): Promise<Finding[]> {
-  const found = await Promise.all(LOOKS.map((look) => orNone(db.snapshot((tx) => tx.query<Empty>(look)))))
-  return found.flat().map(({ empty, has_rows: other }) => ({ check: EMPTY_CHECK, row: { empty, has_rows: other } }))
+  const found = await Promise.all(
+    FIND_EMPTY_TABLES.map((query) => emptyIfDenied(db.snapshot((tx) => tx.query<EmptyTableRow>(query)))),
+  )
+  return found
+    .flat()
+    .map(({ empty, has_rows: other }) => ({ check: EMPTY_TABLE_CHECK, row: { empty, has_rows: other } }))
 }
 
 /** None where the role may not read. */
-export function orNone<T>(rows: Promise<T[]>): Promise<T[]> {
+export function emptyIfDenied<T>(rows: Promise<T[]>): Promise<T[]> {
   return rows.catch((error: unknown) => {
-    if (isDenied(error)) return []
+    if (isPermissionDenied(error)) return []
     throw error
   })
 }

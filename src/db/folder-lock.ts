@@ -11,18 +11,22 @@ import { realpathSync } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { pause } from '../runtime/pause.ts'
-import { world } from '../runtime/world.ts'
-import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
+import { UnavailableError, UsageError } from '../runtime/cli-errors.ts'
+import { environment } from '../runtime/environment.ts'
+import { sleep } from '../runtime/sleep.ts'
 
-export class FolderInUse extends Unreachable {}
+export class FolderInUseError extends UnavailableError {}
 
 type Release = () => Promise<void>
 
-/** Takes an existing folder and returns the release; throws FolderInUse when another process has it. */
+/**
+ * Takes an existing folder and returns the release; throws FolderInUseError when another process
+ * has it.
+ */
 export async function lockFolder(folder: string): Promise<Release> {
   const release = process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
-  if (release === undefined) throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
+  if (release === undefined)
+    throw new FolderInUseError(`the embedded database in ${folder} is in use by another process`)
   return release
 }
 
@@ -31,9 +35,9 @@ async function lockByPipe(folder: string): Promise<Release | undefined> {
   const id = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32)
   try {
     const server = await listen(`\\\\.\\pipe\\purser-${id}`)
-    return () => close(server)
+    return () => closeServer(server)
   } catch (error) {
-    if (codeOf(error) === 'EADDRINUSE') return undefined
+    if (readErrorCode(error) === 'EADDRINUSE') return undefined
     throw error
   }
 }
@@ -42,19 +46,19 @@ async function lockByPipe(folder: string): Promise<Release | undefined> {
 const SOCKET = /^in-use.*\.sock$/
 
 async function lockBySocket(folder: string): Promise<Release | undefined> {
-  const short = await openShort(folder)
-  const name = newName()
+  const short = await openShortPath(folder)
+  const name = newSocketName()
   const release = async () => {
-    for (const one of [OLDEST + name, name]) await rm(join(folder, one), { force: true })
-    await close(server)
+    for (const one of [HOLDER_PREFIX + name, name]) await rm(join(folder, one), { force: true })
+    await closeServer(server)
     await short.handle?.close()
   }
   const server = await listen(join(short.path, `${name}.new`))
   try {
     // Visible only now that it listens: one that does not answer is dead.
     await rename(join(folder, `${name}.new`), join(folder, name))
-    if (await isAlone(folder, short.path, name)) {
-      await link(join(folder, name), join(folder, OLDEST + name))
+    if (await isSoleListener(folder, short.path, name)) {
+      await link(join(folder, name), join(folder, HOLDER_PREFIX + name))
       return release
     }
   } catch (error) {
@@ -66,21 +70,21 @@ async function lockBySocket(folder: string): Promise<Release | undefined> {
 }
 
 /** In front of the second name that the holder takes: it sorts before all others, so that nobody waits for it to give way. */
-const OLDEST = 'in-use-'
+const HOLDER_PREFIX = 'in-use-'
 /** They sort by age, which decides between those that start together. */
-function newName(): string {
-  return `in-use.${world.wall().toString(36).padStart(9, '0')}-${world.bytes(4).toString('hex')}.sock`
+function newSocketName(): string {
+  return `in-use.${environment.now().toString(36).padStart(9, '0')}-${environment.randomBytes(4).toString('hex')}.sock`
 }
 
 /** The system takes no longer path of a socket. */
 const MAX_SOCKET_PATH = 100
-const LONGEST_NAME = OLDEST.length + `${newName()}.new`.length + 1
+const LONGEST_NAME = HOLDER_PREFIX.length + `${newSocketName()}.new`.length + 1
 
 /** A way to the folder that is short enough for its sockets. */
-async function openShort(folder: string): Promise<{ path: string; handle?: FileHandle }> {
+async function openShortPath(folder: string): Promise<{ path: string; handle?: FileHandle }> {
   if (Buffer.byteLength(folder) + LONGEST_NAME <= MAX_SOCKET_PATH) return { path: folder }
   if (process.platform !== 'linux')
-    throw new WrongUse(
+    throw new UsageError(
       `the path of the data folder ${folder} is too long: ${MAX_SOCKET_PATH - LONGEST_NAME} bytes at most`,
     )
   const handle = await open(folder)
@@ -88,30 +92,30 @@ async function openShort(folder: string): Promise<{ path: string; handle?: FileH
 }
 
 /** Milliseconds in which a younger process sees an older one and gives way; a process that stays longer has the folder. */
-const GIVE_WAY_MS = 2_000
-const LOOK_AGAIN_MS = 10
+const YIELD_MS = 2_000
+const RETRY_MS = 10
 
-async function isAlone(folder: string, short: string, name: string): Promise<boolean> {
-  const end = world.elapsed() + GIVE_WAY_MS
+async function isSoleListener(folder: string, short: string, name: string): Promise<boolean> {
+  const end = environment.monotonicNow() + YIELD_MS
   for (;;) {
-    const others = await listenersIn(folder, short, name)
+    const others = await findOtherListeners(folder, short, name)
     if (others.length === 0) return true
-    if (others.some((other) => other < name) || world.elapsed() > end) return false
-    await pause(LOOK_AGAIN_MS)
+    if (others.some((other) => other < name) || environment.monotonicNow() > end) return false
+    await sleep(RETRY_MS)
   }
 }
 
 /** The other sockets that somebody listens on; those of the dead are removed. */
-async function listenersIn(folder: string, short: string, name: string): Promise<string[]> {
+async function findOtherListeners(folder: string, short: string, name: string): Promise<string[]> {
   const others = (await readdir(folder)).filter((other) => SOCKET.test(other) && other !== name)
-  const states = await Promise.all(others.map((other) => answerOf(join(short, other))))
+  const states = await Promise.all(others.map((other) => probeSocket(join(short, other))))
   const dead = others.filter((_, i) => states[i] === 'dead')
   await Promise.all(dead.map((other) => rm(join(folder, other), { force: true })))
   return others.filter((_, i) => states[i] === 'alive')
 }
 
 /** Alive in doubt: a process that is frozen, or another user's, which we may not call. */
-function answerOf(path: string): Promise<'alive' | 'dead' | 'gone'> {
+function probeSocket(path: string): Promise<'alive' | 'dead' | 'gone'> {
   return new Promise((resolve) => {
     const socket = connect(path)
     socket.once('connect', () => {
@@ -119,7 +123,7 @@ function answerOf(path: string): Promise<'alive' | 'dead' | 'gone'> {
       resolve('alive')
     })
     socket.once('error', (error) => {
-      const code = codeOf(error)
+      const code = readErrorCode(error)
       resolve(code === 'ECONNREFUSED' ? 'dead' : code === 'ENOENT' ? 'gone' : 'alive')
     })
   })
@@ -133,10 +137,10 @@ function listen(path: string): Promise<Server> {
   })
 }
 
-function close(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => server.close(() => resolve()))
 }
 
-function codeOf(error: unknown): string | undefined {
+function readErrorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -5,71 +5,74 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, types } from '@electric-sql/pglite'
+import { UnavailableError } from '../runtime/cli-errors.ts'
 import { makePrivateFolder, requireAccess } from '../runtime/private-folder.ts'
-import { Unreachable } from '../runtime/wrong-use.ts'
-import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { type Db, embeddedSettingsSql, type Row, SNAPSHOT_ISOLATION, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
-  type Said,
-  saidIn,
-  shapeIn,
-  throwError,
-  toExecute,
-  toPrepare,
-  toRow,
-  toSimple,
-  toText,
-  writtenBy,
-} from './pglite-wire.ts'
-import { readable, SESSION_SQL } from './session.ts'
+  encodeExecute,
+  encodePrepare,
+  encodeSimpleQuery,
+  type ProtocolResponse,
+  parseDescription,
+  parseResponse,
+  parseRow,
+  parseRowCount,
+  serializeParameter,
+  throwFirstError,
+} from './pglite-protocol.ts'
+import { SESSION_SQL, toStrictTimeParser } from './session-settings.ts'
 
 const INT8 = 20
 /** Lists are read with the parsers of what is in them. */
 const PARSERS = {
   [INT8]: BigInt,
   ...Object.fromEntries(
-    [types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ].map((type) => [type, readable((text) => new Date(text))]),
+    [types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ].map((type) => [
+      type,
+      toStrictTimeParser((text) => new Date(text)),
+    ]),
   ),
 }
 
 /** Of the Postgres that this PGlite is. */
 const POSTGRES_VERSION = '18'
 /** The folder of the database's own files. */
-const FILES = 'pglite'
+const PGLITE_FOLDER = 'pglite'
 
 /** True if the folder holds a database; `memory://` never does before it is opened. */
 export function hasPglite(dataDir: string): boolean {
-  return !dataDir.startsWith('memory://') && existsSync(join(dataDir, FILES, 'PG_VERSION'))
+  return !dataDir.startsWith('memory://') && existsSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'))
 }
 
 /** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
 export async function openPglite(dataDir: string): Promise<Db> {
   const isMemory = dataDir.startsWith('memory://')
-  const unlock = isMemory ? async () => {} : await claim(dataDir)
-  const target = isMemory ? dataDir : join(dataDir, FILES)
+  const unlock = isMemory ? async () => {} : await lockDataFolder(dataDir)
+  const target = isMemory ? dataDir : join(dataDir, PGLITE_FOLDER)
   const isNew = !isMemory && !existsSync(target)
   const pglite = await PGlite.create(target, { parsers: PARSERS }).catch(async (error: unknown) => {
     if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
     await unlock()
     if (!isNew) requireAccess(target, 'all')
-    throw new Unreachable(whyClosed(dataDir, error), { cause: error })
+    throw new UnavailableError(explainOpenFailure(dataDir, error), { cause: error })
   })
   await pglite.exec(SESSION_SQL)
-  const tx = txOn(pglite)
-  const begun =
+  const tx = createTx(pglite)
+  const transactionWith =
     (settings: string): Db['transaction'] =>
     (work) =>
       pglite.transaction(async ({ exec }) => {
         await exec(settings)
         return work(tx)
       })
-  const transaction = begun(embeddedSettings('local'))
-  const snapshot = begun(`set transaction ${SNAPSHOT}`)
+  const transaction = transactionWith(embeddedSettingsSql('local'))
+  const snapshot = transactionWith(`set transaction ${SNAPSHOT_ISOLATION}`)
   const query: Db['query'] = (statement, values) => pglite.transaction(() => tx.query(statement, values))
   return {
     kind: 'pglite',
     transaction,
-    unhurried: begun('set transaction read write'),
+    longTransaction: transactionWith('set transaction read write'),
     openLane: () => ({ transaction }),
     snapshot,
     sums: snapshot,
@@ -85,11 +88,11 @@ export async function openPglite(dataDir: string): Promise<Db> {
 }
 
 /** PGlite throws what its WebAssembly threw, which need not be an error. */
-function whyClosed(dataDir: string, error: unknown): string {
+function explainOpenFailure(dataDir: string, error: unknown): string {
   const version = hasPglite(dataDir)
-    ? readFileSync(join(dataDir, FILES, 'PG_VERSION'), 'utf8').trim()
+    ? readFileSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'), 'utf8').trim()
     : POSTGRES_VERSION
-  if (isFull(error))
+  if (isDiskFull(error))
     return `the embedded database in ${dataDir} cannot be opened: its disk is full. Make room, or set PURSER_DATA_DIR to a folder on another disk`
   const why =
     version === POSTGRES_VERSION
@@ -101,47 +104,47 @@ function whyClosed(dataDir: string, error: unknown): string {
 /** ENOSPC, as WASI numbers it. */
 const NO_SPACE = 51
 
-function isFull(error: unknown): boolean {
+function isDiskFull(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'errno' in error && error.errno === NO_SPACE
 }
 
-async function claim(dataDir: string): Promise<() => Promise<void>> {
+async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
   makePrivateFolder(dataDir)
   requireAccess(dataDir, 'itself')
   return lockFolder(dataDir)
 }
 
 /** Only for use in `PGlite.transaction`, which keeps every other statement out. */
-function txOn(pglite: PGlite): Tx {
+function createTx(pglite: PGlite): Tx {
   return {
     query: async (statement, values = []) => {
-      const { gives, rows } = await run(pglite, statement, values)
-      return rows.map((fields) => toRow(pglite, gives, fields)) as never
+      const { gives, rows } = await runStatement(pglite, statement, values)
+      return rows.map((fields) => parseRow(pglite, gives, fields)) as never
     },
-    execute: async (statement, values) => writtenBy((await run(pglite, statement, values)).done),
+    execute: async (statement, values) => parseRowCount((await runStatement(pglite, statement, values)).done),
     finish: (send) => send(),
   }
 }
 
 /** One statement at a time: a statement without a name is replaced by the next one. */
-function run(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<Said> {
+function runStatement(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<ProtocolResponse> {
   return pglite.runExclusive(async () => {
-    const { takes, gives } = shapeIn(await send(pglite, toPrepare('', text)))
-    const texts = takes.map((type, i) => toText(pglite, type, toParameter(values[i])))
-    return { ...saidIn(await send(pglite, toExecute('', texts))), gives }
+    const { takes, gives } = parseDescription(await sendMessage(pglite, encodePrepare('', text)))
+    const texts = takes.map((type, i) => serializeParameter(pglite, type, toParameter(values[i])))
+    return { ...parseResponse(await sendMessage(pglite, encodeExecute('', texts))), gives }
   })
 }
 
 function runScript(pglite: PGlite, sql: string): Promise<Row[]> {
   return pglite.runExclusive(async () => {
-    const { gives, rows } = saidIn(await send(pglite, toSimple(sql)))
-    return rows.map((fields) => toRow(pglite, gives, fields))
+    const { gives, rows } = parseResponse(await sendMessage(pglite, encodeSimpleQuery(sql)))
+    return rows.map((fields) => parseRow(pglite, gives, fields))
   })
 }
 
-async function send(pglite: PGlite, message: Uint8Array): Promise<Buffer> {
+async function sendMessage(pglite: PGlite, message: Uint8Array): Promise<Buffer> {
   const bytes = Buffer.from(await pglite.execProtocolRaw(message, { syncToFs: false }))
-  throwError(bytes)
+  throwFirstError(bytes)
   return bytes
 }
 

@@ -6,9 +6,9 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { ClientConfig } from 'pg'
 import { type ConnectionOptions, parse, toClientConfig } from 'pg-connection-string'
+import { UsageError } from '../runtime/cli-errors.ts'
 import { errorText } from '../runtime/error-text.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import { Unusable } from './errors.ts'
+import { UnusableDatabaseError } from './database-errors.ts'
 
 /** As libpq takes it, or the folder of a Unix socket. */
 const POSTGRES_URL = /^(postgres(ql)?:\/\/|socket:|\/)/
@@ -34,57 +34,57 @@ export interface UrlRules {
 }
 
 /** The end of a sentence that begins with the setting: cause and remedy. Undefined when nothing is wrong. */
-export function problemOfUrl(url: string, rules: UrlRules = {}): string | undefined {
+export function findUrlProblem(url: string, rules: UrlRules = {}): string | undefined {
   if (!POSTGRES_URL.test(url)) return 'must begin with postgres://'
   if (namesSeveralHosts(url))
     return 'names several hosts, which is not supported: name one, such as a name that follows the primary'
   if (isUnreadable(url)) return `cannot be read as postgres://user:password@host:port/database: ${ENCODE}`
-  const problem = problemOfTls(url)
+  const problem = findTlsProblem(url)
   if (problem !== undefined) return problem
-  const unknown = unknownParameters(url)
+  const unknown = describeUnknownParameters(url)
   if (rules.refusesUnknown && unknown !== undefined) return unknown
-  if (rules.refusesPlain && isPlain(url))
-    return `connects to ${addressOf(url)} without TLS: add sslmode=verify-full to it, or set PURSER_PLAIN_DATABASE=allow where only trusted machines are in the network`
+  if (rules.refusesPlain && isUnencrypted(url))
+    return `connects to ${formatHostAndPort(url)} without TLS: add sslmode=verify-full to it, or set PURSER_PLAIN_DATABASE=allow where only trusted machines are in the network`
   return undefined
 }
 
-/** As `problemOfUrl`: parameters that are misspelt, or that another program understands. */
-export function unknownParameters(url: string): string | undefined {
-  const unknown = [...queryOf(url).keys()].filter((name) => !PARAMETERS.includes(name))
+/** As `findUrlProblem`: parameters that are misspelt, or that another program understands. */
+export function describeUnknownParameters(url: string): string | undefined {
+  const unknown = [...parseUrlQuery(url).keys()].filter((name) => !PARAMETERS.includes(name))
   if (unknown.length === 0) return undefined
   return `has parameters without an effect here (${unknown.join(', ')}): remove them, or write them as one of ${PARAMETERS.join(', ')}`
 }
 
-/** For `pg`. Throws WrongUse where `problemOfUrl` finds a problem. */
-export function readPostgresUrl(url: string): ClientConfig {
-  const problem = problemOfUrl(url)
-  if (problem !== undefined) throw new WrongUse(`the address of the database ${problem}`)
-  const options = parsed(url)
+/** For `pg`. Throws UsageError where `findUrlProblem` finds a problem. */
+export function parsePostgresUrl(url: string): ClientConfig {
+  const problem = findUrlProblem(url)
+  if (problem !== undefined) throw new UsageError(`the address of the database ${problem}`)
+  const options = parseUrl(url)
   const config: ClientConfig = { application_name: 'purser', ...toClientConfig(options) }
   config.enableChannelBinding = ['require', 'prefer'].includes(String(options.channel_binding))
   // Without an answer of ours the library reads PGSSLMODE, for a socket too, and the file of passwords, with a warning.
   config.ssl ??= false
-  config.password ||= passwordElsewhere as () => Promise<string>
+  config.password ||= findPassword as () => Promise<string>
   return config
 }
 
 /** Without user and password: the host and its port, or the folder of the socket. */
-export function addressOf(url: string): string {
+export function formatHostAndPort(url: string): string {
   if (isUnreadable(url)) return 'an unreadable address'
-  const { host, port } = parsed(url)
+  const { host, port } = parseUrl(url)
   const name = host || HOST
   if (name.startsWith('/')) return name
   return `${name.includes(':') ? `[${name}]` : name}${port ? `:${port}` : ''}`
 }
 
 /** The same with the name of the database. */
-export function placeOf(url: string): string {
-  return `${addressOf(url)}/${parsed(url).database ?? ''}`
+export function formatDatabaseAddress(url: string): string {
+  return `${formatHostAndPort(url)}/${parseUrl(url).database ?? ''}`
 }
 
 const HOST = process.env.PGHOST || 'localhost'
 
-interface PasswordFor {
+interface PasswordTarget {
   readonly host: string
   readonly port: number
   readonly database: string
@@ -92,23 +92,23 @@ interface PasswordFor {
 }
 
 /** As libpq: PGPASSWORD, then the file ~/.pgpass or PGPASSFILE. */
-async function passwordElsewhere(target: PasswordFor): Promise<string> {
-  const password = process.env.PGPASSWORD || (await passwordInFile(target))
+async function findPassword(target: PasswordTarget): Promise<string> {
+  const password = process.env.PGPASSWORD || (await readPgpass(target))
   if (password) return password
-  throw new Unusable(
+  throw new UnusableDatabaseError(
     'DATABASE_URL has no password, and the server asks for one: write postgres://user:password@…, set PGPASSWORD, or add a line to ~/.pgpass that only its owner can read',
   )
 }
 
-async function passwordInFile(target: PasswordFor): Promise<string | undefined> {
+async function readPgpass(target: PasswordTarget): Promise<string | undefined> {
   const { default: find } = await import('pgpass')
   return new Promise((resolve) => find(target, resolve))
 }
 
-function parsed(url: string): ConnectionOptions {
+function parseUrl(url: string): ConnectionOptions {
   const start = url.indexOf('?')
-  const query = queryOf(url)
-  const mode = modeOf(query)
+  const query = parseUrlQuery(url)
+  const mode = readSslMode(query)
   if (url.startsWith('/') || (start === -1 && mode === null)) return parse(url)
   if (mode !== null) query.set('sslmode', mode)
   // The library would write six lines of warning about these three, which it takes for the same.
@@ -122,11 +122,11 @@ function parsed(url: string): ConnectionOptions {
 }
 
 /** As for libpq, PGSSLMODE is that of an address that says nothing of TLS. */
-function modeOf(query: URLSearchParams): string | null {
+function readSslMode(query: URLSearchParams): string | null {
   return query.get('sslmode') ?? (query.has('ssl') ? null : process.env.PGSSLMODE || null)
 }
 
-function queryOf(url: string): URLSearchParams {
+function parseUrlQuery(url: string): URLSearchParams {
   const start = url.indexOf('?')
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
@@ -134,7 +134,7 @@ function queryOf(url: string): URLSearchParams {
 function namesSeveralHosts(url: string): boolean {
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(url) ?? []
   const hosts = authority.slice(authority.lastIndexOf('@') + 1)
-  return hosts.includes(',') || (queryOf(url).get('host') ?? '').includes(',')
+  return hosts.includes(',') || (parseUrlQuery(url).get('host') ?? '').includes(',')
 }
 
 function isUnreadable(url: string): boolean {
@@ -150,16 +150,16 @@ function hasCutPassword({ hash, search, pathname, username }: URL, isWithoutHost
   return (isWithoutHost && pathname.includes('@')) || (username === '' && `${pathname}${search}`.includes('@'))
 }
 
-function problemOfTls(url: string): string | undefined {
-  const query = queryOf(url)
-  const mode = modeOf(query)
+function findTlsProblem(url: string): string | undefined {
+  const query = parseUrlQuery(url)
+  const mode = readSslMode(query)
   if (mode !== null && !SSL_MODES.includes(mode))
     return `has no known sslmode${query.has('sslmode') ? '' : ' (PGSSLMODE)'}: it must be one of ${SSL_MODES.join(', ')}`
   const files = ['sslrootcert', 'sslcert', 'sslkey'].filter((name) => query.has(name))
   try {
-    const { ssl } = parsed(url)
+    const { ssl } = parseUrl(url)
     if (typeof ssl === 'string') return 'has an ssl that is not 1 or 0: write sslmode=verify-full or sslmode=disable'
-    return typeof ssl === 'object' ? problemOfFiles(ssl as SecureContextOptions) : undefined
+    return typeof ssl === 'object' ? findCertificateProblem(ssl as SecureContextOptions) : undefined
   } catch (error) {
     const { path, code } = error as NodeJS.ErrnoException
     if (path !== undefined && code === 'ENOENT')
@@ -168,7 +168,7 @@ function problemOfTls(url: string): string | undefined {
   }
 }
 
-function problemOfFiles({ ca, cert, key }: SecureContextOptions): string | undefined {
+function findCertificateProblem({ ca, cert, key }: SecureContextOptions): string | undefined {
   try {
     if (typeof ca === 'string') new X509Certificate(ca)
   } catch {
@@ -183,11 +183,11 @@ function problemOfFiles({ ca, cert, key }: SecureContextOptions): string | undef
 }
 
 /** Others in the network could listen: it has no TLS, and leads to another machine. */
-function isPlain(url: string): boolean {
-  const { ssl, host } = parsed(url)
-  return !ssl && !isOfThisMachine(host || HOST)
+function isUnencrypted(url: string): boolean {
+  const { ssl, host } = parseUrl(url)
+  return !ssl && !isLoopbackHost(host || HOST)
 }
 
-function isOfThisMachine(host: string): boolean {
+function isLoopbackHost(host: string): boolean {
   return host.startsWith('/') || host === '::1' || /^(localhost|127\.\d+\.\d+\.\d+)$/i.test(host)
 }

@@ -4,33 +4,39 @@
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { world } from '../runtime/world.ts'
-import { aloneOn } from './alone.ts'
-import { poolOf } from './connections.ts'
+import { environment } from '../runtime/environment.ts'
+import { createAutocommit } from './autocommit.ts'
 import {
+  BEGIN_LONG_TRANSACTION,
   BEGIN_ON_CITUS,
-  BEGIN_UNHURRIED,
+  CITUS_SESSION_SQL,
   type Db,
-  hotSettings,
-  IF_CITUS_SQL,
+  hotSettingsSql,
   PEOPLE_SETTINGS_SQL,
   type Row,
-  SNAPSHOT,
+  SNAPSHOT_ISOLATION,
   SUMS_SETTINGS_SQL,
   type Tx,
 } from './db.ts'
 import {
   beginSession,
   type Durability,
-  heedWarnings,
+  NO_DURABILITY_WATCH,
   refuseUnsafeServer,
-  UNWATCHED,
+  trackCommitWarnings,
   watchDurability,
 } from './durability.ts'
-import { refuseSharedConnections } from './pooler.ts'
-import { readPostgresUrl } from './postgres-url.ts'
-import { readable, refuseEncoding, TIME_TYPES } from './session.ts'
-import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
+import { sumPoolStatistics } from './pool-metrics.ts'
+import { refuseTransactionPooling } from './pooler-check.ts'
+import {
+  type Connection,
+  runTransaction,
+  type ScriptRunner,
+  type TransactionOptions,
+  toQueryConfig,
+} from './postgres-transaction.ts'
+import { parsePostgresUrl } from './postgres-url.ts'
+import { requireUtf8Encoding, TIME_TYPES, toStrictTimeParser } from './session-settings.ts'
 
 /** Of a lane of calls, which has one batch at a time. */
 const LANE_POOL_SIZE = 1
@@ -71,14 +77,14 @@ export interface PostgresOptions {
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Db> {
   const { newSocket = () => new Socket(), durability = 'server' } = options
   const sockets = new Set<Socket>()
-  const how = { url, durability, socket: () => keptIn(sockets, newSocket()) }
+  const poolSource = { url, durability, socket: () => trackSocket(sockets, newSocket()) }
   const lanes: pg.Pool[] = []
-  const hot = createPool(how, POOL_SIZE, setHot)
-  const read = createPool(how, READ_POOL_SIZE, setRead)
-  const people = createPool(how, PEOPLE_POOL_SIZE, setPeople)
-  const sums = createPool(how, SUMS_POOL_SIZE, setSums)
-  const slow = createPool(how, SLOW_POOL_SIZE, endWithClient)
-  const { requireDurable, stop } = durability === 'server' ? watchDurability(hot, HOT_TIMEOUT_MS) : UNWATCHED
+  const hot = createPool(poolSource, POOL_SIZE, applyHotSettings)
+  const read = createPool(poolSource, READ_POOL_SIZE, applyReadSettings)
+  const people = createPool(poolSource, PEOPLE_POOL_SIZE, applyPeopleSettings)
+  const sums = createPool(poolSource, SUMS_POOL_SIZE, applySumsSettings)
+  const slow = createPool(poolSource, SLOW_POOL_SIZE, enableDisconnectCheck)
+  const { requireDurable, stop } = durability === 'server' ? watchDurability(hot, HOT_TIMEOUT_MS) : NO_DURABILITY_WATCH
   const close = () => {
     stop()
     return closePools([...lanes, hot, read, people, sums, slow], sockets)
@@ -86,44 +92,47 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   let onCitus: boolean
   try {
     await refuseUnsafeServer(slow)
-    await refuseEncoding(slow)
-    await refuseSharedConnections(read)
+    await requireUtf8Encoding(slow)
+    await refuseTransactionPooling(read)
     onCitus = await isCitus(slow)
   } catch (error) {
     await close()
     throw error
   }
-  const hotly: Manner = {
+  const hotOptions: TransactionOptions = {
     begin: onCitus ? BEGIN_ON_CITUS : 'begin',
     timeoutMs: HOT_TIMEOUT_MS,
     onCitus,
     requireDurable,
   }
-  const slowly: Manner = { begin: 'begin', timeoutMs: 0, onCitus, requireDurable }
+  const slowOptions: TransactionOptions = { begin: 'begin', timeoutMs: 0, onCitus, requireDurable }
   return {
     kind: onCitus ? 'citus' : 'postgres',
-    transaction: (work) => inTransaction(hot, hotly, work),
-    unhurried: (work) => inTransaction(slow, { ...slowly, begin: BEGIN_UNHURRIED }, work),
+    transaction: (work) => inTransaction(hot, hotOptions, work),
+    longTransaction: (work) => inTransaction(slow, { ...slowOptions, begin: BEGIN_LONG_TRANSACTION }, work),
     openLane: () => {
-      const pool = createPool(how, LANE_POOL_SIZE, setHot)
+      const pool = createPool(poolSource, LANE_POOL_SIZE, applyHotSettings)
       lanes.push(pool)
-      return { transaction: (work) => inTransaction(pool, hotly, work), ...aloneOn(pool, hotly) }
+      return { transaction: (work) => inTransaction(pool, hotOptions, work), ...createAutocommit(pool, hotOptions) }
     },
-    snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
-    sums: (work) => inTransaction(sums, { ...slowly, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT}` }, work),
-    query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
+    snapshot: (work) => inTransaction(slow, { ...slowOptions, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
+    sums: (work) =>
+      inTransaction(sums, { ...slowOptions, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
+    query: (statement, values) =>
+      runQuery(read, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
     people: {
       query: (statement, values) =>
-        run(people, prepared(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
+        runQuery(people, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
     },
-    script: (work) => inTransaction(slow, slowly, (_tx, script) => work(async (sql) => rowsOf(await script(sql)))),
+    script: (work) =>
+      inTransaction(slow, slowOptions, (_tx, script) => work(async (sql) => readLastRows(await script(sql)))),
     pools: () => [
-      poolOf('lanes', lanes),
-      poolOf('changes', [hot]),
-      poolOf('reads', [read]),
-      poolOf('people', [people]),
-      poolOf('sums', [sums]),
-      poolOf('audit', [slow]),
+      sumPoolStatistics('lanes', lanes),
+      sumPoolStatistics('changes', [hot]),
+      sumPoolStatistics('reads', [read]),
+      sumPoolStatistics('people', [people]),
+      sumPoolStatistics('sums', [sums]),
+      sumPoolStatistics('audit', [slow]),
     ],
     close,
   }
@@ -136,29 +145,29 @@ async function isCitus(pool: pg.Pool): Promise<boolean> {
 }
 
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
-async function setHot(client: pg.ClientBase): Promise<void> {
-  await client.query({ text: hotSettings('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+async function applyHotSettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: hotSettingsSql('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
 /** As hot statements are planned; a read may wait for a lock, and ends on the server when nobody waits for it any more. */
-async function setRead(client: pg.ClientBase): Promise<void> {
-  await setHot(client)
+async function applyReadSettings(client: pg.ClientBase): Promise<void> {
+  await applyHotSettings(client)
   const text = `set lock_timeout = 0; set statement_timeout = ${READ_TIMEOUT_MS}`
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
-async function setPeople(client: pg.ClientBase): Promise<void> {
+async function applyPeopleSettings(client: pg.ClientBase): Promise<void> {
   await client.query({ text: PEOPLE_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
-  await endWithClient(client)
+  await enableDisconnectCheck(client)
 }
 
-async function setSums(client: pg.ClientBase): Promise<void> {
+async function applySumsSettings(client: pg.ClientBase): Promise<void> {
   await client.query({ text: SUMS_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
-  await endWithClient(client)
+  await enableDisconnectCheck(client)
 }
 
 /** The server looks each second whether we still listen, and else ends the statement; a system on which it cannot look refuses this. */
-async function endWithClient(client: pg.ClientBase): Promise<void> {
+async function enableDisconnectCheck(client: pg.ClientBase): Promise<void> {
   const text = "set client_connection_check_interval = '1s'"
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig).catch(() => {})
 }
@@ -175,37 +184,37 @@ function createPool(
   prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
-    ...readPostgresUrl(url),
+    ...parsePostgresUrl(url),
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     stream: socket,
     pipeline: true,
-    types: { getTypeParser: parserOf },
+    types: { getTypeParser: selectTypeParser },
     onConnect: async (client) => {
       await beginSession(client, HOT_TIMEOUT_MS, durability)
       await prepare(client)
-      await client.query({ text: IF_CITUS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+      await client.query({ text: CITUS_SESSION_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     },
   } as pg.PoolConfig)
   // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
-    heedWarnings(client)
-    coalesceWrites(streamOf(client))
+    trackCommitWarnings(client)
+    coalesceStreamWrites(readStream(client))
   })
   return pool
 }
 
-function keptIn(sockets: Set<Socket>, socket: Socket): Socket {
+function trackSocket(sockets: Set<Socket>, socket: Socket): Socket {
   sockets.add(socket)
   return socket.once('close', () => sockets.delete(socket))
 }
 
 /** With TLS it is another than the socket that was connected. Not in `pg`'s types; it has had it from the beginning. */
-function streamOf(client: pg.ClientBase): Socket {
+function readStream(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
@@ -213,7 +222,7 @@ function streamOf(client: pg.ClientBase): Socket {
  * What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides
  * a system call. For a stream that is connected: connecting puts the original `write` back.
  */
-function coalesceWrites(stream: Socket): void {
+function coalesceStreamWrites(stream: Socket): void {
   const write = stream.write.bind(stream) as typeof stream.write
   let isCorked = false
   stream.write = ((...args: Parameters<typeof write>) => {
@@ -231,38 +240,38 @@ function coalesceWrites(stream: Socket): void {
 
 /** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
 async function closePools(pools: readonly pg.Pool[], sockets: Set<Socket>): Promise<void> {
-  const cancel = world.after(CLOSE_GRACE_MS, () => sockets.forEach((socket) => void socket.destroy()))
+  const cancel = environment.setTimer(CLOSE_GRACE_MS, () => sockets.forEach((socket) => void socket.destroy()))
   await Promise.all(pools.map((pool) => pool.end()))
   await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   cancel()
 }
 
-function parserOf(oid: number, format?: 'text' | 'binary') {
+function selectTypeParser(oid: number, format?: 'text' | 'binary') {
   if (format !== 'binary' && oid === INT8) return BigInt
   if (format !== 'binary' && oid === INT8_ARRAY)
     return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
   const parser = pg.types.getTypeParser(oid, format as 'text')
-  return format !== 'binary' && TIME_TYPES.has(oid) ? readable(parser) : parser
+  return format !== 'binary' && TIME_TYPES.has(oid) ? toStrictTimeParser(parser) : parser
 }
 
-async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
+async function runQuery(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
   return (await pool.query(query)).rows
 }
 
 async function inTransaction<T>(
   pool: pg.Pool,
-  manner: Manner,
-  work: (tx: Tx, script: Script) => Promise<T>,
+  transactionOptions: TransactionOptions,
+  work: (tx: Tx, script: ScriptRunner) => Promise<T>,
 ): Promise<T> {
   const connection: Connection = { client: await pool.connect() }
   try {
-    return await runTransaction(connection, manner, work)
+    return await runTransaction(connection, transactionOptions, work)
   } finally {
     connection.client.release(connection.broken)
   }
 }
 
 /** pg answers several statements in one text with an array of results; only the last one's rows matter. */
-function rowsOf(result: pg.QueryResult | pg.QueryResult[]): Row[] {
+function readLastRows(result: pg.QueryResult | pg.QueryResult[]): Row[] {
   return Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows
 }

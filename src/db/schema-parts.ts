@@ -6,12 +6,12 @@
  * right one. The parts that must be there are in migrations/parts.json.
  */
 import { readFile } from 'node:fs/promises'
-import type { Finding } from './checks.ts'
 import { type Db, type Row, statement } from './db.ts'
+import type { Finding } from './invariant-checks.ts'
 
-export const SCHEMA_CHECK = 'every part of the schema is there: a restore that stopped leaves some out'
+export const SCHEMA_PARTS_CHECK = 'every part of the schema is there: a restore that stopped leaves some out'
 
-const OURS = "n.nspname in ('purser', 'platform', 'gateway')"
+const IS_OUR_SCHEMA = "n.nspname in ('purser', 'platform', 'gateway')"
 const TABLES = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
 /**
@@ -20,23 +20,23 @@ const TABLES = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = 
  */
 const PARTS = statement(
   'schema_parts',
-  `select 'table' as kind, n.nspname || '.' || c.relname as name from ${TABLES} where ${OURS} and c.relkind in ('r', 'p') and not c.relispartition
+  `select 'table' as kind, n.nspname || '.' || c.relname as name from ${TABLES} where ${IS_OUR_SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition
    union all
    select 'column', n.nspname || '.' || c.relname || '.' || a.attname from ${TABLES} join pg_catalog.pg_attribute a on a.attrelid = c.oid
-     where ${OURS} and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
+     where ${IS_OUR_SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
    union all
-   select 'sequence', n.nspname || '.' || c.relname from ${TABLES} where ${OURS} and c.relkind = 'S'
+   select 'sequence', n.nspname || '.' || c.relname from ${TABLES} where ${IS_OUR_SCHEMA} and c.relkind = 'S'
    union all
    select 'index', n.nspname || '.' || c.relname from ${TABLES} join pg_catalog.pg_index i on i.indexrelid = c.oid
-     where ${OURS} and not c.relispartition and i.indisvalid
+     where ${IS_OUR_SCHEMA} and not c.relispartition and i.indisvalid
    union all
    select 'constraint', n.nspname || '.' || c.relname || '.' || k.conname from ${TABLES} join pg_catalog.pg_constraint k on k.conrelid = c.oid
-     where ${OURS} and not c.relispartition and k.contype in ('p', 'u', 'f', 'c', 'x')
+     where ${IS_OUR_SCHEMA} and not c.relispartition and k.contype in ('p', 'u', 'f', 'c', 'x')
    union all
    select 'trigger', n.nspname || '.' || c.relname || '.' || t.tgname from ${TABLES} join pg_catalog.pg_trigger t on t.tgrelid = c.oid
-     where ${OURS} and not c.relispartition and not t.tgisinternal
+     where ${IS_OUR_SCHEMA} and not c.relispartition and not t.tgisinternal
    union all
-   select 'function', n.nspname || '.' || p.proname from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OURS}`,
+   select 'function', n.nspname || '.' || p.proname from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${IS_OUR_SCHEMA}`,
 )
 
 interface Part extends Row {
@@ -45,7 +45,7 @@ interface Part extends Row {
 }
 
 /** Without one of these, the other checks of an audit cannot be made. */
-const NEEDED = ['table', 'column', 'function']
+const KINDS_NEEDED_BY_AUDIT = ['table', 'column', 'function']
 
 export interface MissingParts {
   readonly findings: readonly Finding[]
@@ -55,24 +55,24 @@ export interface MissingParts {
 /** On Citus the tables are cut into others, by other rules: nothing is compared there. */
 export async function findMissingParts(db: Pick<Db, 'kind' | 'query'>): Promise<MissingParts> {
   if (db.kind === 'citus') return { findings: [], isReadable: true }
-  const there = new Set((await db.query<Part>(PARTS)).map(keyOf))
-  const absent = (await expectedParts()).filter((part) => !there.has(keyOf(part)))
+  const there = new Set((await db.query<Part>(PARTS)).map(formatPart))
+  const absent = (await readExpectedParts()).filter((part) => !there.has(formatPart(part)))
   const tables = absent.flatMap(({ kind, name }) => (kind === 'table' ? [`${name}.`] : []))
   const missing = absent.filter(({ name }) => !tables.some((table) => name.startsWith(table)))
-  const findings = missing.map(({ kind, name }) => ({ check: SCHEMA_CHECK, row: { missing: kind, name } }))
-  return { findings, isReadable: !missing.some(({ kind }) => NEEDED.includes(kind)) }
+  const findings = missing.map(({ kind, name }) => ({ check: SCHEMA_PARTS_CHECK, row: { missing: kind, name } }))
+  return { findings, isReadable: !missing.some(({ kind }) => KINDS_NEEDED_BY_AUDIT.includes(kind)) }
 }
 
 /** Each as "kind name", in order. `npm run generate` writes them, from an empty database. */
-export async function partsOfSchema(db: Pick<Db, 'query'>): Promise<string[]> {
-  return (await db.query<Part>(PARTS)).map(keyOf).sort()
+export async function listSchemaParts(db: Pick<Db, 'query'>): Promise<string[]> {
+  return (await db.query<Part>(PARTS)).map(formatPart).sort()
 }
 
-async function expectedParts(): Promise<Part[]> {
+async function readExpectedParts(): Promise<Part[]> {
   const keys: string[] = JSON.parse(await readFile(new URL('../../migrations/parts.json', import.meta.url), 'utf8'))
   return keys.map((key) => ({ kind: key.slice(0, key.indexOf(' ')), name: key.slice(key.indexOf(' ') + 1) }))
 }
 
-function keyOf({ kind, name }: Part): string {
+function formatPart({ kind, name }: Part): string {
   return `${kind} ${name}`
 }

@@ -14,7 +14,7 @@ const ADVICE: Readonly<Record<TlsFault, string>> = {
 const NO_TLS = 'The server does not support SSL connections'
 
 /** Cause and remedy; undefined when it is no error of TLS. */
-export function adviceOnTls(error: unknown): string | undefined {
+export function findTlsAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.message === NO_TLS)
     return 'the server has no TLS: turn it on there, or connect without it by sslmode=disable'

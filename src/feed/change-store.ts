@@ -7,10 +7,11 @@
  *
  *   added ──committed──► without a number ──numbered──► in the feed
  */
-import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
-import { isConflict } from '../db/errors.ts'
-import { inserted, inserting, rowsOf } from '../db/rows.ts'
-import { NUMBERED_AT_ONCE, numberOverBuckets } from './number-over-buckets.ts'
+
+import { isConflict } from '../db/database-errors.ts'
+import { type Db, type Queryable, type Row, type Statement, statement, type Tx } from '../db/db.ts'
+import { createInsertStatement, formatInsertSource, mapRows } from '../db/row-mapping.ts'
+import { MAX_NUMBERED_PER_TRANSACTION, numberAcrossBuckets } from './distributed-numbering.ts'
 
 /** Items that are added as one row. */
 interface Slice {
@@ -18,12 +19,12 @@ interface Slice {
   readonly items: readonly StoredEvent[]
 }
 
-const PIECES = rowsOf<Slice>(1, {
+const UNORDERED_SLICES = mapRows<Slice>(1, {
   size: ['int', ({ size }) => size],
   events: ['text', ({ items }) => JSON.stringify(items)],
 })
 /** Which becomes the order of the feed. */
-const SLICES = { ...PIECES, from: `(select * from ${PIECES.from} p order by p.ord)` }
+const SLICES = { ...UNORDERED_SLICES, from: `(select * from ${UNORDERED_SLICES.from} p order by p.ord)` }
 
 type Member = string | number | boolean | null | readonly string[]
 /** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
@@ -32,7 +33,7 @@ export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 /** Events of an item that is added here. */
 const MAX_PER_ITEM = 2
 /** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
-export const MAX_EVENTS = 512
+export const MAX_EVENTS_PER_CHANGE = 512
 
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'
@@ -40,7 +41,7 @@ export interface ChangeStore {
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
   /** Again and again, by everybody who waits: how far the feed goes, and whether there is more. */
-  readonly look: Statement
+  readonly progress: Statement
   readonly last: Statement
   readonly extent: Statement
   /** For the metrics: the last number, and the oldest event without one. */
@@ -48,11 +49,11 @@ export interface ChangeStore {
   readonly lock: Statement
   readonly number: Statement
   readonly read: Statement
-  readonly behind: Statement
+  readonly nextAfter: Statement
 }
 
 /** `schema` has the tables change and change_count; the wallet's lies by buckets. */
-export function changesIn(
+export function createChangeStore(
   schema: ChangeStore['schema'],
   eventsOf: ChangeStore['eventsOf'] = (item) => [item],
 ): ChangeStore {
@@ -62,13 +63,13 @@ export function changesIn(
   return {
     schema,
     eventsOf,
-    add: inserting(
+    add: createInsertStatement(
       `${schema}_add_changes`,
       SLICES,
       (count) => `insert into ${table} (${bucket}size, at, events)
-       ${inserted(SLICES, count, ([size, events]) => `${itsBucket}${size}, $3::timestamptz, (${events})::json`)}`,
+       ${formatInsertSource(SLICES, count, ([size, events]) => `${itsBucket}${size}, $3::timestamptz, (${events})::json`)}`,
     ),
-    look: statement(
+    progress: statement(
       `${schema}_look_at_changes`,
       // The limit is for Citus, which else fetches all of them.
       `select n.last_number as last, exists (select 1 from ${table} where last_number is null limit 1) as has_new from ${count} n`,
@@ -92,7 +93,7 @@ export function changesIn(
       `${schema}_number_changes`,
       `with fresh as (
          select row, sum(size) over (order by change_id rows unbounded preceding) as place
-         from (select ctid as row, change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
+         from (select ctid as row, change_id, size from ${table} where last_number is null order by change_id limit ${MAX_NUMBERED_PER_TRANSACTION}) c
        ), counted as (
          update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
        )
@@ -102,10 +103,10 @@ export function changesIn(
     read: statement(
       `${schema}_read_changes`,
       `select last_number - size as before, at, events from ${table}
-       where last_number > $1::bigint and last_number < $1::bigint + $2::int + ${MAX_EVENTS} and last_number - size < $1::bigint + $2::int
+       where last_number > $1::bigint and last_number < $1::bigint + $2::int + ${MAX_EVENTS_PER_CHANGE} and last_number - size < $1::bigint + $2::int
        order by last_number`,
     ),
-    behind: statement(
+    nextAfter: statement(
       `${schema}_first_change_behind`,
       `select last_number - size as before from ${table} where last_number > $1::bigint order by last_number limit 1`,
     ),
@@ -121,7 +122,7 @@ export async function addChanges(
   bucket?: number,
 ): Promise<void> {
   if (items.length === 0) return
-  const perRow = MAX_EVENTS / MAX_PER_ITEM
+  const perRow = MAX_EVENTS_PER_CHANGE / MAX_PER_ITEM
   const slices = Array.from({ length: Math.ceil(items.length / perRow) }, (_, i) =>
     items.slice(i * perRow, (i + 1) * perRow),
   )
@@ -134,71 +135,74 @@ export async function addChanges(
 }
 
 /** What of the feed can be read: the numbers from `beforeFirst` (exclusive) to `last`. */
-export interface Extent {
+export interface FeedExtent {
   readonly beforeFirst: bigint
   readonly last: bigint
 }
 
 /** What has a number. */
-export async function readExtent(db: Reading, { extent }: ChangeStore): Promise<Extent> {
-  const row = countOf(await db.query<Counted & { before_first: bigint }>(extent))
+export async function readFeedExtent(db: Queryable, { extent }: ChangeStore): Promise<FeedExtent> {
+  const row = requireCountRow(await db.query<CountRow & { before_first: bigint }>(extent))
   return { beforeFirst: row.before_first, last: row.last }
 }
 
 /** Numbers what is committed, unless another process is just doing that; then tells the last number. */
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
-  const seen = countOf(await db.people.query<Counted & { has_new: boolean }>(store.look))
-  if (!seen.has_new) return seen.last
+  const progress = requireCountRow(await db.people.query<CountRow & { has_new: boolean }>(store.progress))
+  if (!progress.has_new) return progress.last
   await db
-    .transaction((tx) => numberUnlessHeld(db, tx, store))
+    .transaction((tx) => numberUnlessLocked(db, tx, store))
     .catch((error: unknown) => {
-      if (!(isOverBuckets(db, store) && isConflict(error))) throw error // there another process has just numbered the same
+      if (!(isDistributed(db, store) && isConflict(error))) throw error // there another process has just numbered the same
     })
   return readLast(db, store)
 }
 
-async function numberUnlessHeld(db: Db, tx: Tx, store: ChangeStore): Promise<void> {
+async function numberUnlessLocked(db: Db, tx: Tx, store: ChangeStore): Promise<void> {
   const [mine] = await tx.query(store.lock)
-  const number = () => numberHeld(db, tx, store)
-  if (mine !== undefined) await (isOverBuckets(db, store) ? number() : tx.finish(number))
+  const number = () => numberUnderLock(db, tx, store)
+  if (mine !== undefined) await (isDistributed(db, store) ? number() : tx.finish(number))
 }
 
-const isOverBuckets = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus' && schema === 'purser'
+const isDistributed = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus' && schema === 'purser'
 
 /**
  * For who holds the lock on the count: resolves to the rows that got a number. In statements of its own, which see what whoever held the lock
  * before has committed.
  */
-export function numberHeld(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
-  return isOverBuckets(db, store) ? numberOverBuckets(tx) : tx.execute(store.number, [])
+export function numberUnderLock(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
+  return isDistributed(db, store) ? numberAcrossBuckets(tx) : tx.execute(store.number, [])
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
-export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
+export async function numberAllChanges(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
   let last = await readLast(db, store)
-  for (let before = -BigInt(NUMBERED_AT_ONCE); last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
+  for (
+    let before = -BigInt(MAX_NUMBERED_PER_TRANSACTION);
+    last - before >= MAX_NUMBERED_PER_TRANSACTION && !signal?.aborted;
+  ) {
     before = last
     last = await numberChanges(db, store)
   }
   return last
 }
 
-interface Counted extends Row {
+interface CountRow extends Row {
   last: bigint
 }
 
 async function readLast(db: Db, { last }: ChangeStore): Promise<bigint> {
-  return countOf(await db.people.query<Counted>(last)).last
+  return requireCountRow(await db.people.query<CountRow>(last)).last
 }
 
-function countOf<R extends Counted>([row]: readonly R[]): R {
+function requireCountRow<R extends CountRow>([row]: readonly R[]): R {
   if (row === undefined) throw new Error('the count of changes is missing')
   return row
 }
 
 /** Where the next one that there is begins, however far away: a page looks only as far as its own length. */
-export async function readBeginBehind(db: Reading, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
-  const [row] = await db.query<{ before: bigint }>(store.behind, [after])
+export async function readNextBegin(db: Queryable, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
+  const [row] = await db.query<{ before: bigint }>(store.nextAfter, [after])
   return row && (row.before > after ? row.before : after)
 }
 
@@ -210,7 +214,7 @@ interface NumberedEvent {
 
 /** The next ones after this number, in order. `upToGap`: on Citus, where what one worker has is seen before what another one has. */
 export async function readChanges(
-  db: Reading,
+  db: Queryable,
   { read, eventsOf }: ChangeStore,
   after: bigint,
   limit: number,

@@ -29,7 +29,7 @@ const FIRST = statement(
   'begin_journal_retention',
   'update purser.journal_retention set days = $2::int where schema = $1::text and days is null',
 )
-const TURN = {
+const ROTATE = {
   purser: statement('purser_turn_journal', 'select purser.turn_journal()'),
   gateway: statement('gateway_turn_journal', 'select gateway.turn_journal()'),
 }
@@ -42,7 +42,7 @@ const EVERY_DAY = 36_500
 const DIFFERS =
   'the database has another number of days for the journal than PURSER_JOURNAL_DAYS; run purser migrate with this setting, as the owner of the tables'
 
-export interface Turning {
+export interface JournalRotationDeps {
   readonly db: Pick<Db, 'transaction'>
   readonly log: Logger
   readonly schema: JournalSchema
@@ -53,21 +53,21 @@ export interface Turning {
  * Makes partitions for today and the days next to it by the database's clock, and drops days that
  * are too old for the database and for this server. Resolves to the number of days that are kept.
  */
-export async function turnJournal({ db, log, schema, days }: Turning): Promise<number> {
-  const kept = await db.transaction(async (tx) => {
+export async function rotateJournal({ db, log, schema, days }: JournalRotationDeps): Promise<number> {
+  const keptDays = await db.transaction(async (tx) => {
     const [row] = await tx.query<Retention>(READ, [schema])
     const set = row?.days ?? EVERY_DAY
     if (row?.may_change) await tx.query(CHANGE, [schema, days])
-    const isTooFew = !row?.may_change && set > 0 && set < days
-    await tx.query(isTooFew ? PREPARE[schema] : TURN[schema], [])
+    const wouldDropDays = !row?.may_change && set > 0 && set < days
+    await tx.query(wouldDropDays ? PREPARE[schema] : ROTATE[schema], [])
     return row?.may_change ? days : set
   })
-  if (kept !== days) log.warn({ days, kept: kept === EVERY_DAY ? 'all' : kept }, DIFFERS)
-  return kept
+  if (keptDays !== days) log.warn({ days, kept: keptDays === EVERY_DAY ? 'all' : keptDays }, DIFFERS)
+  return keptDays
 }
 
 /** By the owner of the tables. A number that stands there already is replaced only by one that is `given`. */
-export async function saveRetention(
+export async function saveJournalRetention(
   db: Pick<Db, 'transaction'>,
   days: number,
   { isGiven }: { readonly isGiven: boolean },

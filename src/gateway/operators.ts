@@ -1,32 +1,32 @@
 /** Operators: whom the gateway calls, by links, and the list of them. */
 import { type Db, type Row, statement } from '../db/db.ts'
-import { SECRET_TABLES } from '../db/kept-secrets.ts'
-import type { Keyring } from '../db/keyring.ts'
+import { SECRET_TABLES } from '../db/encrypted-secrets.ts'
+import type { EncryptionKeyring } from '../db/encryption-keyring.ts'
 import type { Reach } from '../protocol/base-url.ts'
-import { createTargets, type Target, type Targets } from '../wallet-client/targets.ts'
-import { createLink, type Link } from './link.ts'
+import { type CallTarget, type CallTargets, createCallTargets } from '../wallet-client/call-targets.ts'
+import { createOperatorClient, type OperatorClient } from './operator-client.ts'
 
-export type Operator = Target<'operator'>
+export type Operator = CallTarget<'operator'>
 
 /** A place in the list of operators. */
-export interface Place {
+export interface OperatorPosition {
   readonly createdAt: Date
   readonly operatorId: string
 }
 
 /** Users wait for some calls; the platform's deliveries bring the others. */
-export type Use = 'users' | 'deliveries'
+export type OperatorTrafficClass = 'users' | 'deliveries'
 
-type OperatorTargets = Targets<'operator', Use, Link>
+type OperatorTargets = CallTargets<'operator', OperatorTrafficClass, OperatorClient>
 
 export interface Operators extends Pick<OperatorTargets, 'read' | 'save' | 'connections' | 'close'> {
-  readonly link: OperatorTargets['way']
+  readonly findClient: OperatorTargets['findClient']
   /** Newest first, from behind this one on. */
-  list(before: Place, limit: number): Promise<(Pick<Operator, 'baseUrl'> & Place)[]>
+  list(position: OperatorPosition, limit: number): Promise<(Pick<Operator, 'baseUrl'> & OperatorPosition)[]>
   /** Calls sent or waiting, by operator. */
   depths(): { readonly operatorId: string; readonly depth: number }[]
   /** All that are known now. */
-  links(): Iterable<Link>
+  clients(): Iterable<OperatorClient>
 }
 
 interface ListRow extends Row {
@@ -41,22 +41,25 @@ const LIST = statement(
    where (created_at, operator_id) < ($1::timestamptz, $2) order by created_at desc, operator_id desc limit $3::int`,
 )
 
-export function createOperators(db: Db, keyring: Keyring, reach: Reach): Operators {
-  const { way, ways, read, save, connections, close } = createTargets({
+export function createOperators(db: Db, keyring: EncryptionKeyring, reach: Reach): Operators {
+  const { findClient, listClients, read, save, connections, close } = createCallTargets({
     ...{ db, keyring, table: SECRET_TABLES.gateway },
-    open(operator) {
-      const link = () => createLink({ ...operator, reach })
-      return { users: link(), deliveries: link() }
+    openClients(operator) {
+      const createClient = () => createOperatorClient({ ...operator, reach })
+      return { users: createClient(), deliveries: createClient() }
     },
   })
   return {
-    ...{ link: way, read, save, connections, close },
+    ...{ findClient: findClient, read, save, connections, close },
     async list({ createdAt, operatorId }, limit) {
       const rows = await db.people.query<ListRow>(LIST, [createdAt, operatorId, limit])
       return rows.map((row) => ({ operatorId: row.operator_id, baseUrl: row.base_url, createdAt: row.created_at }))
     },
     depths: () =>
-      ways().map(([operatorId, { users, deliveries }]) => ({ operatorId, depth: users.depth() + deliveries.depth() })),
-    links: () => ways().flatMap(([, { users, deliveries }]) => [users, deliveries]),
+      listClients().map(([operatorId, { users, deliveries }]) => ({
+        operatorId,
+        depth: users.depth() + deliveries.depth(),
+      })),
+    clients: () => listClients().flatMap(([, { users, deliveries }]) => [users, deliveries]),
   }
 }

@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { NO_DEVICES } from './answer.ts'
+import { PERMISSIONS_POLICY } from './response-serializer.ts'
 
-export type Server = 'wallet' | 'platform' | 'gateway'
+export type ServerName = 'wallet' | 'platform' | 'gateway'
 
 /** Beside dist/ in the package, beside src/ in the repository. */
-const documentOf = (server: Server) => new URL(`../../openapi/${server}.json`, import.meta.url)
+const documentUrl = (server: ServerName) => new URL(`../../openapi/${server}.json`, import.meta.url)
 const REDOC = new URL('../../vendor/redoc/redoc.standalone.js', import.meta.url)
 
 /** Redoc's own picture of its maker, the one thing it would fetch from elsewhere; the page shows nothing in its place. */
@@ -32,7 +32,7 @@ const FONT = 'system-ui, sans-serif'
 const THEME = { typography: { fontFamily: FONT, headings: { fontFamily: FONT }, code: { fontFamily: 'monospace' } } }
 
 /** Addresses are relative, so that the page also works behind a proxy that puts a prefix before them. */
-const pageOf = (server: Server) => `<!doctype html>
+const renderReferencePage = (server: ServerName) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
@@ -49,28 +49,30 @@ const pageOf = (server: Server) => `<!doctype html>
 `
 
 /** Adds GET /openapi.json and GET /docs. Files are read once, when they are first asked for. */
-export function registerApiReference(app: FastifyInstance, server: Server): void {
-  const document = once(() => readFile(documentOf(server)))
-  const page = Buffer.from(pageOf(server))
-  const redoc = once(async () => Buffer.from((await readFile(REDOC, 'utf8')).replaceAll(REMOTE_LOGO, NO_LOGO)))
-  app.get('/openapi.json', async (_request, reply) => send(reply, 'application/json', await document()))
-  app.get('/docs', (_request, reply) => send(reply, 'text/html', page))
-  app.get('/docs/redoc.js', async (_request, reply) => send(reply, 'text/javascript', await redoc()))
+export function registerApiReference(app: FastifyInstance, server: ServerName): void {
+  const document = retryUntilLoaded(() => readFile(documentUrl(server)))
+  const page = Buffer.from(renderReferencePage(server))
+  const redoc = retryUntilLoaded(async () =>
+    Buffer.from((await readFile(REDOC, 'utf8')).replaceAll(REMOTE_LOGO, NO_LOGO)),
+  )
+  app.get('/openapi.json', async (_request, reply) => sendAsset(reply, 'application/json', await document()))
+  app.get('/docs', (_request, reply) => sendAsset(reply, 'text/html', page))
+  app.get('/docs/redoc.js', async (_request, reply) => sendAsset(reply, 'text/javascript', await redoc()))
 }
 
 /** A buffer is sent as it is: a text would be encoded anew for each answer. */
-function send(reply: FastifyReply, type: string, body: Buffer): FastifyReply {
+function sendAsset(reply: FastifyReply, type: string, body: Buffer): FastifyReply {
   return reply
     .header('content-type', `${type}; charset=utf-8`)
     .header('content-security-policy', POLICY)
-    .header('permissions-policy', NO_DEVICES)
+    .header('permissions-policy', PERMISSIONS_POLICY)
     .header('x-content-type-options', 'nosniff')
     .header('cache-control', 'no-cache')
     .send(body)
 }
 
 /** Made once; what failed is tried again when it is asked for again. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function retryUntilLoaded<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
     made ??= make().catch((error: unknown) => {

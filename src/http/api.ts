@@ -2,29 +2,38 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isBusy, isOutage } from '../db/errors.ts'
+import { isBusy, isOutage } from '../db/database-errors.ts'
 import type { Logger } from '../runtime/logger.ts'
-import type { Admission } from './admission.ts'
-import type { ApiCalls } from './api-calls.ts'
-import { acceptJson, requireReadableUrl } from './as-sent.ts'
-import { CALLER } from './caller.ts'
-import { confineKeys, type Scopes } from './key-scope.ts'
-import { forRole } from './personal.ts'
-import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
-import type { Routes } from './route.ts'
-import { refuseUnstorable } from './storable.ts'
-import { findTooLong } from './too-long.ts'
+import type { ApiMetrics } from './api-metrics.ts'
+import { findOversized } from './array-size-limits.ts'
+import type { Authenticator } from './authentication.ts'
+import { enforceKeyScopes, type KeyScopes } from './key-scope.ts'
+import { redactForRole } from './personal-data-redaction.ts'
+import { CALLER } from './principal.ts'
+import {
+  busy,
+  notFound,
+  Problem,
+  sendProblem,
+  toFieldErrors,
+  tooSlow,
+  toProblem,
+  unavailable,
+} from './problem-details.ts'
+import type { Routes } from './route-description.ts'
+import { refuseUnstorable } from './storable-text.ts'
+import { addStrictJsonParser, requireDecodableUrl } from './strict-json-parser.ts'
 
 export interface Api {
   /** Path that every route of the API begins with; empty for none. */
   readonly prefix: string
-  readonly admission: Admission
+  readonly admission: Authenticator
   /** Bytes of a request body; a larger one is answered 413. */
   readonly bodyBytes: number
   readonly log: Logger
-  readonly calls: ApiCalls
+  readonly calls: ApiMetrics
   /** Absent: a key with a scope may call nothing here. */
-  readonly scopes?: Scopes
+  readonly scopes?: KeyScopes
 }
 
 /** Adds an API, encapsulated: its hooks reach no other route. */
@@ -35,11 +44,11 @@ export async function registerApi(
 ): Promise<void> {
   await app.register(
     async (api) => {
-      answerErrors(api, log)
+      sendErrorsAsProblems(api, log)
       api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound('this path'), request))
       api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
-      acceptJson(api)
+      addStrictJsonParser(api)
       api.decorateRequest(CALLER)
       api.decorateRequest('span', undefined)
       api.addHook('onRoute', (route) => {
@@ -47,28 +56,28 @@ export async function registerApi(
         route.bodyLimit = bodyBytes
       })
       api.addHook('onRequest', async (request, reply) => {
-        calls.begun(request)
+        calls.recordStart(request)
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
         reply.header('x-content-type-options', 'nosniff')
-        await admission.admit(request)
-        requireReadableUrl(request)
+        await admission.authenticate(request)
+        requireDecodableUrl(request)
       })
       refuseUnstorable(api)
-      if (scopes !== undefined) confineKeys(api, scopes)
+      if (scopes !== undefined) enforceKeyScopes(api, scopes)
       const methods = methodsByPath(api)
-      api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
-      api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
+      api.addHook('preSerialization', async (request, _reply, answer) => redactForRole(request, answer))
+      api.addHook('onResponse', async (request, reply) => calls.recordAnswer(request, reply))
       addRoutes(api.withTypeProvider())
-      for (const [url, known] of methods()) refuseOthers(api, url, known)
+      for (const [url, known] of methods()) refuseOtherMethods(api, url, known)
     },
     { prefix },
   )
 }
 
 /** Errors become problem details; the log has those that are ours. Shared with the console's own routes. */
-export function answerErrors(app: FastifyInstance, log: Logger): void {
+export function sendErrorsAsProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
-    const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusy(request) : toProblem(error)
+    const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusyProblem(request) : toProblem(error)
     if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
     return sendProblem(reply, problem, request)
   })
@@ -86,8 +95,8 @@ function methodsByPath(api: FastifyInstance): () => ReadonlyMap<string, Readonly
 }
 
 /** A path that is there, asked with a method that it has not: 405 says which it has (RFC 9110, 15.5.6). */
-function refuseOthers(api: FastifyInstance, url: string, known: ReadonlySet<string>): void {
-  const method = METHODS.filter((one) => !known.has(one))
+function refuseOtherMethods(api: FastifyInstance, url: string, known: ReadonlySet<string>): void {
+  const method = METHODS.filter((candidate) => !known.has(candidate))
   const allow = [...known].join(', ')
   const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
     reply.header('allow', allow)
@@ -97,7 +106,7 @@ function refuseOthers(api: FastifyInstance, url: string, known: ReadonlySet<stri
   api.route({ url, method, exposeHeadRoute: false, config, onRequest: refuse, handler: refuse })
 }
 
-function toBusy({ method }: FastifyRequest): Problem {
+function toBusyProblem({ method }: FastifyRequest): Problem {
   return method === 'GET' ? tooSlow : busy
 }
 
@@ -124,9 +133,9 @@ function createValidator(schema: TSchema, part: string) {
   const prefix = PARTS[part] ?? `/${part}`
   const mayBeAbsent = Type.IsOptional(schema)
   return (value: unknown): { value?: unknown; error?: Error } => {
-    const tooLong = findTooLong(schema, value, prefix)
-    if (tooLong === undefined && (validator.Check(value) || (value === null && mayBeAbsent))) return { value }
-    const faults = tooLong === undefined ? toFaults(validator.Errors(value), prefix) : [tooLong]
+    const oversized = findOversized(schema, value, prefix)
+    if (oversized === undefined && (validator.Check(value) || (value === null && mayBeAbsent))) return { value }
+    const faults = oversized === undefined ? toFieldErrors(validator.Errors(value), prefix) : [oversized]
     return { error: new Problem(400, 'invalid_request', 'the request is not valid', faults) }
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { world } from '../runtime/world.ts'
+import { environment } from '../runtime/environment.ts'
 
 /** Connections above the limit that may ask for `/healthz`. */
 export const PROBE_CONNECTIONS = 8
@@ -41,7 +41,7 @@ export function createConnectionLimit(most = Number.POSITIVE_INFINITY, probeMs =
     if (open <= most) return
     if (open > most + PROBE_CONNECTIONS) return refuse(socket)
     probes.add(socket)
-    const cancel = world.after(probeMs, () => refuse(socket))
+    const cancel = environment.setTimer(probeMs, () => refuse(socket))
     socket.once('close', cancel)
   }
   return {

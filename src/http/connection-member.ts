@@ -9,8 +9,8 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { type Static, Type } from 'typebox'
 import { type ConnectionSettings, tlsOptionsOf } from '../runtime/connection-settings.ts'
-import { faultOfHeader, type Headers } from '../runtime/headers.ts'
-import { invalid, pointerPart } from './problem.ts'
+import { type ExtraHeaders, faultOfHeader } from '../runtime/extra-headers.ts'
+import { escapePointerToken, invalid } from './problem-details.ts'
 
 const MAX_HEADERS = 20
 /** Characters of names and values together; most servers take 8 to 16 KiB of headers. */
@@ -92,10 +92,10 @@ function merged(given: NonNullable<GivenConnection>, before: ConnectionSettings)
 const changed = (given: string | null | undefined, before: string | undefined) =>
   given === undefined ? before : (given ?? undefined)
 
-/** Names that Purser writes itself, in addition to the list of headers.ts. */
+/** Names that Purser writes itself, in addition to the list of extra-headers.ts. */
 const OURS = /^(user-agent|traceparent|tracestate|webhook-(id|timestamp|signature))$/
 
-function checkedHeaders(given: Headers): Headers {
+function checkedHeaders(given: ExtraHeaders): ExtraHeaders {
   const names = Object.keys(given).map((name) => name.toLowerCase())
   if (names.length > MAX_HEADERS) throw invalid(HEADERS, `has more than ${MAX_HEADERS} headers`)
   const entries = Object.entries(given)
@@ -110,7 +110,7 @@ function checkedHeaders(given: Headers): Headers {
 const HEADERS = '/connection/headers'
 
 function checkHeader(name: string, value: string): void {
-  const pointer = `${HEADERS}/${pointerPart(name)}`
+  const pointer = `${HEADERS}/${escapePointerToken(name)}`
   const fault = faultOfHeader(name, value.trim())
   if (fault === 'malformed')
     throw invalid(pointer, 'is no header: its name is a token, and its value is printable ASCII and not empty')

@@ -4,20 +4,20 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NO_DEVICES } from './answer.ts'
+import { PERMISSIONS_POLICY } from './response-serializer.ts'
 
 const DIST = new URL('../../dist/console/', import.meta.url)
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
 }
-const FOREVER = 'public, max-age=31536000, immutable'
+const CACHE_FOREVER = 'public, max-age=31536000, immutable'
 
-interface File {
+interface ConsoleFile {
   readonly plain: Buffer
   readonly gzip: Buffer | undefined
 }
@@ -25,18 +25,18 @@ interface File {
 const HINT = 'The console is not built: run `npm run build`.'
 
 export function registerConsoleFiles(app: FastifyInstance): void {
-  let loading: Promise<ReadonlyMap<string, File>> | undefined
+  let loading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
   const files = () => {
-    loading ??= load().catch(() => {
+    loading ??= loadFiles().catch(() => {
       loading = undefined // built later
-      return new Map<string, File>()
+      return new Map<string, ConsoleFile>()
     })
     return loading
   }
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const file = (await files()).get('index.html')
     if (file === undefined) return reply.code(503).type('text/plain').send(HINT)
-    return send(request, reply, 'index.html', file, 'no-cache')
+    return sendFile(request, reply, 'index.html', file, 'no-cache')
   }
   app.get('/console', page)
   app.get('/console/assets/:name', async (request, reply) => {
@@ -44,17 +44,23 @@ export function registerConsoleFiles(app: FastifyInstance): void {
     const file = (await files()).get(name)
     return file === undefined || name === 'index.html'
       ? reply.code(404).type('text/plain').send('no such file')
-      : send(request, reply, name, file, FOREVER)
+      : sendFile(request, reply, name, file, CACHE_FOREVER)
   })
   app.get('/console/*', page)
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, name: string, { plain, gzip }: File, cache: string) {
+function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+  { plain, gzip }: ConsoleFile,
+  cache: string,
+) {
   const isGzip = gzip !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
   return reply
-    .header('content-type', TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
+    .header('content-type', CONTENT_TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
     .header('content-security-policy', POLICY)
-    .header('permissions-policy', NO_DEVICES)
+    .header('permissions-policy', PERMISSIONS_POLICY)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .header('cross-origin-opener-policy', 'same-origin')
@@ -65,10 +71,10 @@ function send(request: FastifyRequest, reply: FastifyReply, name: string, { plai
     .send(isGzip ? gzip : plain)
 }
 
-async function load(): Promise<ReadonlyMap<string, File>> {
+async function loadFiles(): Promise<ReadonlyMap<string, ConsoleFile>> {
   const assets = new URL('assets/', DIST)
   const names = (await readdir(assets)).filter((name) => !name.endsWith('.gz'))
-  const read = async (base: URL, name: string): Promise<[string, File]> => [
+  const read = async (base: URL, name: string): Promise<[string, ConsoleFile]> => [
     name,
     {
       plain: await readFile(new URL(name, base)),

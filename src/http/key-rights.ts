@@ -5,7 +5,7 @@
 export const KEY_RIGHTS = ['sessions', 'profiles', 'payments', 'adjust'] as const
 export type KeyRight = (typeof KEY_RIGHTS)[number]
 
-const OPERATIONS_OF: Readonly<Record<KeyRight, readonly string[]>> = {
+const OPERATIONS_BY_RIGHT: Readonly<Record<KeyRight, readonly string[]>> = {
   sessions: ['startSession', 'endSessions', 'switchCurrency', 'listSessions', 'loadFrame', 'exchangeToken'],
   profiles: ['createPlayer', 'changePlayer', 'readPlayer', 'listPlayers', 'openPersonalData'],
   payments: ['deposit', 'withdrawal', 'readBalances', 'readStatement'],
@@ -13,6 +13,6 @@ const OPERATIONS_OF: Readonly<Record<KeyRight, readonly string[]>> = {
 }
 
 /** An operation without a name is in no right. */
-export function isInRights(rights: readonly KeyRight[], operationId: string | undefined): boolean {
-  return operationId !== undefined && rights.some((right) => OPERATIONS_OF[right].includes(operationId))
+export function hasRightFor(rights: readonly KeyRight[], operationId: string | undefined): boolean {
+  return operationId !== undefined && rights.some((right) => OPERATIONS_BY_RIGHT[right].includes(operationId))
 }

@@ -6,55 +6,56 @@
  * Everything else is refused, so an operation that is not listed shows nothing to such a key.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { callerOf } from './caller.ts'
-import { notFound, Problem } from './problem.ts'
+import { principalOf } from './principal.ts'
+import { notFound, Problem } from './problem-details.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Where a request of this route names its owner. Absent: a key with a scope may not call it. */
-    readonly owner?: Owner
+    readonly owner?: ScopeOwner
   }
 }
 
 /** The place in a request: the part and the member. */
-export interface Owner {
+export interface ScopeOwner {
   readonly part: 'params' | 'query' | 'body'
   readonly member: string
   /** Absent: the member is the scope itself. Else the name of the thing that belongs to a scope. */
-  readonly thing?: string
+  readonly resource?: string
 }
 
-export interface Scopes {
+export interface KeyScopes {
   /** By operation. */
-  readonly owners: Readonly<Record<string, Owner>>
+  readonly owners: Readonly<Record<string, ScopeOwner>>
   /** To what the thing of this id belongs; undefined when there is none. */
-  find(thing: string, id: string): Promise<string | null | undefined>
+  findOwner(resource: string, id: string): Promise<string | null | undefined>
 }
 
 /** Adds the owners to the routes that are added from now on, and the check to their requests. */
-export function confineKeys(api: FastifyInstance, { owners, find }: Scopes): void {
+export function enforceKeyScopes(api: FastifyInstance, { owners, findOwner }: KeyScopes): void {
   api.addHook('onRoute', (route) => {
     const { operationId } = (route.schema ?? {}) as { operationId?: string }
     const owner = operationId === undefined ? undefined : owners[operationId]
     if (owner !== undefined) route.config = { ...route.config, owner }
   })
   api.addHook('preHandler', async (request) => {
-    const { scope } = callerOf(request)
-    if (scope !== undefined) await requireOwner(request, scope, find)
+    const { scope } = principalOf(request)
+    if (scope !== undefined) await requireOwner(request, scope, findOwner)
   })
 }
 
-async function requireOwner(request: FastifyRequest, scope: string, find: Scopes['find']): Promise<void> {
+async function requireOwner(request: FastifyRequest, scope: string, findOwner: KeyScopes['findOwner']): Promise<void> {
   const { owner } = request.routeOptions.config
-  if (owner === undefined) throw isLimited(request, scope)
-  const { part, member, thing } = owner
+  if (owner === undefined) throw toOutOfScopeProblem(request, scope)
+  const { part, member, resource } = owner
   const named = (request[part] as Readonly<Record<string, unknown>> | null)?.[member]
-  if (typeof named !== 'string' || (thing === undefined && named !== scope)) throw isLimited(request, scope, member)
-  if (thing !== undefined && (await find(thing, named)) !== scope) throw notFound(`the ${thing}`)
+  if (typeof named !== 'string' || (resource === undefined && named !== scope))
+    throw toOutOfScopeProblem(request, scope, member)
+  if (resource !== undefined && (await findOwner(resource, named)) !== scope) throw notFound(`the ${resource}`)
 }
 
-function isLimited(request: FastifyRequest, scope: string, member?: string): Problem {
-  const { keyName } = callerOf(request)
+function toOutOfScopeProblem(request: FastifyRequest, scope: string, member?: string): Problem {
+  const { keyName } = principalOf(request)
   const remedy = member === undefined ? 'use another key' : `say so as ${member}, or use another key`
   return new Problem(403, 'forbidden', `${keyName} is limited to ${scope}: ${remedy}`)
 }

@@ -1,4 +1,7 @@
-/** The shape of what `sendProblem` sends (problem.ts). Apart from it, since a command that throws problems need not load TypeBox. */
+/**
+ * The shape of what `sendProblem` sends (problem-details.ts). Apart from it, since a command that
+ * throws problems need not load TypeBox.
+ */
 import { Type } from 'typebox'
 
 export const ProblemSchema = Type.Object({

@@ -6,11 +6,11 @@
  */
 import { OPERATIONS } from '../protocol/operation.ts'
 
-const PATHS = new Set<string>(Object.values(OPERATIONS).map(({ path }) => path))
+const WIRE_PATHS = new Set<string>(Object.values(OPERATIONS).map(({ path }) => path))
 
 /** Undefined: the URL, whose query is not looked at, is none of the wire. */
-export function wirePathOf(url = ''): string | undefined {
-  if (PATHS.has(url)) return url
+export function toWirePath(url = ''): string | undefined {
+  if (WIRE_PATHS.has(url)) return url
   const path = url.split('?', 1)[0]?.replaceAll(/\/{2,}/g, '/') ?? ''
-  return PATHS.has(path) ? path : undefined
+  return WIRE_PATHS.has(path) ? path : undefined
 }

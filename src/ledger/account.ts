@@ -3,12 +3,13 @@
  *
  * Invariant: balance = sum of the account's transfers = balance_after of transfer number `version`.
  */
+
+import { recordScales } from '../db/currency-scales.ts'
 import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
-import { inserted, inserting, rowsOf } from '../db/rows.ts'
-import { recordScales } from '../db/scales.ts'
-import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { createInsertStatement, formatInsertSource, mapRows } from '../db/row-mapping.ts'
 import { type Money, type Scales, ZERO } from '../protocol/money.ts'
+import type { Currency, PlayerId } from '../protocol/wire-ids.ts'
 
 export interface Account {
   readonly player: PlayerId
@@ -30,14 +31,14 @@ interface AccountRow extends Record<string, unknown> {
   opening_version: bigint
 }
 
-const CURRENCIES = rowsOf<string>(4, { currency: ['text', (currency) => currency] })
+const CURRENCIES = mapRows<string>(4, { currency: ['text', (currency) => currency] })
 
-const OPEN_ACCOUNTS = inserting(
+const OPEN_ACCOUNTS = createInsertStatement(
   'open_accounts',
   CURRENCIES,
   (count) =>
     `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
-     ${inserted(CURRENCIES, count, ([currency]) => `$1::int, $2::text, ${currency}, 0, 0, $3::date, 0`)}
+     ${formatInsertSource(CURRENCIES, count, ([currency]) => `$1::int, $2::text, ${currency}, 0, 0, $3::date, 0`)}
      on conflict (bucket, player, currency) do nothing`,
 )
 
@@ -59,17 +60,17 @@ interface NewAccount {
   readonly currency: Currency
 }
 
-const NEW_ACCOUNTS = rowsOf<NewAccount>(3, {
+const NEW_ACCOUNTS = mapRows<NewAccount>(3, {
   player: ['text', ({ player }) => player],
   currency: ['text', ({ currency }) => currency],
 })
 
-const OPEN_NEW_ACCOUNTS = inserting(
+const OPEN_NEW_ACCOUNTS = createInsertStatement(
   'open_new_accounts',
   NEW_ACCOUNTS,
   (count) =>
     `insert into purser.account (bucket, ${NEW_ACCOUNTS.columns}, balance, version, day, opening_version)
-     ${inserted(NEW_ACCOUNTS, count, (columns) => `$1::int, ${columns.join(', ')}, 0, 0, $2::date, 0`)}`,
+     ${formatInsertSource(NEW_ACCOUNTS, count, (columns) => `$1::int, ${columns.join(', ')}, 0, 0, $2::date, 0`)}`,
 )
 
 /** Opens accounts of players that are new in this transaction, and answers them. */
@@ -119,7 +120,10 @@ function toAccount(row: AccountRow): Account {
   }
 }
 
-/** The key of an account in a map. NUL, which no id contains (ids.ts), keeps the two parts apart. */
+/**
+ * The key of an account in a map. NUL, which no id contains (wire-ids.ts), keeps the two parts
+ * apart.
+ */
 export function accountKey({ player, currency }: { player: PlayerId; currency: Currency }): string {
   return `${currency}\u0000${player}`
 }

@@ -1,12 +1,12 @@
 /**
  * The accounts of one batch in memory. Postings are applied here one after another, so that each call of a batch sees
- * the balances that the calls before it left; `saveBook` (post.ts) then writes all of them at once.
+ * the balances that the calls before it left; `saveBook` (book-store.ts) then writes all of them at once.
  *
  * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
  */
 
-import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { fitsBalance } from '../protocol/money.ts'
+import type { Currency, PlayerId } from '../protocol/wire-ids.ts'
 import { groupBy } from '../runtime/group.ts'
 import { type Account, dayOf } from './account.ts'
 import { effectOnPlayer, type Posting } from './posting.ts'
@@ -48,7 +48,7 @@ export function openBook(accounts: readonly Account[]): Book {
     post(posting, at) {
       const page = pageOf(posting.player, posting.currency)
       if (page === undefined) throw new Error(`no ${posting.currency} account to post to`)
-      const time = notBefore(page.now.day, at)
+      const time = clampToDay(page.now.day, at)
       page.now = applyPosting(page.now, posting, dayOf(time))
       const transfer = toTransfer(posting, page.now, time)
       transfers.push(transfer)
@@ -91,7 +91,7 @@ function toTransfer(posting: Posting, after: Account, at: Date): Transfer {
 }
 
 /** Another process's clock may be ahead around midnight: what it has opened as a new day stays the day. */
-function notBefore(day: string, at: Date): Date {
+function clampToDay(day: string, at: Date): Date {
   return dayOf(at) < day ? new Date(`${day}T00:00:00.000Z`) : at
 }
 

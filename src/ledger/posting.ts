@@ -1,6 +1,7 @@
 /** What is to be moved, before it has a number. Pure: the rules of bets make postings without knowing a database. */
-import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
+
 import type { Money } from '../protocol/money.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../protocol/wire-ids.ts'
 
 /** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. In the order of a trial balance. */
 export const ACCOUNTS = [

@@ -1,9 +1,10 @@
 /** One movement of money: the amount leaves `debit` and reaches `credit`. Rows are immutable; a correction is a new one. */
-import { compose } from '../db/conditions.ts'
+
 import { type Statement, statement, type Tx } from '../db/db.ts'
-import { rowsOf } from '../db/rows.ts'
-import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
+import { buildQuery } from '../db/query-builder.ts'
+import { mapRows } from '../db/row-mapping.ts'
 import type { Money } from '../protocol/money.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../protocol/wire-ids.ts'
 import type { AccountName, Posting, TransferKind } from './posting.ts'
 
 /** A posting with its number in the player's account and the player's balance after it. */
@@ -38,7 +39,7 @@ interface Opening {
   readonly version: bigint
 }
 
-const OPENINGS = rowsOf<Opening>(2, {
+const OPENINGS = mapRows<Opening>(2, {
   player: ['text', ({ player }) => player],
   currency: ['text', ({ currency }) => currency],
   opening: ['bigint', ({ version }) => version],
@@ -55,8 +56,8 @@ const TRANSFERS_OF_TODAY = statement(
 )
 
 /** The transfers of accounts after their opening version: all of the account's current day. */
-export function readTransfersAfter(tx: Tx, bucket: number, openings: readonly Opening[]): Promise<Transfer[]> {
-  return toTransfers(tx, TRANSFERS_OF_TODAY, [bucket, ...OPENINGS.values(openings)])
+export function readTodaysTransfers(tx: Tx, bucket: number, openings: readonly Opening[]): Promise<Transfer[]> {
+  return queryTransfers(tx, TRANSFERS_OF_TODAY, [bucket, ...OPENINGS.values(openings)])
 }
 
 const TRANSFERS_BY_VERSION = statement(
@@ -73,17 +74,17 @@ export function readTransfers(
   currency: Currency,
   versions: readonly bigint[],
 ): Promise<Transfer[]> {
-  return toTransfers(tx, TRANSFERS_BY_VERSION, [bucket, player, currency, versions])
+  return queryTransfers(tx, TRANSFERS_BY_VERSION, [bucket, player, currency, versions])
 }
 
 /** How far a statement has come in one account: transfers with smaller numbers are to follow. */
-export interface StatementPlace {
+export interface StatementPosition {
   readonly currency: Currency
   readonly below: bigint
 }
 
 export interface StatementQuery {
-  readonly places: readonly StatementPlace[]
+  readonly places: readonly StatementPosition[]
   /** Inclusive. */
   readonly from?: Date
   /** Exclusive. */
@@ -102,20 +103,25 @@ export function readStatement(
   { places, from, to, limit }: StatementQuery,
 ): Promise<Transfer[]> {
   const accounts = [places.map(({ currency }) => currency), places.map(({ below }) => below)]
-  const asked = {
+  const filters = {
     from:
       from &&
       ([
-        `version >= ${firstVersionAt("?::timestamptz - interval '1 hour'")} and at >= ?::timestamptz`,
+        `version >= ${firstVersionSql("?::timestamptz - interval '1 hour'")} and at >= ?::timestamptz`,
         from,
         from,
       ] as const),
     to:
       to &&
-      ([`version < ${firstVersionAt("?::timestamptz + interval '1 hour'")} and at < ?::timestamptz`, to, to] as const),
+      ([`version < ${firstVersionSql("?::timestamptz + interval '1 hour'")} and at < ?::timestamptz`, to, to] as const),
   }
-  const { statement, values } = compose('account_statement', [bucket, player, limit, ...accounts], asked, statementText)
-  return toTransfers(tx, statement, values)
+  const { statement, values } = buildQuery(
+    'account_statement',
+    [bucket, player, limit, ...accounts],
+    filters,
+    buildStatementSql,
+  )
+  return queryTransfers(tx, statement, values)
 }
 
 const BALANCES_AT = statement(
@@ -124,7 +130,7 @@ const BALANCES_AT = statement(
    cross join lateral (
      select currency, balance_after from purser.transfer
      where bucket = $1::int and player = $2::text and currency = k.currency
-       and version < ${firstVersionAt("$5::timestamptz + interval '1 hour'")} and at <= $5::timestamptz
+       and version < ${firstVersionSql("$5::timestamptz + interval '1 hour'")} and at <= $5::timestamptz
      order by version desc limit 1
    ) t`,
 )
@@ -134,14 +140,14 @@ export function readBalancesAt(
   tx: Pick<Tx, 'query'>,
   bucket: number,
   player: PlayerId,
-  places: readonly StatementPlace[],
+  places: readonly StatementPosition[],
   at: Date,
 ): Promise<{ currency: Currency; balance: Money }[]> {
   const accounts = [places.map(({ currency }) => currency), places.map(({ below }) => below)]
   return tx.query(BALANCES_AT, [bucket, player, ...accounts, at])
 }
 
-function statementText(conditions: string): string {
+function buildStatementSql(conditions: string): string {
   return `select ${TRANSFER_COLUMNS} from (
      select t.*, min(t.at) over (partition by t.currency order by t.version desc) as turn
      from unnest($4::text[], $5::bigint[]) as k (currency, below)
@@ -158,7 +164,7 @@ function statementText(conditions: string): string {
  * SQL for the number of an account's first transfer at this time or later, found by halving: about 20 lookups. Times rise with the
  * numbers but for what the clocks of two processes differ by, so the caller goes an hour further and looks at each time itself.
  */
-function firstVersionAt(time: string): string {
+function firstVersionSql(time: string): string {
   return `(with recursive halves (low, high) as (
        select 0::bigint, k.below
        union all
@@ -172,7 +178,11 @@ function firstVersionAt(time: string): string {
      ) select min(high) from halves)`
 }
 
-async function toTransfers(tx: Pick<Tx, 'query'>, query: Statement, values: readonly unknown[]): Promise<Transfer[]> {
+async function queryTransfers(
+  tx: Pick<Tx, 'query'>,
+  query: Statement,
+  values: readonly unknown[],
+): Promise<Transfer[]> {
   return (await tx.query<TransferRow>(query, values)).map(toTransfer)
 }
 

@@ -1,6 +1,6 @@
 /** A player of a load: one purse of the wallet under load, which nobody else may use meanwhile. */
 
-export interface Player {
+export interface LoadPlayer {
   readonly userId: string
   readonly token: string
   readonly currency: string

@@ -6,15 +6,15 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { MAX_SCALE, STANDARD_SCALES } from '../protocol/money.ts'
-import { readCsv } from '../runtime/csv-file.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import type { Player } from './player.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
+import { readCsv } from '../runtime/csv-reader.ts'
+import type { LoadPlayer } from './player.ts'
 
 const REQUIRED = ['userId', 'token', 'currency']
 const KNOWN = [...REQUIRED, 'operatorUser', 'scale']
 /** Characters of one row. */
 const MAX_ROW = 1_000
-export const MAX_PLAYERS = 100_000
+export const MAX_LOAD_PLAYERS = 100_000
 
 const CELLS = {
   userId: Compile(UserIdSchema),
@@ -23,49 +23,49 @@ const CELLS = {
   operatorUser: Compile(Type.Union([Type.Literal(''), OperatorUserSchema])),
 }
 
-/** Throws WrongUse. The first player is the one who bets most. */
-export async function readPlayersFile(path: string): Promise<Player[]> {
-  const players: Player[] = []
-  const seen = new Set<string>()
+/** Throws UsageError. The first player is the one who bets most. */
+export async function readPlayersFile(path: string): Promise<LoadPlayer[]> {
+  const players: LoadPlayer[] = []
+  const userIds = new Set<string>()
   const scales = new Map<string, number>()
-  const columnsOf = (names: readonly string[]) => checkNames(path, names)
+  const columnsOf = (names: readonly string[]) => requireColumns(path, names)
   const table = { columnsOf, ids: ['userId', 'token', 'operatorUser'], maxRow: MAX_ROW }
   for await (const { record, line, fault } of readCsv(path, table)) {
-    if (fault !== undefined) throw new WrongUse(`${path}:${line}: ${fault}`)
-    const player = toPlayer(record, (what) => new WrongUse(`${path}:${line}: ${what}`))
-    if (seen.has(player.userId)) throw new WrongUse(`${path}:${line}: ${player.userId} stands there twice`)
+    if (fault !== undefined) throw new UsageError(`${path}:${line}: ${fault}`)
+    const player = toPlayer(record, (what) => new UsageError(`${path}:${line}: ${what}`))
+    if (userIds.has(player.userId)) throw new UsageError(`${path}:${line}: ${player.userId} stands there twice`)
     if ((scales.get(player.currency) ?? player.scale) !== player.scale)
-      throw new WrongUse(`${path}:${line}: ${player.currency} has another scale further up`)
-    seen.add(player.userId)
+      throw new UsageError(`${path}:${line}: ${player.currency} has another scale further up`)
+    userIds.add(player.userId)
     scales.set(player.currency, player.scale)
     players.push(player)
-    if (players.length > MAX_PLAYERS) throw new WrongUse(`${path} has more than ${MAX_PLAYERS} players`)
+    if (players.length > MAX_LOAD_PLAYERS) throw new UsageError(`${path} has more than ${MAX_LOAD_PLAYERS} players`)
   }
-  if (players.length === 0) throw new WrongUse(`${path} has no players`)
+  if (players.length === 0) throw new UsageError(`${path} has no players`)
   return players
 }
 
-function checkNames(path: string, names: readonly string[]): string[] {
+function requireColumns(path: string, names: readonly string[]): string[] {
   const missing = REQUIRED.filter((name) => !names.includes(name))
   if (missing.length > 0)
-    throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
+    throw new UsageError(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
   const wrong = names.find((name, i) => !KNOWN.includes(name) || names.indexOf(name) !== i)
   if (wrong !== undefined)
-    throw new WrongUse(`${path}: the column "${wrong}" is not one of ${KNOWN.join(', ')}, once each`)
+    throw new UsageError(`${path}: the column "${wrong}" is not one of ${KNOWN.join(', ')}, once each`)
   return [...names]
 }
 
-function toPlayer(cells: Readonly<Record<string, string>>, fault: (what: string) => WrongUse): Player {
+function toPlayer(cells: Readonly<Record<string, string>>, fault: (what: string) => UsageError): LoadPlayer {
   const { userId = '', token = '', currency = '', operatorUser = '', scale: written = '' } = cells
   for (const [name, check] of Object.entries(CELLS))
     if (!check.Check(cells[name] ?? '')) throw fault(`the ${name} has a form that the interface does not have`)
-  const scale = scaleIn(written) ?? STANDARD_SCALES.get(currency)
-  if (scale === undefined || (written !== '' && scaleIn(written) === undefined))
+  const scale = parseScale(written) ?? STANDARD_SCALES.get(currency)
+  if (scale === undefined || (written !== '' && parseScale(written) === undefined))
     throw fault(`how many decimal places ${currency} has must stand in the column scale, from 0 to ${MAX_SCALE}`)
   return { userId, token, currency, scale, ...(operatorUser !== '' && { operatorUser }) }
 }
 
-function scaleIn(written: string): number | undefined {
+function parseScale(written: string): number | undefined {
   const scale = /^\d{1,2}$/.test(written) ? Number.parseInt(written, 10) : undefined
   return scale !== undefined && scale <= MAX_SCALE ? scale : undefined
 }

@@ -1,20 +1,24 @@
 /** The thread of one worker: it is ready, is told to go or to stop, says each second how it goes, and at the end what came of it. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Driven, drive, type Task, type Tick } from './drive.ts'
+import { type LoadTick, runWorkerTask, type WorkerResult, type WorkerTask } from './worker-task.ts'
 
-export type ToWorker = 'go' | 'stop'
-export type FromWorker =
+export type LoadWorkerCommand = 'go' | 'stop'
+export type LoadWorkerMessage =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'tick'; readonly tick: Tick }
-  | { readonly kind: 'done'; readonly driven: Driven }
+  | { readonly kind: 'tick'; readonly tick: LoadTick }
+  | { readonly kind: 'done'; readonly driven: WorkerResult }
 
 const stop = new AbortController()
-const tell = (message: FromWorker) => parentPort?.postMessage(message)
+const postToParent = (message: LoadWorkerMessage) => parentPort?.postMessage(message)
 
-parentPort?.on('message', async (word: ToWorker) => {
+parentPort?.on('message', async (word: LoadWorkerCommand) => {
   if (word === 'stop') return stop.abort()
-  const driven = await drive(workerData as Task, (tick) => tell({ kind: 'tick', tick }), stop.signal)
-  tell({ kind: 'done', driven })
+  const driven = await runWorkerTask(
+    workerData as WorkerTask,
+    (tick) => postToParent({ kind: 'tick', tick }),
+    stop.signal,
+  )
+  postToParent({ kind: 'done', driven })
   parentPort?.close()
 })
-tell({ kind: 'ready' })
+postToParent({ kind: 'ready' })

@@ -1,27 +1,27 @@
 /** The routes of adjustments: made, or asked for until a second person has approved or refused them (O-2, W-27). */
-import type { Routes } from '../http/route.ts'
-import type { ActionLog } from '../people/actions.ts'
-import { type AdjustDeps, AdjustmentSchema, adjust } from './adjustments.ts'
-import { MovementSchema } from './movement.ts'
+import type { Routes } from '../http/route-description.ts'
+import type { AuditLog } from '../people/audit-log.ts'
 import {
-  approve,
+  approveAdjustment,
   DecisionSchema,
   listProposals,
   ProposalPageSchema,
   ProposalQuerySchema,
   ProposalSchema,
-  refuse,
-} from './proposals.ts'
-import { describe, describeChange, PlayerPath } from './shapes.ts'
+  refuseAdjustment,
+} from './adjustment-proposals.ts'
+import { type AdjustmentDeps, AdjustmentSchema, adjustBalance } from './adjustments.ts'
+import { MovementSchema } from './cash-movement.ts'
+import { describeOperatorChange, describeOperatorRoute, PlayerPath } from './operator-schemas.ts'
 
 const tag = 'Money'
 const NO_ROOM = 'not_enough_money, currency_not_available, balance_too_large'
 
-export function addAdjustmentRoutes(api: Routes, deps: AdjustDeps & { readonly actions: ActionLog }): void {
+export function addAdjustmentRoutes(api: Routes, deps: AdjustmentDeps & { readonly actions: AuditLog }): void {
   const { actions } = deps
   api.post(
     '/players/:userId/adjustments',
-    describeChange(
+    describeOperatorChange(
       'adjustment',
       tag,
       'Correct a balance by hand, once per reference; 202 until a second person has approved (O-2)',
@@ -36,13 +36,13 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustDeps & { readonly a
     async (request, reply) => {
       const { params, body } = request
       const { person, reason } = body
-      const adjusted = await adjust(deps, actions.by(request, { person, reason }), params.userId, body)
-      return adjusted.kind === 'made' ? reply.code(201).send(adjusted.receipt) : reply.code(202).send(adjusted.proposal)
+      const result = await adjustBalance(deps, actions.actorOf(request, { person, reason }), params.userId, body)
+      return result.kind === 'made' ? reply.code(201).send(result.receipt) : reply.code(202).send(result.proposal)
     },
   )
   api.get(
     '/adjustments',
-    describe('listAdjustments', tag, 'Adjustments that needed a second person, newest first (W-27)', {
+    describeOperatorRoute('listAdjustments', tag, 'Adjustments that needed a second person, newest first (W-27)', {
       role: 'read',
       querystring: ProposalQuerySchema,
       ok: { 200: ProposalPageSchema },
@@ -52,23 +52,30 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustDeps & { readonly a
   const decision = { role: 'cash', params: PlayerPath, body: DecisionSchema } as const
   api.post(
     '/players/:userId/adjustments/approve',
-    describeChange('approveAdjustment', tag, 'Approve an adjustment that somebody else has asked for: it is made now', {
-      ...decision,
-      ok: { 201: MovementSchema },
-      problems: { 403: 'forbidden or same_person', 409: `${NO_ROOM}, adjustment_decided or adjustment_expired` },
-    }),
+    describeOperatorChange(
+      'approveAdjustment',
+      tag,
+      'Approve an adjustment that somebody else has asked for: it is made now',
+      {
+        ...decision,
+        ok: { 201: MovementSchema },
+        problems: { 403: 'forbidden or same_person', 409: `${NO_ROOM}, adjustment_decided or adjustment_expired` },
+      },
+    ),
     async (request, reply) => {
       const { params, body } = request
-      return reply.code(201).send(await approve(deps, actions.by(request), params.userId, body.reference))
+      return reply
+        .code(201)
+        .send(await approveAdjustment(deps, actions.actorOf(request), params.userId, body.reference))
     },
   )
   api.post(
     '/players/:userId/adjustments/refuse',
-    describeChange('refuseAdjustment', tag, 'Refuse an adjustment, or take your own back', {
+    describeOperatorChange('refuseAdjustment', tag, 'Refuse an adjustment, or take your own back', {
       ...decision,
       ok: { 200: ProposalSchema },
       problems: { 409: 'adjustment_decided or adjustment_expired' },
     }),
-    (request) => refuse(deps, actions.by(request), request.params.userId, request.body.reference),
+    (request) => refuseAdjustment(deps, actions.actorOf(request), request.params.userId, request.body.reference),
   )
 }

@@ -5,18 +5,18 @@
  */
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
-import { invalid } from '../http/problem.ts'
-import type { Author } from '../people/actions.ts'
-import { PERSON_HEADER } from '../people/person.ts'
+import { invalid } from '../http/problem-details.ts'
+import { PERSON_HEADER } from '../people/audit-headers.ts'
+import type { Actor } from '../people/audit-log.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
-import type { BetId } from '../protocol/ids.ts'
-import { toBetId } from './bets.ts'
-import { type Correction, findMovement, type MovementSchema, makeMovement, ReferenceSchema } from './movement.ts'
-import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator.ts'
-import { readProposal } from './proposal-store.ts'
-import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
-import { type ApproveAbove, doerOf, needsSecondToday } from './second-person.ts'
-import { BetIdSchema } from './shapes.ts'
+import type { BetId } from '../protocol/wire-ids.ts'
+import { readProposal } from './adjustment-proposal-store.ts'
+import { type ProposalSchema, proposeAdjustment, repeatProposal } from './adjustment-proposals.ts'
+import { toBetId } from './bet-detail.ts'
+import { type Correction, findMovement, type MovementSchema, makeMovement, ReferenceSchema } from './cash-movement.ts'
+import { type ApproveAbove, needsApprovalToday, toApprovalActor } from './dual-approval.ts'
+import { type LocatedPlayer, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator-context.ts'
+import { StoredBetIdSchema } from './operator-schemas.ts'
 
 const MAX_REASON = 500
 
@@ -42,7 +42,7 @@ export const AdjustmentSchema = Type.Object(
     ),
     ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'Where it was asked for.' })),
     transactionId: Type.Optional({
-      ...BetIdSchema,
+      ...StoredBetIdSchema,
       description: "The player's bet that it corrects; the bet stays as it is.",
     }),
   },
@@ -60,18 +60,23 @@ export const AdjustmentSchema = Type.Object(
     ],
   },
 )
-type Wanted = Static<typeof AdjustmentSchema>
+type AdjustmentBody = Static<typeof AdjustmentSchema>
 
 /** Made, or written down until a second person has approved it. */
-export type Adjusted =
+export type AdjustmentResult =
   | { readonly kind: 'made'; readonly receipt: Static<typeof MovementSchema> }
   | { readonly kind: 'proposed'; readonly proposal: Static<typeof ProposalSchema> }
 
-export interface AdjustDeps extends OperatorDeps {
+export interface AdjustmentDeps extends OperatorDeps {
   readonly approveAbove: ApproveAbove
 }
 
-export function adjust(deps: AdjustDeps, author: Author, userId: string, body: Wanted): Promise<Adjusted> {
+export function adjustBalance(
+  deps: AdjustmentDeps,
+  author: Actor,
+  userId: string,
+  body: AdjustmentBody,
+): Promise<AdjustmentResult> {
   const currency = toCurrency(deps, body.currency, '/currency')
   const change = toSignedAmount(deps, body.amount, currency, '/amount')
   if (change === 0n) throw invalid('/amount', 'must not be 0')
@@ -86,14 +91,14 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
     if (proposal !== undefined) return { kind: 'proposed', proposal: repeatProposal(deps, proposal, movement) }
     if (correction.betId !== null) await requireBet(tx, located, correction.betId)
     const { keyName } = author
-    if (await needsSecondToday(tx, deps, { keyName, currency, change, at: deps.clock.now() }))
-      return { kind: 'proposed', proposal: await propose(deps, author, tx, located, movement) }
+    if (await needsApprovalToday(tx, deps, { keyName, currency, change, at: deps.clock.now() }))
+      return { kind: 'proposed', proposal: await proposeAdjustment(deps, author, tx, located, movement) }
     return { kind: 'made', receipt: await makeMovement(deps, author, tx, located, movement, {}) }
   })
 }
 
-function toCorrection({ reason, ticket, transactionId }: Wanted, author: Author): Correction {
-  const { person } = doerOf(author)
+function toCorrection({ reason, ticket, transactionId }: AdjustmentBody, author: Actor): Correction {
+  const { person } = toApprovalActor(author)
   const betId = transactionId === undefined ? null : toBetId(transactionId)
   return { reason, person, ticket: ticket ?? null, betId }
 }
@@ -103,7 +108,7 @@ const FIND_BET = statement(
   'select 1 from purser.bet where bucket = $1::int and bet_id = $2::text and player = $3::text',
 )
 
-async function requireBet(tx: Tx, { player, bucket }: Located, betId: BetId): Promise<void> {
+async function requireBet(tx: Tx, { player, bucket }: LocatedPlayer, betId: BetId): Promise<void> {
   const found = await tx.query(FIND_BET, [bucket, betId, player.id])
   if (found.length === 0) throw invalid('/transactionId', 'is no bet of this player')
 }

@@ -1,66 +1,66 @@
 /** Anomalies: calls that contradict their bet or themselves, newest first. A person looks at each. */
 import { type Static, Type } from 'typebox'
-import { type Condition, compose } from '../db/conditions.ts'
 import { statement } from '../db/db.ts'
+import { buildQuery, type QueryCondition } from '../db/query-builder.ts'
 import {
   type Cursor,
   decodeCursor,
-  limitOf,
-  noCursor,
-  onlyKnown,
-  pageOf,
+  invalidCursorProblem,
+  noUnknownMembers,
   pageQuery,
+  parseLimit,
   timeRangeQuery,
   toPage,
+  toPageSchema,
   toTimeRange,
-} from '../http/page.ts'
+} from '../http/pagination.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
-import { inRange } from './bet-list.ts'
-import { BetSchema, CALL_COLUMNS, type CallRow, CallSchema, showCall } from './bets.ts'
-import { keysOf } from './described.ts'
-import { type OperatorDeps, show } from './operator.ts'
-import { BetIdSchema } from './shapes.ts'
+import { BetCallSchema, BetSchema, CALL_COLUMNS, type CallRow, renderBetCall } from './bet-detail.ts'
+import { buildRangeConditions } from './bet-list.ts'
+import { toBetKeyColumns } from './bet-summaries.ts'
+import { formatAmount, type OperatorDeps } from './operator-context.ts'
+import { StoredBetIdSchema } from './operator-schemas.ts'
 
 const { stake, oddsPayout } = BetSchema.properties
 
-export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, onlyKnown)
+export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, noUnknownMembers)
 export const AnomalySchema = Type.Object({
   userId: UserIdSchema,
-  transactionId: BetIdSchema,
-  ...Type.Omit(CallSchema, ['transfers']).properties,
+  transactionId: StoredBetIdSchema,
+  ...Type.Omit(BetCallSchema, ['transfers']).properties,
   stake: Type.Optional({ ...stake, description: 'Of the bet, where it was placed.' }),
   oddsPayout,
 })
-export const AnomalyListSchema = pageOf(AnomalySchema)
+export const AnomalyListSchema = toPageSchema(AnomalySchema)
 
 export async function listAnomalies(deps: OperatorDeps, query: Static<typeof AnomalyQuerySchema>) {
-  const limit = limitOf(query)
+  const limit = parseLimit(query)
   const cursor = decodeCursor(query.after, 4)
-  const asked = { ...inRange('at', toTimeRange(query)), after: cursor && afterCall(cursor) }
-  const { statement, values } = compose(
+  const filters = { ...buildRangeConditions('at', toTimeRange(query)), after: cursor && buildAfterCall(cursor) }
+  const { statement, values } = buildQuery(
     'operator_list_anomalies',
     [limit + 1],
-    asked,
+    filters,
     (conditions) =>
       `select ${CALL_COLUMNS} from purser.bet_call where anomaly is not null${conditions}
        order by at desc, player desc, bet_id desc, seq desc limit $1::int`,
   )
   const rows = await deps.db.people.query<CallRow>(statement, values)
-  const termsOf = await readTerms(deps, rows)
+  const findTerms = await readBetTerms(deps, rows)
   const render = (row: CallRow) => ({
-    ...{ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) },
-    ...termsOf(row),
+    ...{ userId: row.player, transactionId: row.bet_id, ...renderBetCall(deps, row) },
+    ...findTerms(row),
   })
   return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
 }
 
-function afterCall({ at, ids: [player, betId, seq] }: Cursor): Condition {
+function buildAfterCall({ at, ids: [player, betId, seq] }: Cursor): QueryCondition {
   return ['(at, player, bet_id, seq) < (?::timestamptz, ?::text, ?::text, ?::int)', at, player, betId, toSeq(seq)]
 }
 
 function toSeq(text = ''): number {
-  if (!/^\d{1,9}$/.test(text)) throw noCursor()
+  if (!/^\d{1,9}$/.test(text)) throw invalidCursorProblem()
   return Number.parseInt(text, 10)
 }
 
@@ -75,14 +75,14 @@ const READ_BETS = statement(
 )
 
 /** The stake of each call's bet, and the payout of its odds. */
-export async function readTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
-  const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, keysOf(deps, calls))
+export async function readBetTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
+  const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, toBetKeyColumns(deps, calls))
   const found = new Map(bets.map((row) => [keyOf(row), row]))
   return (call: CallRow) => {
     const { stake = null, odds_payout = null, currency = null } = found.get(keyOf(call)) ?? {}
     return {
-      ...(stake !== null && currency !== null && { stake: show(deps, stake, currency) }),
-      ...(odds_payout !== null && currency !== null && { oddsPayout: show(deps, odds_payout, currency) }),
+      ...(stake !== null && currency !== null && { stake: formatAmount(deps, stake, currency) }),
+      ...(odds_payout !== null && currency !== null && { oddsPayout: formatAmount(deps, odds_payout, currency) }),
     }
   }
 }

@@ -1,14 +1,14 @@
 /** Adjustments by hand of a bet, made (O-2) and pending (W-27). A bet shows them, so that it is not paid twice. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
+import { type CarriedBalance, findArchiveFile, readCarriedBalances } from '../ledger/carried-balance.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
-import type { BetId, Currency } from '../protocol/ids.ts'
 import { type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
-import { transferId } from './movement.ts'
-import { type OperatorDeps, show } from './operator.ts'
-import type { OfPlayer } from './proposal-store.ts'
-import { ProposalSchema, pendingOf } from './proposals.ts'
+import type { BetId, Currency } from '../protocol/wire-ids.ts'
+import type { PlayerKey } from './adjustment-proposal-store.ts'
+import { listPendingProposals, ProposalSchema } from './adjustment-proposals.ts'
+import { formatTransferId } from './cash-movement.ts'
+import { formatAmount, type OperatorDeps } from './operator-context.ts'
 
 const optional = Type.Optional
 const signed = Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'Signed.' })
@@ -43,14 +43,14 @@ export const adjustmentProperties = {
 }
 
 /** Rows of one bet. */
-const MOST = 500
+const MAX_ROWS = 500
 
 const OF_BET = 'from purser.cash_movement where bucket = $1::int and player = $2::text and bet_id = $3::text'
 const READ = statement(
   'read_adjustments_of_bet',
   `select m.*, t.at from (
      select reference, currency, amount, version, balance_after, reason, person, ticket, approved_by ${OF_BET}
-     order by currency, version limit ${MOST}
+     order by currency, version limit ${MAX_ROWS}
    ) m
    left join lateral (
      select at from purser.transfer where bucket = $1::int and player = $2::text and currency = m.currency and version = m.version limit 1
@@ -74,18 +74,21 @@ interface Row extends Record<string, unknown> {
   readonly at: Date | null
 }
 
-export async function adjustmentsOfBet(deps: OperatorDeps, located: OfPlayer, betId: BetId) {
+export async function readBetAdjustments(deps: OperatorDeps, located: PlayerKey, betId: BetId) {
   const key = [located.bucket, located.player.id, betId]
   // An approval between the two readings then shows twice, and never not at all.
-  const pending = await pendingOf(deps, located, betId)
+  const pending = await listPendingProposals(deps, located, betId)
   const rows = await deps.db.people.query<Row>(READ, key)
   if (rows.length === 0) return pending.length === 0 ? {} : { pendingAdjustments: pending }
   const sums = await deps.db.people.query<{ currency: Currency; amount: string }>(READ_SUMS, key)
   const isInFile = rows.some(({ at }) => at === null)
-  const carried = isInFile ? await readCarried(deps.db.people, located.bucket, located.player.id) : []
+  const carried = isInFile ? await readCarriedBalances(deps.db.people, located.bucket, located.player.id) : []
   return {
-    adjusted: sums.map(({ currency, amount }) => ({ currency, amount: show(deps, money(BigInt(amount)), currency) })),
-    adjustments: [...rows].sort(byTime).map((row) => showRow(deps, carried, row)),
+    adjusted: sums.map(({ currency, amount }) => ({
+      currency,
+      amount: formatAmount(deps, money(BigInt(amount)), currency),
+    })),
+    adjustments: [...rows].sort(byTime).map((row) => renderRow(deps, carried, row)),
     ...(pending.length > 0 && { pendingAdjustments: pending }),
   }
 }
@@ -95,13 +98,22 @@ function byTime({ at: a }: Row, { at: b }: Row): number {
   return (a?.getTime() ?? 0) - (b?.getTime() ?? 0)
 }
 
-function showRow(deps: OperatorDeps, carried: readonly Carried[], row: Row): Static<typeof BetAdjustmentSchema> {
+function renderRow(
+  deps: OperatorDeps,
+  carried: readonly CarriedBalance[],
+  row: Row,
+): Static<typeof BetAdjustmentSchema> {
   const { at, currency, version, amount, balance_after, reason, person, ticket, approved_by, reference } = row
-  const found = at === null ? fileOf(carried, currency, version) : undefined
+  const found = at === null ? findArchiveFile(carried, currency, version) : undefined
   return {
     ...(at !== null && { at: at.toISOString() }),
-    ...{ transferId: transferId(currency, version), currency },
-    ...{ amount: show(deps, amount, currency), balance: show(deps, balance_after, currency), reason, person },
+    ...{ transferId: formatTransferId(currency, version), currency },
+    ...{
+      amount: formatAmount(deps, amount, currency),
+      balance: formatAmount(deps, balance_after, currency),
+      reason,
+      person,
+    },
     ...(ticket !== null && { ticket }),
     ...(approved_by !== null && { approvedBy: approved_by }),
     reference,

@@ -1,21 +1,21 @@
 /** The routes of conformance runs: this wallet judged by the kit, where a setting allows it. */
 import { Type } from 'typebox'
-import { onlyKnown, pageQuery } from '../http/page.ts'
-import type { Routes } from '../http/route.ts'
-import type { ActionLog } from '../people/actions.ts'
+import { noUnknownMembers, pageQuery } from '../http/pagination.ts'
+import type { Routes } from '../http/route-description.ts'
+import type { AuditLog } from '../people/audit-log.ts'
 import { type ConformanceRuns, RunDetailSchema, RunPageSchema, RunSchema } from './conformance-runs.ts'
-import { describe, describeChange } from './shapes.ts'
+import { describeOperatorChange, describeOperatorRoute } from './operator-schemas.ts'
 
 const RunPath = Type.Object({ runId: Type.String({ format: 'uuid' }) })
-const RunQuery = Type.Object(pageQuery, onlyKnown)
+const RunQuery = Type.Object(pageQuery, noUnknownMembers)
 
 export function addConformanceRoutes(
   api: Routes,
-  { conformance, actions }: { readonly conformance: ConformanceRuns; readonly actions: ActionLog },
+  { conformance, actions }: { readonly conformance: ConformanceRuns; readonly actions: AuditLog },
 ): void {
   api.post(
     '/conformance',
-    describeChange(
+    describeOperatorChange(
       'startConformance',
       'Conformance',
       'Judge this wallet with the conformance kit: it makes players of its own',
@@ -25,11 +25,11 @@ export function addConformanceRoutes(
         problems: { 409: 'conformance_off or already_running' },
       },
     ),
-    async (request, reply) => reply.code(202).send(await conformance.start(actions.by(request))),
+    async (request, reply) => reply.code(202).send(await conformance.start(actions.actorOf(request))),
   )
   api.get(
     '/conformance',
-    describe('listConformance', 'Conformance', 'Runs of the conformance kit, newest first', {
+    describeOperatorRoute('listConformance', 'Conformance', 'Runs of the conformance kit, newest first', {
       role: 'support',
       querystring: RunQuery,
       ok: { 200: RunPageSchema },
@@ -38,7 +38,7 @@ export function addConformanceRoutes(
   )
   api.get(
     '/conformance/:runId',
-    describe('readConformance', 'Conformance', 'A run with what each case has come to so far', {
+    describeOperatorRoute('readConformance', 'Conformance', 'A run with what each case has come to so far', {
       role: 'support',
       params: RunPath,
       ok: { 200: RunDetailSchema },

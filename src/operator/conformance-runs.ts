@@ -4,37 +4,37 @@
  */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { decodeCursor, limitOf, noCursor, pageOf, toPage } from '../http/page.ts'
-import { conflict, notFound } from '../http/problem.ts'
-import type { Author } from '../people/actions.ts'
-import { UUID } from '../protocol/ids.ts'
+import { decodeCursor, invalidCursorProblem, parseLimit, toPage, toPageSchema } from '../http/pagination.ts'
+import { conflict, notFound } from '../http/problem-details.ts'
+import type { Actor } from '../people/audit-log.ts'
+import { UUID } from '../protocol/wire-ids.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { environment } from '../runtime/environment.ts'
 import { errorText } from '../runtime/error-text.ts'
-import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { world } from '../runtime/world.ts'
+import { withTimeout } from '../runtime/promise-timeout.ts'
 import {
-  type Ending,
-  endLost,
   endRun,
+  failLostRuns,
   insertRun,
   type KitCase,
   type KitResult,
   listRuns,
+  type RunEnding,
   type RunRow,
   readRun,
-  saveResults,
+  saveRunResults,
 } from './conformance-store.ts'
 
 /** The kit, which knows nothing of wallets but their wire. */
-export interface Kit {
+export interface ConformanceRunner {
   readonly cases: readonly KitCase[]
   /** Rejects when the wallet cannot be judged at all. */
-  judge(signal: AbortSignal, found: (result: KitResult) => void): Promise<{ results: KitResult[]; isGood: boolean }>
+  run(signal: AbortSignal, found: (result: KitResult) => void): Promise<{ results: KitResult[]; isGood: boolean }>
 }
 
 export interface ConformanceRuns {
-  start(author: Author): Promise<Static<typeof RunSchema>>
+  start(author: Actor): Promise<Static<typeof RunSchema>>
   get(runId: string): Promise<Static<typeof RunDetailSchema>>
   list(query: { limit?: string; after?: string }): Promise<Static<typeof RunPageSchema>>
   /** Ends the run of this process, if there is one. */
@@ -55,7 +55,7 @@ const run = {
   totals: Type.Object({ cases: count, passed: count, failedMust: count, failedShould: count, notJudged: count }),
 }
 export const RunSchema = Type.Object(run)
-export const RunPageSchema = pageOf(RunSchema)
+export const RunPageSchema = toPageSchema(RunSchema)
 export const RunDetailSchema = Type.Object({
   ...run,
   cases: Type.Array(
@@ -78,25 +78,28 @@ const LOST_S = 30
 /** Milliseconds that a wallet that ends waits for its run to be stored. */
 const STOP_MS = 2_000
 
-export interface RunsDeps {
+export interface ConformanceRunsDeps {
   readonly db: Pick<Db, 'transaction' | 'people'>
   readonly clock: Clock
   readonly log: Logger
   /** Undefined: this wallet is not to be judged from here. */
-  readonly kit: Kit | undefined
+  readonly kit: ConformanceRunner | undefined
 }
 
-export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): ConformanceRuns {
+export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDeps): ConformanceRuns {
   const stopping = new AbortController()
-  let going: Promise<void> | undefined
+  let current: Promise<void> | undefined
 
-  const go = async (id: string, { judge }: Kit) => {
-    const known: KitResult[] = []
-    const save = () => db.transaction((tx) => saveResults(tx, id, known))
-    const cancel = world.every(SAVE_MS, () => void save().catch((err: unknown) => log.warn({ err }, NOT_STORED)))
-    const { results, ending } = await judge(stopping.signal, (result) => known.push(result)).then(
-      ({ results, isGood }) => ({ results, ending: endingOf(stopping.signal, isGood) }),
-      (error: unknown) => ({ results: known, ending: { why: errorText(error) } }),
+  const go = async (id: string, { run: runKit }: ConformanceRunner) => {
+    const recorded: KitResult[] = []
+    const save = () => db.transaction((tx) => saveRunResults(tx, id, recorded))
+    const cancel = environment.setRepeatingTimer(
+      SAVE_MS,
+      () => void save().catch((err: unknown) => log.warn({ err }, NOT_STORED)),
+    )
+    const { results, ending } = await runKit(stopping.signal, (result) => recorded.push(result)).then(
+      ({ results, isGood }) => ({ results, ending: toRunEnding(stopping.signal, isGood) }),
+      (error: unknown) => ({ results: recorded, ending: { why: errorText(error) } }),
     )
     cancel()
     await db.transaction((tx) => endRun(tx, id, results, ending, clock.now()))
@@ -105,35 +108,35 @@ export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): Confor
     async start(author) {
       if (kit === undefined)
         throw conflict('conformance_off', 'this wallet is not to be judged from here: PURSER_CONFORMANCE=on')
-      const [runId, at, by] = [world.uuid(), clock.now(), author.person ?? author.keyName]
+      const [runId, at, by] = [environment.uuid(), clock.now(), author.person ?? author.keyName]
       const after = { state: 'running', cases: kit.cases.length }
-      const isAlone = await db.transaction(async (tx) => {
-        await endLost(tx, LOST_S)
+      const isOnlyRun = await db.transaction(async (tx) => {
+        await failLostRuns(tx, LOST_S)
         if (!(await insertRun(tx, { id: runId, at, by, cases: kit.cases }))) return false
         await author.record(tx, { on: { runId }, before: {}, after, at })
         return true
       })
-      if (!isAlone) throw conflict('already_running', 'a run is under way')
-      going = go(runId, kit).catch((err: unknown) => log.warn({ err }, NOT_STORED))
+      if (!isOnlyRun) throw conflict('already_running', 'a run is under way')
+      current = go(runId, kit).catch((err: unknown) => log.warn({ err }, NOT_STORED))
       const totals = { cases: kit.cases.length, ...NONE }
       return { runId, startedAt: at.toISOString(), startedBy: by, state: 'running', totals }
     },
     async get(runId) {
       const row = await readRun(db.people, runId)
       if (row === undefined) throw notFound('the run')
-      return showDetail(row)
+      return renderRunDetail(row)
     },
     async list(query) {
-      const limit = limitOf(query)
+      const limit = parseLimit(query)
       const cursor = decodeCursor(query.after, 2)
       const [id] = cursor?.ids ?? []
-      if (id !== undefined && !UUID.test(id)) throw noCursor()
+      if (id !== undefined && !UUID.test(id)) throw invalidCursorProblem()
       const rows = await listRuns(db.people, limit + 1, cursor && id !== undefined ? [cursor.at, id] : undefined)
-      return toPage(rows, limit, show, (row) => [row.started_at.toISOString(), row.run_id])
+      return toPage(rows, limit, renderRun, (row) => [row.started_at.toISOString(), row.run_id])
     },
     async stop() {
       stopping.abort()
-      await inTime(going ?? Promise.resolve(), STOP_MS, () => undefined)
+      await withTimeout(current ?? Promise.resolve(), STOP_MS, () => undefined)
     },
   }
 }
@@ -141,11 +144,11 @@ export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): Confor
 const NOT_STORED = 'what the conformance kit found could not be stored'
 const NONE = { passed: 0, failedMust: 0, failedShould: 0, notJudged: 0 }
 
-function endingOf({ aborted }: AbortSignal, isGood: boolean): Ending {
+function toRunEnding({ aborted }: AbortSignal, isGood: boolean): RunEnding {
   return aborted ? { why: 'the wallet was stopped before it was over' } : { isGood }
 }
 
-function show(row: RunRow): Static<typeof RunSchema> {
+function renderRun(row: RunRow): Static<typeof RunSchema> {
   const cases = JSON.parse(row.cases) as KitCase[]
   const results = new Map((JSON.parse(row.results) as KitResult[]).map((result) => [result.id, result.verdict]))
   const of = (verdict: KitResult['verdict'], level?: KitCase['level']) =>
@@ -162,8 +165,8 @@ function show(row: RunRow): Static<typeof RunSchema> {
   }
 }
 
-function showDetail(row: RunRow): Static<typeof RunDetailSchema> {
+function renderRunDetail(row: RunRow): Static<typeof RunDetailSchema> {
   const results = new Map((JSON.parse(row.results) as KitResult[]).map((result) => [result.id, result]))
   const cases = (JSON.parse(row.cases) as KitCase[]).map((one) => ({ ...one, ...results.get(one.id) }))
-  return { ...show(row), cases }
+  return { ...renderRun(row), cases }
 }

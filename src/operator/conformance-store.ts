@@ -1,6 +1,7 @@
 /** Runs of the conformance kit, as they are stored. */
-import { type Composed, compose } from '../db/conditions.ts'
-import { type Reading, type Row, statement, type Tx } from '../db/db.ts'
+
+import { type Queryable, type Row, statement, type Tx } from '../db/db.ts'
+import { type BuiltQuery, buildQuery } from '../db/query-builder.ts'
 
 /** What a case is about. */
 export interface KitCase {
@@ -35,7 +36,7 @@ export interface RunRow extends Row {
 const COLUMNS =
   'run_id, started_at, started_by, state, ended_at, is_good, why, cases::text as cases, results::text as results'
 
-const END_LOST = statement(
+const FAIL_LOST = statement(
   'conformance_end_lost',
   `update purser.conformance_run set state = 'failed', ended_at = seen_at, why = 'its process ended before it was over'
    where state = 'running' and seen_at < clock_timestamp() - $1::int * interval '1 second'`,
@@ -58,8 +59,8 @@ const END = statement(
 const READ = statement('conformance_read', `select ${COLUMNS} from purser.conformance_run where run_id = $1::uuid`)
 
 /** Those whose process has given no sign of life for so long. */
-export async function endLost(tx: Tx, seconds: number): Promise<void> {
-  await tx.execute(END_LOST, [seconds])
+export async function failLostRuns(tx: Tx, seconds: number): Promise<void> {
+  await tx.execute(FAIL_LOST, [seconds])
 }
 
 /** False: another one is running. */
@@ -70,36 +71,36 @@ export async function insertRun(
   return (await tx.execute(INSERT, [run.id, run.at, run.by, JSON.stringify(run.cases)])) === 1
 }
 
-export async function saveResults(tx: Tx, id: string, results: readonly KitResult[]): Promise<void> {
+export async function saveRunResults(tx: Tx, id: string, results: readonly KitResult[]): Promise<void> {
   await tx.execute(SAVE, [id, JSON.stringify(results)])
 }
 
 /** How a run came to its end. */
-export type Ending = { readonly isGood: boolean } | { readonly why: string }
+export type RunEnding = { readonly isGood: boolean } | { readonly why: string }
 
 export async function endRun(
   tx: Tx,
   id: string,
   results: readonly KitResult[],
-  ending: Ending,
+  ending: RunEnding,
   at: Date,
 ): Promise<void> {
   const [isGood, why] = 'why' in ending ? [null, ending.why] : [ending.isGood, null]
   await tx.execute(END, [id, JSON.stringify(results), at, isGood, why])
 }
 
-export async function readRun(reading: Reading, id: string): Promise<RunRow | undefined> {
+export async function readRun(reading: Queryable, id: string): Promise<RunRow | undefined> {
   const [row] = await reading.query<RunRow>(READ, [id])
   return row
 }
 
 /** Newest first. */
 export function listRuns(
-  reading: Reading,
+  reading: Queryable,
   limit: number,
   after: readonly [at: Date, id: string] | undefined,
 ): Promise<RunRow[]> {
-  const { statement: list, values }: Composed = compose(
+  const { statement: list, values }: BuiltQuery = buildQuery(
     'conformance_list',
     [limit],
     { after: after && ['(started_at, run_id) < (?::timestamptz, ?::uuid)', ...after] },

@@ -10,10 +10,10 @@
  * come at once in order; clocks of processes do not.
  */
 import { Type } from 'typebox'
-import { unitsOf } from '../protocol/decimal.ts'
+import { toCommonUnits } from '../protocol/decimal.ts'
 import type { Player, PlayerLimits, Protection, WaitingChange, WaitingChanges } from '../wallet/store/player.ts'
-import { LIFE_MS } from './proposal-store.ts'
-import { type Doer, isSamePerson } from './second-person.ts'
+import { PROPOSAL_TTL_MS } from './adjustment-proposal-store.ts'
+import { type ApprovalActor, isSamePerson } from './dual-approval.ts'
 
 /** A number: of hours. */
 export type CoolingOff = 'none' | 'second-person' | number
@@ -74,7 +74,7 @@ function isEarlier(value: Value, than: Value, now: Date): boolean {
 /** Null: no limit. */
 function isHigher(value: Value, than: Value): boolean {
   if (value === null || than === null) return value === null && than !== null
-  const [units = 0n, present = 0n] = unitsOf([String(value), String(than)])
+  const [units = 0n, present = 0n] = toCommonUnits([String(value), String(than)])
   return units > present
 }
 
@@ -113,7 +113,7 @@ export function waitingValues(waiting: WaitingChanges | null): { readonly waitin
 
 interface Request {
   readonly coolingOff: CoolingOff
-  readonly by: Doer
+  readonly by: ApprovalActor
   readonly patch: Patch
   readonly before: Player
   /** As the request would have the player. */
@@ -149,18 +149,18 @@ function openChanges(waiting: WaitingChanges | null, now: Date): WaitingChanges 
 }
 
 /** A change that waits keeps the condition of its request, also when the setting is another one. */
-function mayBeMade({ from, key, person }: WaitingChange, by: Doer, now: Date): boolean {
+function mayBeMade({ from, key, person }: WaitingChange, by: ApprovalActor, now: Date): boolean {
   return from === undefined ? !isSamePerson({ keyName: key, person }, by) : now >= new Date(from)
 }
 
 function newChange(
   coolingOff: 'second-person' | number,
   value: Value,
-  { keyName: key, person }: Doer,
+  { keyName: key, person }: ApprovalActor,
   now: Date,
 ): WaitingChange {
   const from = coolingOff === 'second-person' ? now : new Date(now.getTime() + coolingOff * HOUR_MS)
-  const until = new Date(from.getTime() + LIFE_MS)
+  const until = new Date(from.getTime() + PROPOSAL_TTL_MS)
   return {
     ...{ value, key, person, askedAt: now.toISOString() },
     ...(coolingOff !== 'second-person' && { from: from.toISOString() }),

@@ -1,7 +1,7 @@
 /** `customFields` as the operator may store them: the wire's, with days that exist, and of a size that can be served. */
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { invalid } from '../http/problem.ts'
+import { invalid } from '../http/problem-details.ts'
 import { CustomFieldsSchema } from '../protocol/user-profile.ts'
 
 /** Bytes as JSON. Every User data call carries them, and a platform that reads answers of 64 KiB, as ours, must still read it (P-2). */
@@ -21,7 +21,7 @@ export function toStoredFields(fields: object): StoredFields {
     const [fault] = validator.Errors(fields)
     throw invalid(`/customFields${fault?.instancePath ?? ''}`, fault?.message ?? 'is not valid')
   }
-  if (fields.registrationDate !== undefined && !exists(fields.registrationDate))
+  if (fields.registrationDate !== undefined && !isExistingTime(fields.registrationDate))
     throw invalid('/customFields/registrationDate', 'is not a time that exists')
   if (Buffer.byteLength(JSON.stringify(fields)) > MAX_BYTES)
     throw invalid('/customFields', `is larger than ${MAX_BYTES} bytes`)
@@ -29,7 +29,7 @@ export function toStoredFields(fields: object): StoredFields {
 }
 
 /** "2026-02-30 10:00:00" has the right form; a Date would make the 2nd of March of it. */
-function exists(time: string): boolean {
+function isExistingTime(time: string): boolean {
   const iso = `${time.replace(' ', 'T')}.000Z`
   return new Date(iso).toJSON() === iso
 }

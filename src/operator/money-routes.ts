@@ -1,22 +1,29 @@
 /** The routes of players' money: in and out, balances, statements, and the audit of all of it. */
-import { fileType, orFile, type Routes } from '../http/route.ts'
-import type { ActionLog } from '../people/actions.ts'
+import { jsonOrFile, parseAcceptedFileType, type Routes } from '../http/route-description.ts'
+import type { AuditLog } from '../people/audit-log.ts'
 import type { LastAudit } from '../people/last-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { AuditSchema } from './audit.ts'
-import { createAudit } from './audit-asked.ts'
-import { BalancesQuerySchema, BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
-import { createLedgerLight, LedgerSchema } from './ledger-light.ts'
-import { MovementSchema } from './movement.ts'
-import type { OperatorDeps } from './operator.ts'
-import { describe, describeChange, PlayerPath } from './shapes.ts'
+import { createAuditEndpoint } from './audit-endpoint.ts'
+import { MovementSchema } from './cash-movement.ts'
+import {
+  BalancesQuerySchema,
+  BalancesSchema,
+  DepositSchema,
+  getBalances,
+  moveCash,
+  WithdrawalSchema,
+} from './deposits-and-withdrawals.ts'
+import { createLedgerStatus, LedgerSchema } from './ledger-status.ts'
+import type { OperatorDeps } from './operator-context.ts'
+import { describeOperatorChange, describeOperatorRoute, PlayerPath } from './operator-schemas.ts'
 import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
-import { statementFile } from './statement-file.ts'
+import { streamStatement } from './statement-file.ts'
 import { listTransfers, TransferListSchema, TransferQuerySchema } from './transfer-list.ts'
+import { AuditSchema } from './wallet-audit.ts'
 
 interface MoneyDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
-  readonly actions: ActionLog
+  readonly actions: AuditLog
   readonly lastAudit: Pick<LastAudit, 'audited'>
 }
 
@@ -35,7 +42,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   for (const { path, kind, body, conflicts } of MOVEMENTS) {
     api.post(
       `/players/:userId/${path}`,
-      describeChange(kind, tag, `Make a ${kind}, once per reference`, {
+      describeOperatorChange(kind, tag, `Make a ${kind}, once per reference`, {
         role: 'cash',
         params: PlayerPath,
         body,
@@ -43,12 +50,14 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
         problems: { 409: conflicts, 422: 'reference_reused' },
       }),
       async (request, reply) =>
-        reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
+        reply
+          .code(201)
+          .send(await moveCash(deps, deps.actions.actorOf(request), request.params.userId, kind, request.body)),
     )
   }
   api.get(
     '/players/:userId/balances',
-    describe('readBalances', tag, 'Balances in all currencies, now or at any time', {
+    describeOperatorRoute('readBalances', tag, 'Balances in all currencies, now or at any time', {
       role: 'read',
       params: PlayerPath,
       querystring: BalancesQuerySchema,
@@ -58,21 +67,21 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/players/:userId/statement',
-    describe('readStatement', tag, "The player's transfers, newest first", {
+    describeOperatorRoute('readStatement', tag, "The player's transfers, newest first", {
       role: 'read',
       params: PlayerPath,
       querystring: StatementQuerySchema,
-      ok: { 200: orFile(StatementSchema) },
+      ok: { 200: jsonOrFile(StatementSchema) },
     }),
     async ({ params, query, headers }, reply) => {
-      const type = fileType(headers.accept)
+      const type = parseAcceptedFileType(headers.accept)
       if (type === undefined) return reply.send(await getStatement(deps, params.userId, query))
-      return reply.type(`${type}; charset=utf-8`).send(await statementFile(deps, params.userId, query, type))
+      return reply.type(`${type}; charset=utf-8`).send(await streamStatement(deps, params.userId, query, type))
     },
   )
   api.get(
     '/transfers',
-    describe('listTransfers', tag, 'Transfers of all players, newest first, by kind and day', {
+    describeOperatorRoute('listTransfers', tag, 'Transfers of all players, newest first, by kind and day', {
       role: 'read',
       querystring: TransferQuerySchema,
       ok: { 200: TransferListSchema },
@@ -81,18 +90,18 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/ledger',
-    describe('readLedger', tag, 'Whether the ledger sums to zero, and when that was checked last', {
+    describeOperatorRoute('readLedger', tag, 'Whether the ledger sums to zero, and when that was checked last', {
       role: 'read',
       ok: { 200: LedgerSchema },
     }),
-    createLedgerLight(deps),
+    createLedgerStatus(deps),
   )
   api.get(
     '/audit',
-    describe('audit', tag, 'Check every invariant of the ledger and of the bets', {
+    describeOperatorRoute('audit', tag, 'Check every invariant of the ledger and of the bets', {
       role: 'read',
       ok: { 200: AuditSchema },
     }),
-    createAudit(deps),
+    createAuditEndpoint(deps),
   )
 }

@@ -1,9 +1,9 @@
 /** What the operator said of deposits and adjustments, beside the ledger: found by their references, of one player or of many. */
 import { statement } from '../db/db.ts'
 import type { Transfer } from '../ledger/transfer.ts'
-import type { BetId, PlayerId } from '../protocol/ids.ts'
+import type { BetId, PlayerId } from '../protocol/wire-ids.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
-import type { OperatorDeps } from './operator.ts'
+import type { OperatorDeps } from './operator-context.ts'
 
 const COLUMNS = 'player, reference, despite_exclusion, reason, person, ticket, bet_id, approved_by'
 const READ_NOTES = statement(
@@ -31,28 +31,28 @@ interface NoteRow extends Record<string, unknown> {
 type Key = Pick<NoteRow, 'player' | 'reference'>
 const keyOf = ({ player, reference }: Key) => JSON.stringify([player, reference])
 
-function keyIn({ kind, player, reference }: Transfer): Key | undefined {
+function toNoteKey({ kind, player, reference }: Transfer): Key | undefined {
   const isMovement = kind === 'deposit' || kind === 'adjustment'
   return isMovement && reference !== undefined ? { player, reference } : undefined
 }
 
 /** What was said of each of these transfers; of most nothing. */
-export async function notesOn({ db, buckets }: OperatorDeps, transfers: readonly Transfer[]) {
-  const keys = transfers.flatMap((transfer) => keyIn(transfer) ?? [])
+export async function readMovementNotes({ db, buckets }: OperatorDeps, transfers: readonly Transfer[]) {
+  const keys = transfers.flatMap((transfer) => toNoteKey(transfer) ?? [])
   const values = [
     keys.map(({ player }) => bucketOf(player, buckets)),
     keys.map(({ player }) => player),
     keys.map(({ reference }) => reference),
   ]
   const rows = keys.length === 0 ? [] : await db.people.query<NoteRow>(READ_NOTES, values)
-  const notes = new Map(rows.map((row) => [keyOf(row), showNote(row)]))
+  const notes = new Map(rows.map((row) => [keyOf(row), renderNote(row)]))
   return (transfer: Transfer) => {
-    const key = keyIn(transfer)
+    const key = toNoteKey(transfer)
     return key && notes.get(keyOf(key))
   }
 }
 
-function showNote({ despite_exclusion, reason, person, ticket, bet_id, approved_by }: NoteRow) {
+function renderNote({ despite_exclusion, reason, person, ticket, bet_id, approved_by }: NoteRow) {
   return {
     ...(despite_exclusion && { despiteExclusion: true as const }),
     ...(reason !== null && { reason }),

@@ -1,31 +1,41 @@
 /** The routes of reports: JSON, or a table for spreadsheets as `Accept` asks. */
-import { CSV, orCsv, type Routes } from '../http/route.ts'
-import type { OperatorDeps } from './operator.ts'
-import { ReportQuerySchema, ReportSchema, report, toCsv } from './report.ts'
-import { listPlayersOfDay, PlayersOfDayQuerySchema, PlayersOfDaySchema } from './report-players.ts'
-import { describe } from './shapes.ts'
+import { CSV, jsonOrCsv, type Routes } from '../http/route-description.ts'
+import { createDailyReport, ReportQuerySchema, ReportSchema, toReportCsv } from './daily-report.ts'
+import type { OperatorDeps } from './operator-context.ts'
+import { describeOperatorRoute } from './operator-schemas.ts'
+import { listPlayerDays, PlayerDayListSchema, PlayerDayQuerySchema } from './player-day-report.ts'
 
 export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
   api.get(
     '/reports/daily',
-    describe('reportDays', 'Money', 'What came in, went out and is left, by day, currency, brand, platform and site', {
-      role: 'read',
-      querystring: ReportQuerySchema,
-      ok: { 200: orCsv(ReportSchema) },
-    }),
+    describeOperatorRoute(
+      'reportDays',
+      'Money',
+      'What came in, went out and is left, by day, currency, brand, platform and site',
+      {
+        role: 'read',
+        querystring: ReportQuerySchema,
+        ok: { 200: jsonOrCsv(ReportSchema) },
+      },
+    ),
     async ({ query, headers }, reply) => {
-      const rows = await report(deps, query)
+      const rows = await createDailyReport(deps, query)
       if (!headers.accept?.includes(CSV)) return reply.send({ data: rows })
-      return reply.type(`${CSV}; charset=utf-8`).send(toCsv(rows))
+      return reply.type(`${CSV}; charset=utf-8`).send(toReportCsv(rows))
     },
   )
   api.get(
     '/reports/players',
-    describe('reportPlayers', 'Money', 'The players of a day: what each had at midnight, what moved, what was left', {
-      role: 'read',
-      querystring: PlayersOfDayQuerySchema,
-      ok: { 200: PlayersOfDaySchema },
-    }),
-    ({ query }) => listPlayersOfDay(deps, query),
+    describeOperatorRoute(
+      'reportPlayers',
+      'Money',
+      'The players of a day: what each had at midnight, what moved, what was left',
+      {
+        role: 'read',
+        querystring: PlayerDayQuerySchema,
+        ok: { 200: PlayerDayListSchema },
+      },
+    ),
+    ({ query }) => listPlayerDays(deps, query),
   )
 }

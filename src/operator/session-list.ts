@@ -1,13 +1,13 @@
 /** The sessions of a player: when each began and ended, and by whom. Newest first, page by page. Tokens are not kept, so none is shown (P-1). */
 import { type Static, Type } from 'typebox'
-import { compose } from '../db/conditions.ts'
 import { statement } from '../db/db.ts'
-import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { buildQuery } from '../db/query-builder.ts'
+import { decodeCursor, noUnknownMembers, pageQuery, parseLimit, toPage, toPageSchema } from '../http/pagination.ts'
 import { isoOf } from '../ledger/account.ts'
 import { CurrencySchema, IpSchema } from '../protocol/bet-request.ts'
-import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { CountrySchema } from '../protocol/user-profile.ts'
-import { findPlayer, type OperatorDeps } from './operator.ts'
+import type { Currency, PlayerId } from '../protocol/wire-ids.ts'
+import { findPlayer, type OperatorDeps } from './operator-context.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
@@ -21,7 +21,7 @@ const BySchema = Type.Object(
   },
   { description: 'As the action log has it (O-4).' },
 )
-export const SessionListSchema = pageOf(
+export const SessionListSchema = toPageSchema(
   Type.Object({
     sessionId: Type.String({ description: 'The SHA-256 of its token, as in the feed of changes.' }),
     currency: CurrencySchema,
@@ -35,7 +35,7 @@ export const SessionListSchema = pageOf(
     country: optional(CountrySchema),
   }),
 )
-export const SessionQuerySchema = Type.Object(pageQuery, onlyKnown)
+export const SessionQuerySchema = Type.Object(pageQuery, noUnknownMembers)
 
 interface Row extends Record<string, unknown> {
   token_hash: string
@@ -49,14 +49,14 @@ interface Row extends Record<string, unknown> {
 
 export async function listSessions(deps: OperatorDeps, userId: string, query: Static<typeof SessionQuerySchema>) {
   const { player, bucket } = await findPlayer(deps, userId)
-  const limit = limitOf(query)
+  const limit = parseLimit(query)
   const rows = await readRows(deps, bucket, player.id, limit, query.after)
-  const byOf = await authorsOf(deps, player.id, rows.slice(0, limit))
+  const findAuthor = await readAuthors(deps, player.id, rows.slice(0, limit))
   const now = deps.clock.now()
   return toPage(
     rows,
     limit,
-    (row) => showRow(row, now, byOf),
+    (row) => renderSession(row, now, findAuthor),
     (last) => [last.created_at.toISOString(), last.token_hash],
   )
 }
@@ -64,7 +64,7 @@ export async function listSessions(deps: OperatorDeps, userId: string, query: St
 /** By an index whose condition is stated (migration 0180). */
 function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit: number, after: string | undefined) {
   const cursor = decodeCursor(after, 2)
-  const { statement, values } = compose(
+  const { statement, values } = buildQuery(
     'operator_list_sessions',
     [limit + 1, bucket, player],
     { after: cursor && ['(created_at, token_hash) < (?::timestamptz, ?::text)', cursor.at, cursor.ids[0]] },
@@ -91,10 +91,10 @@ interface AuthorRow extends Record<string, unknown> {
 
 const BEGINS = ['startSession', 'switchCurrency']
 const ENDS = ['switchCurrency', 'endSessions', 'changePlayer']
-type ByOf = (at: Date, operations: readonly string[]) => Static<typeof BySchema> | undefined
+type FindAuthor = (at: Date, operations: readonly string[]) => Static<typeof BySchema> | undefined
 
 /** A session begins and ends in the transaction that writes the action, at the same moment. */
-async function authorsOf({ db }: OperatorDeps, player: PlayerId, rows: readonly Row[]): Promise<ByOf> {
+async function readAuthors({ db }: OperatorDeps, player: PlayerId, rows: readonly Row[]): Promise<FindAuthor> {
   const moments = rows.flatMap(({ created_at, ended_at }) => [created_at, ...(ended_at === null ? [] : [ended_at])])
   const authors =
     moments.length === 0 ? [] : await db.people.query<AuthorRow>(READ_AUTHORS, [player, moments.map(isoOf)])
@@ -107,11 +107,15 @@ async function authorsOf({ db }: OperatorDeps, player: PlayerId, rows: readonly 
 }
 
 /** One that was refused as expired is ended with its time (P-1): nobody has ended it. */
-function showRow({ token_hash, currency, created_at, expires_at, ended_at, ip, country }: Row, now: Date, byOf: ByOf) {
+function renderSession(
+  { token_hash, currency, created_at, expires_at, ended_at, ip, country }: Row,
+  now: Date,
+  findAuthor: FindAuthor,
+) {
   const isEnded = ended_at !== null && ended_at < expires_at
   const status = isEnded ? 'ended' : expires_at <= now || ended_at !== null ? 'expired' : 'live'
-  const begunBy = byOf(created_at, BEGINS)
-  const endedBy = isEnded ? byOf(ended_at, ENDS) : undefined
+  const begunBy = findAuthor(created_at, BEGINS)
+  const endedBy = isEnded ? findAuthor(ended_at, ENDS) : undefined
   return {
     ...{ sessionId: token_hash, currency, status: status as 'live' | 'expired' | 'ended' },
     ...{ begunAt: created_at.toISOString(), ...(begunBy && { begunBy }), expiresAt: expires_at.toISOString() },

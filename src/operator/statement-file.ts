@@ -1,14 +1,14 @@
 /** A whole statement as a file: page by page as it is read, so that a history of any length needs no more memory than a page. */
 import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
-import { MAX_LIMIT } from '../http/page.ts'
-import { CSV, type NDJSON } from '../http/route.ts'
-import { csvLine, textCell } from '../runtime/csv.ts'
-import { type Archived, sayFiles } from './archived.ts'
-import type { OperatorDeps } from './operator.ts'
+import { MAX_LIMIT } from '../http/pagination.ts'
+import { CSV, type NDJSON } from '../http/route-description.ts'
+import { formatCsvLine, formatTextCell } from '../runtime/csv-writer.ts'
+import { type ArchivedRange, describeFiles } from './archived-ranges.ts'
+import type { OperatorDeps } from './operator-context.ts'
 import { getStatement, type StatementQuerySchema, type TransferSchema } from './statement.ts'
 
-type Shown = Static<typeof TransferSchema>
+type StatementLine = Static<typeof TransferSchema>
 
 const MONEY = ['amount', 'balance'] as const
 const TEXTS = ['transactionId', 'requestId', 'reference', 'reason', 'person', 'ticket', 'approvedBy'] as const
@@ -19,7 +19,7 @@ const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS, 'despi
  * `limit` is of pages: a file has every transfer that is asked for, and behind them a line of kind `archived` for each account of which some lie in
  * files of another sort (O-13), with the balance that the others begin with. The first page is read before the answer begins, for its errors.
  */
-export async function statementFile(
+export async function streamStatement(
   deps: OperatorDeps,
   userId: string,
   query: Static<typeof StatementQuerySchema>,
@@ -29,29 +29,29 @@ export async function statementFile(
     getStatement(deps, userId, { ...query, limit: String(MAX_LIMIT), ...(after !== undefined && { after }) })
   const first = await pageAfter(query.after)
   async function* texts() {
-    if (type === CSV) yield csvLine(HEAD)
+    if (type === CSV) yield formatCsvLine(HEAD)
     for (let page = first; ; page = await pageAfter(page.next)) {
-      yield page.data.map(type === CSV ? csvOf : (row) => `${JSON.stringify(row)}\n`).join('')
-      yield (page.archived ?? []).map(type === CSV ? csvOfArchived : jsonOfArchived).join('')
+      yield page.data.map(type === CSV ? toCsvLine : (row) => `${JSON.stringify(row)}\n`).join('')
+      yield (page.archived ?? []).map(type === CSV ? toArchivedCsvLine : toArchivedJsonLine).join('')
       if (page.next === null) return
     }
   }
   return Readable.from(texts())
 }
 
-function csvOf(row: Shown): string {
+function toCsvLine(row: StatementLine): string {
   const { at, transferId, kind, currency, despiteExclusion = '' } = row
-  const texts = TEXTS.map((name) => textCell(row[name]))
+  const texts = TEXTS.map((name) => formatTextCell(row[name]))
   const amounts = MONEY.map((name) => row[name])
-  return csvLine([at, textCell(transferId), kind, currency, ...amounts, ...texts, despiteExclusion])
+  return formatCsvLine([at, formatTextCell(transferId), kind, currency, ...amounts, ...texts, despiteExclusion])
 }
 
-const jsonOfArchived = (archived: Archived) => `${JSON.stringify({ kind: 'archived', ...archived })}\n`
+const toArchivedJsonLine = (archived: ArchivedRange) => `${JSON.stringify({ kind: 'archived', ...archived })}\n`
 
 /** No amount: what was moved is in the files. */
-function csvOfArchived(archived: Archived): string {
+function toArchivedCsvLine(archived: ArchivedRange): string {
   const { at, transferId, currency, balance } = archived
-  const reason = `up to this one all transfers lie in files; those that are asked for in ${sayFiles(archived)}`
-  const texts = TEXTS.map((name) => (name === 'reason' ? textCell(reason) : ''))
-  return csvLine([at, textCell(transferId), 'archived', currency, '', balance, ...texts, ''])
+  const reason = `up to this one all transfers lie in files; those that are asked for in ${describeFiles(archived)}`
+  const texts = TEXTS.map((name) => (name === 'reason' ? formatTextCell(reason) : ''))
+  return formatCsvLine([at, formatTextCell(transferId), 'archived', currency, '', balance, ...texts, ''])
 }

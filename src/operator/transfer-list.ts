@@ -1,44 +1,46 @@
 /** Transfers of all players, newest first: what the numbers of a day are made of. A line is one of the player's statement. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import { LOOKS_AT, MAX_LOOKED_AT } from '../http/looked-at.ts'
 import {
   decodeCursor,
   encodeCursor,
-  limitOf,
-  onlyKnown,
-  pageOf,
+  noUnknownMembers,
   pageQuery,
+  parseLimit,
   type TimeRange,
   timeRangeQuery,
+  toPageSchema,
   toTime,
   toTimeRange,
-} from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
-import { DAY_MS } from '../ledger/daily.ts'
-import { KINDS_OF_PLAYERS } from '../ledger/day-of-players.ts'
-import { readTransfersByTime, type TransferPlace } from '../ledger/transfers-by-time.ts'
+} from '../http/pagination.ts'
+import { invalid } from '../http/problem-details.ts'
+import { MAX_SCANNED_ROWS, SCAN_LIMIT_NOTE } from '../http/scan-limit.ts'
+import { DAY_MS } from '../ledger/daily-sums.ts'
+import { PLAYER_TRANSFER_KINDS } from '../ledger/player-day-sums.ts'
+import { readTransfersByTime, type TransferPosition } from '../ledger/transfers-by-time.ts'
 import { CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
-import { type OperatorDeps, toCurrency } from './operator.ts'
-import { BrandOrNoneSchema } from './players.ts'
-import { betsQuery, LineSchema, lineShower, toVersion } from './statement.ts'
+import { type OperatorDeps, toCurrency } from './operator-context.ts'
+import { BrandOrNoneSchema } from './player-profile.ts'
+import { betsQuery, createLineRenderer, parseVersion, StatementLineSchema } from './statement.ts'
 
 export const TransferQuerySchema = Type.Object(
   {
     kind: Type.Optional(
-      Type.Enum([...KINDS_OF_PLAYERS], { description: 'Only transfers of this kind: those that touch a balance.' }),
+      Type.Enum([...PLAYER_TRANSFER_KINDS], {
+        description: 'Only transfers of this kind: those that touch a balance.',
+      }),
     ),
     day: Type.Optional(Type.String({ format: 'date', description: 'In UTC, in place of `from` and `to`.' })),
-    currency: Type.Optional({ ...CurrencySchema, description: `Of one currency, or of a brand, ${LOOKS_AT}` }),
+    currency: Type.Optional({ ...CurrencySchema, description: `Of one currency, or of a brand, ${SCAN_LIMIT_NOTE}` }),
     brand: Type.Optional(BrandOrNoneSchema),
     bets: betsQuery,
     ...timeRangeQuery,
     ...pageQuery,
   },
-  onlyKnown,
+  noUnknownMembers,
 )
 export const TransferListSchema = Type.Object({
-  ...pageOf(Type.Object({ userId: UserIdSchema, ...LineSchema.properties })).properties,
+  ...toPageSchema(Type.Object({ userId: UserIdSchema, ...StatementLineSchema.properties })).properties,
   archivedBefore: Type.Optional(
     Type.String({
       format: 'date-time',
@@ -49,28 +51,28 @@ export const TransferListSchema = Type.Object({
 })
 
 /** Clocks of processes differ by less: nothing is later than that. */
-const AHEAD_MS = 3_600_000
+const CLOCK_SKEW_MS = 3_600_000
 const LAST_ARCHIVE = statement('last_archive', 'select max(before) as before from purser.archive')
 
 export async function listTransfers(deps: OperatorDeps, query: Static<typeof TransferQuerySchema>) {
   const { kind, brand } = query
-  const limit = limitOf(query)
+  const limit = parseLimit(query)
   const range = toRange(query)
   const from = range.from ?? new Date(0)
-  const latest = new Date(deps.clock.now().getTime() + AHEAD_MS)
+  const latest = new Date(deps.clock.now().getTime() + CLOCK_SKEW_MS)
   const { transfers, stoppedAt } = await readTransfersByTime(deps.db, {
-    ...{ kind, brand, from, limit, most: MAX_LOOKED_AT },
+    ...{ kind, brand, from, limit, maxScanned: MAX_SCANNED_ROWS },
     currency: query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency'),
     to: range.to !== undefined && range.to < latest ? range.to : latest,
-    after: toPlace(query.after),
+    after: parseTransferPosition(query.after),
   })
   const shown = transfers.slice(0, limit)
   const end = transfers.length > limit ? shown.at(-1) : stoppedAt
-  const showLine = await lineShower(deps, shown, query.bets === 'true')
+  const renderLine = await createLineRenderer(deps, shown, query.bets === 'true')
   return {
-    data: shown.map((transfer) => ({ userId: transfer.player, ...showLine(transfer) })),
-    next: end === undefined ? null : encodeCursor(fromPlace(end)),
-    ...(end === undefined && (await archivedBefore(deps, from))),
+    data: shown.map((transfer) => ({ userId: transfer.player, ...renderLine(transfer) })),
+    next: end === undefined ? null : encodeCursor(formatTransferPosition(end)),
+    ...(end === undefined && (await readArchivedBefore(deps, from))),
   }
 }
 
@@ -81,18 +83,18 @@ function toRange({ day, ...range }: Pick<Static<typeof TransferQuerySchema>, 'da
   return { from, to: new Date(from.getTime() + DAY_MS) }
 }
 
-function fromPlace({ at, player, currency, version }: TransferPlace): string[] {
+function formatTransferPosition({ at, player, currency, version }: TransferPosition): string[] {
   return [at.toISOString(), player, currency, String(version)]
 }
 
-function toPlace(after: string | undefined): TransferPlace | undefined {
+function parseTransferPosition(after: string | undefined): TransferPosition | undefined {
   const cursor = decodeCursor(after, 4)
   if (cursor === undefined) return undefined
   const [player = '', currency = '', version] = cursor.ids
-  return { at: cursor.at, player, currency, version: toVersion(version) }
+  return { at: cursor.at, player, currency, version: parseVersion(version) }
 }
 
-async function archivedBefore({ db }: OperatorDeps, from: Date): Promise<{ archivedBefore?: string }> {
+async function readArchivedBefore({ db }: OperatorDeps, from: Date): Promise<{ archivedBefore?: string }> {
   const [last] = await db.people.query<{ before: Date | null }>(LAST_ARCHIVE, [])
   return last?.before && from < last.before ? { archivedBefore: last.before.toISOString() } : {}
 }

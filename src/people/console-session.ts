@@ -4,13 +4,13 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Db, statement, type Tx } from '../db/db.ts'
-import type { Caller, Nobody, Role, SignedIn } from '../http/caller.ts'
-import { createLru } from '../runtime/lru.ts'
-import { world } from '../runtime/world.ts'
-import { hashOf } from './api-key.ts'
-import type { Keyring } from './keyring.ts'
-import type { KnownPerson } from './person-store.ts'
-import type { Server } from './server.ts'
+import type { AuthFailure, Principal, Role, SessionAuth } from '../http/principal.ts'
+import { environment } from '../runtime/environment.ts'
+import { createLru } from '../runtime/lru-cache.ts'
+import { hashCredential } from './api-key.ts'
+import type { ApiKeyCache } from './api-key-cache.ts'
+import type { ServerKind } from './auth-settings.ts'
+import type { VerifiedUser } from './console-user-store.ts'
 
 /** Seconds: a day's work. */
 export const SESSION_SECONDS = 12 * 3_600
@@ -21,22 +21,22 @@ export const UNATTENDED_HEADER = 'x-purser-unattended'
 const TOKEN_BYTES = 32
 const MINUTE_MS = 60_000
 /** Sessions whose last use could not be written. */
-const MAX_UNWRITTEN = 1_000
+const MAX_UNWRITTEN_USES = 1_000
 const TOKEN = /^[\w-]{43}$/
 
-export interface Begun {
+export interface StartedConsoleSession {
   readonly token: string
-  readonly caller: Caller
+  readonly caller: Principal
 }
 
 /** Writes the action of a sign-in or sign-out, in the transaction of the change. */
-export type RecordSession = (tx: Tx, caller: Caller) => Promise<void>
+export type SessionRecorder = (tx: Tx, caller: Principal) => Promise<void>
 
-export interface ConsoleSessions extends SignedIn {
+export interface ConsoleSessions extends SessionAuth {
   /** Undefined when no live key is this one. */
-  begin(key: string, record?: RecordSession): Promise<Begun | undefined>
+  begin(key: string, record?: SessionRecorder): Promise<StartedConsoleSession | undefined>
   /** Undefined when the password that was right has been replaced since, or the person has been ended. */
-  beginFor(known: KnownPerson, record?: RecordSession): Promise<Begun | undefined>
+  beginForUser(user: VerifiedUser, record?: SessionRecorder): Promise<StartedConsoleSession | undefined>
   /** False when the request shows no live session. `record` is called when a session was ended. */
   end(request: FastifyRequest, record?: (tx: Tx) => Promise<void>): Promise<boolean>
   /** As a Set-Cookie header; without a token it takes the cookie away. */
@@ -44,30 +44,30 @@ export interface ConsoleSessions extends SignedIn {
 }
 
 export function createConsoleSessions(
-  server: Exclude<Server, 'gateway'>,
+  server: Exclude<ServerKind, 'gateway'>,
   schema: 'purser' | 'platform',
   db: Db,
-  keyring: Keyring,
+  keyCache: ApiKeyCache,
   idleMinutes: number,
 ): ConsoleSessions {
-  const sql = statementsOn(schema)
+  const sql = createStatements(schema)
   const name = `purser_${server}`
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
-  const find = createFinder(name, sql, db, keyring, idleMinutes)
+  const find = createCallerFinder(name, sql, db, keyCache, idleMinutes)
   return {
     async begin(key, record) {
-      const caller = await keyring.find(key)
+      const caller = await keyCache.find(key)
       if (caller === undefined) return undefined
-      const token = newToken()
+      const token = generateSessionToken()
       await db.transaction(async (tx) => {
-        await tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS])
+        await tx.query(sql.begin, [hashCredential(token), hashCredential(key), SESSION_SECONDS])
         await record?.(tx, caller)
       })
       return { token, caller }
     },
-    async beginFor(known, record) {
-      const [token, caller] = [newToken(), callerFor(known)]
-      const values = [hashOf(token), known.name, known.passwordNumber, SESSION_SECONDS]
+    async beginForUser(user, record) {
+      const [token, caller] = [generateSessionToken(), toCaller(user)]
+      const values = [hashCredential(token), user.name, user.passwordNumber, SESSION_SECONDS]
       const isBegun = await db.transaction(async (tx) => {
         const begun = await tx.query(sql.beginFor, values)
         if (begun.length > 0) await record?.(tx, caller)
@@ -75,50 +75,51 @@ export function createConsoleSessions(
       })
       return isBegun ? { token, caller } : undefined
     },
-    of: (request, asked) => find(request, asked !== 'again' && request.headers[UNATTENDED_HEADER] === undefined),
+    authenticate: (request, mode) =>
+      find(request, mode !== 'again' && request.headers[UNATTENDED_HEADER] === undefined),
     async end(request, record) {
       const token = tokenOf(request)
       if (token === undefined) return false
       return db.transaction(async (tx) => {
-        const isEnded = (await tx.query(sql.end, [hashOf(token)])).length > 0
+        const isEnded = (await tx.query(sql.end, [hashCredential(token)])).length > 0
         if (isEnded) await record?.(tx)
         return isEnded
       })
     },
     cookie(request, token) {
       const age = token === undefined ? 0 : SESSION_SECONDS
-      const secure = isSecure(request) ? '; Secure' : ''
+      const secure = isHttpsRequest(request) ? '; Secure' : ''
       return `${name}=${token ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
     },
   }
 }
 
-type Statements = ReturnType<typeof statementsOn>
+type Statements = ReturnType<typeof createStatements>
 
 /** Finds the caller whose session a request shows. `isUse`: the request is a use of the session. */
-function createFinder(name: string, sql: Statements, db: Db, keyring: Keyring, idleMinutes: number) {
+function createCallerFinder(name: string, sql: Statements, db: Db, keyCache: ApiKeyCache, idleMinutes: number) {
   /** Times of uses that a database without writes did not take: it keeps no reader out. */
-  const unwritten = createLru<number>(MAX_UNWRITTEN)
+  const unwritten = createLru<number>(MAX_UNWRITTEN_USES)
   const use = async (token: string) => {
     try {
-      await db.transaction((tx) => tx.execute(sql.use, [hashOf(token), idleMinutes]))
+      await db.transaction((tx) => tx.execute(sql.use, [hashCredential(token), idleMinutes]))
       unwritten.delete(token)
     } catch {
-      unwritten.set(token, world.elapsed())
+      unwritten.set(token, environment.monotonicNow())
     }
   }
-  return async (request: FastifyRequest, isUse: boolean): Promise<Caller | Nobody> => {
+  return async (request: FastifyRequest, isUse: boolean): Promise<Principal | AuthFailure> => {
     const token = readCookie(request.headers.cookie, name)
-    if (token === undefined || !isFromOurPage(request)) return 'missing'
-    const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token), idleMinutes])
-    const unwrittenMs = world.elapsed() - (unwritten.get(token) ?? Number.NEGATIVE_INFINITY)
+    if (token === undefined || !isFromConsolePage(request)) return 'missing'
+    const [row] = await db.people.query<SessionRow>(sql.read, [hashCredential(token), idleMinutes])
+    const unwrittenMs = environment.monotonicNow() - (unwritten.get(token) ?? Number.NEGATIVE_INFINITY)
     if (row === undefined || (row.is_idle && unwrittenMs >= idleMinutes * MINUTE_MS)) return 'unknown'
     if (isUse && row.is_due && unwrittenMs >= MINUTE_MS) await use(token)
     const { key_hash, person, role, must_change: mustChange } = row
     const caller =
       key_hash !== null
-        ? await keyring.findHash(Buffer.from(key_hash), isUse)
-        : person !== null && role !== null && callerFor({ name: person, role, mustChange: mustChange === true })
+        ? await keyCache.findHash(Buffer.from(key_hash), isUse)
+        : person !== null && role !== null && toCaller({ name: person, role, mustChange: mustChange === true })
     return caller ? { ...caller, inBrowser: true } : 'unknown'
   }
 }
@@ -135,16 +136,16 @@ interface SessionRow extends Record<string, unknown> {
   readonly is_idle: boolean
 }
 
-function newToken(): string {
-  return world.bytes(TOKEN_BYTES).toString('base64url')
+function generateSessionToken(): string {
+  return environment.randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
-function callerFor({ name, role, mustChange }: Pick<KnownPerson, 'name' | 'role' | 'mustChange'>): Caller {
+function toCaller({ name, role, mustChange }: Pick<VerifiedUser, 'name' | 'role' | 'mustChange'>): Principal {
   return { keyName: name, keyHash: '', role, person: name, ...(mustChange && { mustChange }) }
 }
 
 /** A browser says where a request comes from; what is no browser says nothing, and has no cookie of ours either. */
-export function isFromOurPage({ headers }: FastifyRequest): boolean {
+export function isFromConsolePage({ headers }: FastifyRequest): boolean {
   const { origin, host, [CONSOLE_HEADER]: ours, 'sec-fetch-site': site } = headers
   if (ours !== '1') return false
   if (site !== undefined && site !== 'same-origin') return false
@@ -152,7 +153,7 @@ export function isFromOurPage({ headers }: FastifyRequest): boolean {
 }
 
 /** Behind a proxy only its header knows. Who makes it up makes the cookie stricter, for himself. */
-function isSecure({ protocol, headers }: FastifyRequest): boolean {
+function isHttpsRequest({ protocol, headers }: FastifyRequest): boolean {
   return protocol === 'https' || headers['x-forwarded-proto'] === 'https'
 }
 
@@ -167,7 +168,7 @@ function readCookie(header: string | undefined, name: string): string | undefine
 /** Time after which a use is written again; $2 is the idle time in minutes. */
 const DUE = "least(interval '1 minute', $2::int * interval '15 seconds')"
 
-function statementsOn(schema: 'purser' | 'platform') {
+function createStatements(schema: 'purser' | 'platform') {
   return {
     begin: statement(
       `${schema}_begin_console_session`,

@@ -3,43 +3,50 @@
  * by the API is remembered by the process that made it, because what only reads writes nothing.
  */
 import { type Db, type Row, statement, type Tx } from '../db/db.ts'
-import { type Measured, metricText, toldByDatabase } from '../runtime/metric-text.ts'
-import type { Author } from './actions.ts'
-import type { Schema } from './server.ts'
+import { createDatabaseMetric, formatMetric, type MetricSource } from '../runtime/metrics-exposition.ts'
+import type { Actor } from './audit-log.ts'
+import type { AuthSchema } from './auth-settings.ts'
 
-interface Audit {
+interface AuditSummary {
   readonly at: Date
   readonly findings: number
 }
 
-export interface LastAudit extends Measured {
+export interface LastAudit extends MetricSource {
   /** Of this process. */
-  audited(audit: Audit): void
+  audited(audit: AuditSummary): void
 }
 
 const SUBJECT = 'audit'
 
 /** What an audit looked at: everything, or what changed since another one; and up to where, in the words of whoever audits. */
-export interface Looked {
+export interface AuditScope {
   readonly whole: boolean
   readonly to: Readonly<Record<string, string | null>>
 }
 
 /** In the action log: so many findings, and what was looked at. */
-export function recordAudit(tx: Tx, author: Author, { at, findings, ...looked }: Audit & Looked): Promise<void> {
-  return author.record(tx, { on: { audit: SUBJECT }, before: {}, after: { findings, ...looked }, at })
+export function recordAudit(
+  tx: Tx,
+  actor: Actor,
+  { at, findings, ...scope }: AuditSummary & AuditScope,
+): Promise<void> {
+  return actor.record(tx, { on: { audit: SUBJECT }, before: {}, after: { findings, ...scope }, at })
 }
 
 /**
  * Up to where the books are known to be clean: the last whole audit found nothing, and the last one that found nothing since then looked so far.
  * Undefined when there is none: what a whole audit found is looked at again until a whole one finds nothing.
  */
-export async function readLastClean(schema: Schema, db: Pick<Db, 'people'>): Promise<Looked['to'] | undefined> {
-  const [row] = await db.people.query<Row & { to: Looked['to']; is_clean: boolean }>(lastClean(schema))
+export async function readLastCleanAudit(
+  schema: AuthSchema,
+  db: Pick<Db, 'people'>,
+): Promise<AuditScope['to'] | undefined> {
+  const [row] = await db.people.query<Row & { to: AuditScope['to']; is_clean: boolean }>(defineLastClean(schema))
   return row?.is_clean ? row.to : undefined
 }
 
-function lastClean(schema: Schema) {
+function defineLastClean(schema: AuthSchema) {
   const audits = `select at, after -> 'to' as place, (after ->> 'findings')::int as findings, (after ->> 'whole')::boolean as is_whole
      from ${schema}.action where subject = '${SUBJECT}' and operation = 'audit' and after ->> 'to' is not null`
   return statement(
@@ -49,15 +56,15 @@ function lastClean(schema: Schema) {
   )
 }
 
-export function createLastAudit(schema: Schema, db: Pick<Db, 'people'>): LastAudit {
-  let own: Audit | undefined
-  const read = readLast(schema)
-  const told = toldByDatabase('audit', async () => {
+export function createLastAudit(schema: AuthSchema, db: Pick<Db, 'people'>): LastAudit {
+  let own: AuditSummary | undefined
+  const read = defineLast(schema)
+  const metric = createDatabaseMetric('audit', async () => {
     const [row] = await db.people.query<Row & { at: Date; findings: number }>(read)
-    return asText(latest(own, row))
+    return formatMetrics(selectLatest(own, row))
   })
   return {
-    ...told,
+    ...metric,
     audited(audit) {
       own = audit
     },
@@ -65,7 +72,7 @@ export function createLastAudit(schema: Schema, db: Pick<Db, 'people'>): LastAud
 }
 
 /** By the primary key. A player may be called as the subject is. */
-function readLast(schema: Schema) {
+function defineLast(schema: AuthSchema) {
   return statement(
     `${schema}_last_audit`,
     `select at, (after ->> 'findings')::int as findings from ${schema}.action
@@ -73,17 +80,17 @@ function readLast(schema: Schema) {
   )
 }
 
-function latest(a: Audit | undefined, b: Audit | undefined): Audit {
-  if (a === undefined || b === undefined) return a ?? b ?? NONE
+function selectLatest(a: AuditSummary | undefined, b: AuditSummary | undefined): AuditSummary {
+  if (a === undefined || b === undefined) return a ?? b ?? NO_AUDIT
   return a.at > b.at ? a : b
 }
 
-const NONE: Audit = { at: new Date(0), findings: 0 }
+const NO_AUDIT: AuditSummary = { at: new Date(0), findings: 0 }
 
-function asText({ at, findings }: Audit): string {
+function formatMetrics({ at, findings }: AuditSummary): string {
   return (
-    metricText('purser_last_audit_timestamp_seconds', 'gauge', 'When the last audit was; 0: never', [
+    formatMetric('purser_last_audit_timestamp_seconds', 'gauge', 'When the last audit was; 0: never', [
       [{}, at.getTime() / 1_000],
-    ]) + metricText('purser_last_audit_findings', 'gauge', 'What the last audit found', [[{}, findings]])
+    ]) + formatMetric('purser_last_audit_findings', 'gauge', 'What the last audit found', [[{}, findings]])
   )
 }

@@ -6,17 +6,17 @@
  * a right password lately go first, then those with fewer wrong passwords. When all places are
  * taken, the last address in this order loses its place to an earlier one.
  */
-import { busy } from '../http/problem.ts'
-import { createLru } from '../runtime/lru.ts'
+import { busy } from '../http/problem-details.ts'
+import { createLru } from '../runtime/lru-cache.ts'
 
 /** Passwords of one address that may wait. */
-const MAX_OF_ADDRESS = 8
+const MAX_WAITING_PER_ADDRESS = 8
 /** Addresses that may wait or be in their pause: as many as there may be connections. */
 const MAX_ADDRESSES = 10_000
 /** Addresses that may wait for their turn. */
-export const MAX_PLACES = 64
+export const MAX_WAITING_ADDRESSES = 64
 
-interface Line {
+interface AddressQueue {
   length: number
   last: Promise<unknown>
 }
@@ -31,9 +31,9 @@ interface Rank {
   readonly failures: number
 }
 
-interface Place extends Rank {
+interface WaitingAddress extends Rank {
   begin(): void
-  lose(): void
+  evict(): void
 }
 
 export interface PasswordQueue {
@@ -46,61 +46,61 @@ export interface PasswordQueue {
 }
 
 export function createPasswordQueue(): PasswordQueue {
-  const lines = new Map<string, Line>()
+  const queues = new Map<string, AddressQueue>()
   const known = createLru<true>(MAX_KNOWN)
-  const takeTurn = createTurns()
+  const acquire = createPriorityMutex()
   return {
     run(address, ready, work) {
-      const line = lines.get(address) ?? { length: 0, last: Promise.resolve() }
-      if (line.length >= MAX_OF_ADDRESS || (line.length === 0 && lines.size >= MAX_ADDRESSES))
+      const queue = queues.get(address) ?? { length: 0, last: Promise.resolve() }
+      if (queue.length >= MAX_WAITING_PER_ADDRESS || (queue.length === 0 && queues.size >= MAX_ADDRESSES))
         return Promise.reject(busy)
-      lines.set(address, line)
-      line.length += 1
-      const mine = line.last
+      queues.set(address, queue)
+      queue.length += 1
+      const mine = queue.last
         .then(async () => {
           const failures = await ready()
-          const end = await takeTurn({ isKnown: known.get(address) ?? false, failures })
-          const found = await work().finally(end)
+          const release = await acquire({ isKnown: known.get(address) ?? false, failures })
+          const found = await work().finally(release)
           if (found !== undefined) known.set(address, true)
           return found
         })
         .finally(() => {
-          line.length -= 1
-          if (line.length === 0) lines.delete(address)
+          queue.length -= 1
+          if (queue.length === 0) queues.delete(address)
         })
-      line.last = mine.catch(() => {})
+      queue.last = mine.catch(() => {})
       return mine
     },
   }
 }
 
 /** Resolves to the end of the turn, which its holder calls once. */
-function createTurns(): (rank: Rank) => Promise<() => void> {
-  const places: Place[] = []
-  let isTaken = false
-  const next = () => {
-    const first = places.reduce<Place | undefined>(
+function createPriorityMutex(): (rank: Rank) => Promise<() => void> {
+  const waiting: WaitingAddress[] = []
+  let isLocked = false
+  const release = () => {
+    const first = waiting.reduce<WaitingAddress | undefined>(
       (best, one) => (best && !isBefore(one, best) ? best : one),
       undefined,
     )
-    isTaken = first !== undefined
+    isLocked = first !== undefined
     if (first === undefined) return
-    places.splice(places.indexOf(first), 1)
+    waiting.splice(waiting.indexOf(first), 1)
     first.begin()
   }
   return (rank) => {
-    if (!isTaken) {
-      isTaken = true
-      return Promise.resolve(next)
+    if (!isLocked) {
+      isLocked = true
+      return Promise.resolve(release)
     }
-    if (places.length >= MAX_PLACES) {
-      const worst = places.reduce((last, one) => (isBefore(one, last) ? last : one))
+    if (waiting.length >= MAX_WAITING_ADDRESSES) {
+      const worst = waiting.reduce((last, one) => (isBefore(one, last) ? last : one))
       if (!isBefore(rank, worst)) return Promise.reject(busy)
-      places.splice(places.indexOf(worst), 1)
-      worst.lose()
+      waiting.splice(waiting.indexOf(worst), 1)
+      worst.evict()
     }
     return new Promise((resolve, reject) => {
-      places.push({ ...rank, begin: () => resolve(next), lose: () => reject(busy) })
+      waiting.push({ ...rank, begin: () => resolve(release), evict: () => reject(busy) })
     })
   }
 }

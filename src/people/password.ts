@@ -6,8 +6,8 @@
  * cannot keep an admin from giving a new one.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { busy } from '../http/problem.ts'
-import { world } from '../runtime/world.ts'
+import { busy } from '../http/problem-details.ts'
+import { environment } from '../runtime/environment.ts'
 
 /** 2^15 blocks of 8 times 128 bytes: 32 MiB for each. */
 const COST = { N: 32_768, r: 8, p: 1 } as const
@@ -16,13 +16,13 @@ const HASH_BYTES = 32
 /** Of memory, with room for what scrypt needs besides. */
 const MAX_BYTES = 64 * 1024 * 1024
 /** Passwords that are set at once. */
-const MAX_SET = 16
+const MAX_HASHES_IN_PROGRESS = 16
 
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 256
 
 /** Undefined: the password may be chosen. Else a predicate for the error. */
-export function passwordFault(password: string, name: string, before: string): string | undefined {
+export function findPasswordFault(password: string, name: string, before: string): string | undefined {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
     return `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`
   const plain = password.normalize('NFKC').toLowerCase()
@@ -34,37 +34,37 @@ export function passwordFault(password: string, name: string, before: string): s
 const MADE_BYTES = 15
 
 /** 120 random bits, for one who is to sign in for the first time. */
-export function newPassword(): string {
-  return world.bytes(MADE_BYTES).toString('base64url')
+export function generatePassword(): string {
+  return environment.randomBytes(MADE_BYTES).toString('base64url')
 }
 
-let beingSet = 0
+let hashesInProgress = 0
 
 export async function hashPassword(password: string): Promise<string> {
-  if (beingSet >= MAX_SET) throw busy
-  beingSet += 1
-  const salt = world.bytes(SALT_BYTES)
-  const hash = await derive(password, salt, COST).finally(() => {
-    beingSet -= 1
+  if (hashesInProgress >= MAX_HASHES_IN_PROGRESS) throw busy
+  hashesInProgress += 1
+  const salt = environment.randomBytes(SALT_BYTES)
+  const hash = await deriveKey(password, salt, COST).finally(() => {
+    hashesInProgress -= 1
   })
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Of nobody: takes as long as any other, so that the time says not who is known. */
-const NOBODY = ['scrypt', COST.N, COST.r, COST.p, 'A'.repeat(22), 'A'.repeat(43)].join('$')
+const DUMMY_HASH = ['scrypt', COST.N, COST.r, COST.p, 'A'.repeat(22), 'A'.repeat(43)].join('$')
 
-/** `kept` undefined: false, after the same time. */
-export async function isPassword(password: string, kept = NOBODY): Promise<boolean> {
-  const [, n = '', r = '', p = '', salt = '', hash = ''] = kept.split('$')
+/** `storedHash` undefined: false, after the same time. */
+export async function verifyPassword(password: string, storedHash = DUMMY_HASH): Promise<boolean> {
+  const [, n = '', r = '', p = '', salt = '', hash = ''] = storedHash.split('$')
   const cost = { N: Number.parseInt(n, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
-  const wanted = Buffer.from(hash, 'base64url')
-  const worked = await derive(password, Buffer.from(salt, 'base64url'), cost)
-  return wanted.length === worked.length && timingSafeEqual(wanted, worked)
+  const expected = Buffer.from(hash, 'base64url')
+  const derived = await deriveKey(password, Buffer.from(salt, 'base64url'), cost)
+  return expected.length === derived.length && timingSafeEqual(expected, derived)
 }
 
 let last: Promise<unknown> = Promise.resolve()
 
-function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
+function deriveKey(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
   const work = () =>
     new Promise<Buffer>((resolve, reject) =>
       scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MAX_BYTES }, (error, key) =>

@@ -6,7 +6,7 @@
 
 import { type Db, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { world } from '../runtime/world.ts'
+import { environment } from '../runtime/environment.ts'
 
 const READ_CLOCK = statement(
   'platform_read_clock',
@@ -21,25 +21,25 @@ const MAX_READING_MS = 200
 /** Throws when the database cannot be asked the first time; when it cannot later, the last reading stays in use. */
 export async function startDatabaseClock(db: Db): Promise<Clock> {
   let { offset } = await readOffset(db)
-  let readAt = world.elapsed()
+  let readAt = environment.monotonicNow()
   const readAgain = async () => {
-    readAt = world.elapsed() // one reads, the others go on with what is known
+    readAt = environment.monotonicNow() // one reads, the others go on with what is known
     const reading = await readOffset(db).catch(() => undefined)
     if (reading !== undefined && reading.tookMs <= MAX_READING_MS) offset = reading.offset
   }
   return {
     now() {
-      if (world.elapsed() - readAt > READ_EVERY_MS) void readAgain()
-      return new Date(world.elapsed() + offset)
+      if (environment.monotonicNow() - readAt > READ_EVERY_MS) void readAgain()
+      return new Date(environment.monotonicNow() + offset)
     },
   }
 }
 
 /** By how much the database's clock is ahead of this process' monotonic one; taken in the middle of the reading. */
 async function readOffset(db: Db): Promise<{ offset: number; tookMs: number }> {
-  const sentAt = world.elapsed()
+  const sentAt = environment.monotonicNow()
   const [row] = await db.query<{ now: number }>(READ_CLOCK)
-  const tookMs = world.elapsed() - sentAt
+  const tookMs = environment.monotonicNow() - sentAt
   if (row === undefined) throw new Error('the database did not tell the time')
   return { offset: row.now - sentAt - tookMs / 2, tookMs }
 }

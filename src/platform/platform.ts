@@ -1,36 +1,36 @@
 /** Puts the platform together below its API: partners and what is called, the deliverer, and what decides about bets. */
 import type { Db } from '../db/db.ts'
-import type { Keyring } from '../db/keyring.ts'
+import type { EncryptionKeyring } from '../db/encryption-keyring.ts'
 import type { Scales } from '../protocol/money.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refused.ts'
+import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refusals.ts'
+import type { PlaceDeps } from './bets/bet-placement.ts'
 import { createCashouts } from './bets/cashout.ts'
-import type { PlaceDeps } from './bets/place.ts'
-import { createPlacements } from './bets/placing.ts'
-import { createResults, type Results } from './bets/results.ts'
-import { type Breakers, createBreakers } from './delivery/breaker.ts'
-import { type Deliverer, startDeliverer, type Timers } from './delivery/deliver.ts'
-import type { PlatformMetrics } from './metrics.ts'
-import { type Calling, createPartners } from './partner.ts'
+import { createEventResults, type EventResults } from './bets/event-results.ts'
+import { createPlacements } from './bets/placement-batch.ts'
+import { type CircuitBreakers, createCircuitBreakers } from './delivery/circuit-breaker.ts'
+import { type Deliverer, type DelivererTimers, startDeliverer } from './delivery/deliverer.ts'
+import { createPartners, type PartnerCallOptions } from './partner-clients.ts'
+import type { PlatformMetrics } from './platform-metrics.ts'
 
 export interface PlatformDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly timers: Timers
+  readonly timers: DelivererTimers
   readonly log: Logger
   readonly scales: Scales
   /** From 0 to 1; spreads the retries. */
   readonly random: () => number
-  readonly keyring: Keyring
-  readonly calling: Calling & { readonly connections: number }
-  metricsOf(breakers: Breakers): PlatformMetrics
+  readonly keyring: EncryptionKeyring
+  readonly calling: PartnerCallOptions & { readonly connections: number }
+  metricsOf(breakers: CircuitBreakers): PlatformMetrics
 }
 
 export interface Platform {
   /** What places bets and lets results follow. */
   readonly deciding: PlaceDeps & {
-    readonly results: Results
+    readonly results: EventResults
     readonly cashOut: ReturnType<typeof createCashouts>
   }
   readonly metrics: PlatformMetrics
@@ -42,7 +42,7 @@ export interface Platform {
 /** With the deliverer at work. */
 export function createPlatform(deps: PlatformDeps): Platform {
   const { db, clock, timers, log, scales, random, calling } = deps
-  const breakers = createBreakers(calling.connections)
+  const breakers = createCircuitBreakers(calling.connections)
   const metrics = deps.metricsOf(breakers)
   const refusals = createCallerRefusals(log, 'partner')
   const partners = createPartners(db, deps.keyring, {
@@ -59,7 +59,7 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const flow = { db, clock, scales }
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
   const decided = deliverer.wake
-  const results = createResults({ ...flow, decided, log, applying })
+  const results = createEventResults({ ...flow, decided, log, applying })
   return {
     deciding: { ...flow, partners, breakers, placements, cashOut, results, decided },
     metrics,

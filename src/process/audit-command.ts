@@ -1,11 +1,11 @@
 /** `purser audit`: everything that must be true of the books, on the configured database; for a person, or at night. */
 import { access } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { environment, examples, print } from '../config/help.ts'
-import type { Progress } from '../operator/audit.ts'
-import { world } from '../runtime/world.ts'
-import { EXIT } from './ending.ts'
-import { withMigrated } from './with-database.ts'
+import { formatEnvironmentHelp, formatExamples, printResult } from '../config/command-help.ts'
+import type { AuditProgress } from '../operator/wallet-audit.ts'
+import { environment } from '../runtime/environment.ts'
+import { withMigratedDb } from './command-database.ts'
+import { EXIT_CODES } from './exit-codes.ts'
 
 export function addAuditCommand(program: Command): void {
   program
@@ -16,27 +16,33 @@ export function addAuditCommand(program: Command): void {
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'before',
-      examples('DATABASE_URL=postgres://… purser audit', 'purser audit --changed', 'purser audit --json'),
+      formatExamples('DATABASE_URL=postgres://… purser audit', 'purser audit --changed', 'purser audit --json'),
     )
-    .addHelpText('after', environment('tool'))
+    .addHelpText('after', formatEnvironmentHelp('tool'))
     .action(async ({ changed, archive, json }: { changed?: true; archive?: string; json?: true }) => {
-      const { auditAll } = await import('./audit-work.ts')
+      const { auditBooks } = await import('./audit-runner.ts')
       if (archive !== undefined) await access(archive)
-      const findings = await withMigrated((db, config) =>
-        auditAll(db, { config, onlyChanged: changed === true, archive, say, progress: progressLines() }),
+      const findings = await withMigratedDb((db, config) =>
+        auditBooks(db, {
+          config,
+          onlyChanged: changed === true,
+          archive,
+          printStatus,
+          progress: createProgressPrinter(),
+        }),
       )
       const isClean = findings.length === 0
-      if (json) print(JSON.stringify({ ok: isClean, findings }))
-      else if (isClean) print('audit: no findings')
-      else for (const { check, row } of findings) print(`${check}: ${JSON.stringify(row)}`)
-      if (!isClean) process.exitCode = EXIT.findings
+      if (json) printResult(JSON.stringify({ ok: isClean, findings }))
+      else if (isClean) printResult('audit: no findings')
+      else for (const { check, row } of findings) printResult(`${check}: ${JSON.stringify(row)}`)
+      if (!isClean) process.exitCode = EXIT_CODES.findings
     })
 }
 
 /** Milliseconds between two lines about how far it is. */
 const PROGRESS_MS = 10_000
 
-function say(line: string): void {
+function printStatus(line: string): void {
   process.stderr.write(`purser: ${line}\n`)
 }
 
@@ -44,12 +50,14 @@ function say(line: string): void {
  * Standard error shows how far the audit is; a short audit prints nothing. The time counts from
  * the first rows, because the schema alone can take seconds.
  */
-function progressLines(): Progress {
-  let saidAt: number | undefined
-  return (what, done, of) => {
-    saidAt ??= world.elapsed()
-    if (world.elapsed() - saidAt < PROGRESS_MS) return
-    saidAt = world.elapsed()
-    say(`audit: ${done.toLocaleString('en')}${of === undefined ? '' : ` of ${of.toLocaleString('en')}`} ${what}`)
+function createProgressPrinter(): AuditProgress {
+  let printedAt: number | undefined
+  return (unit, done, of) => {
+    printedAt ??= environment.monotonicNow()
+    if (environment.monotonicNow() - printedAt < PROGRESS_MS) return
+    printedAt = environment.monotonicNow()
+    printStatus(
+      `audit: ${done.toLocaleString('en')}${of === undefined ? '' : ` of ${of.toLocaleString('en')}`} ${unit}`,
+    )
   }
 }

@@ -1,13 +1,13 @@
 /** `purser import`: players and what they had in another wallet, from a CSV file (O-8). */
 import type { Command } from 'commander'
+import { formatEnvironmentHelp, formatExamples, printResult } from '../config/command-help.ts'
 import type { Config } from '../config/config.ts'
-import { environment, examples, print } from '../config/help.ts'
+import { requireRecordedScales } from '../db/currency-scales.ts'
 import type { Db } from '../db/db.ts'
-import { checkScales } from '../db/scales.ts'
-import { EXIT } from './ending.ts'
-import type { Flags } from './import-work.ts'
-import { refuseOtherSettings, requireSettings } from './money-settings.ts'
-import { withMigrated } from './with-database.ts'
+import { withMigratedDb } from './command-database.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import type { ImportFlags } from './import-runner.ts'
+import { recordAndRequireSettings, refuseDifferentSettings } from './money-settings.ts'
 
 export function addImportCommand(program: Command): void {
   program
@@ -19,24 +19,24 @@ export function addImportCommand(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
-      examples(
+      formatExamples(
         'purser import players.csv --check',
         'DATABASE_URL=postgres://… PURSER_CURRENCIES=USD:4 purser import players.csv',
       ),
     )
-    .addHelpText('after', environment('tool'))
-    .action(async (file: string, flags: Flags) => {
-      const { importFile } = await import('./import-work.ts')
-      const result = await withMigrated(async (db, config) => {
+    .addHelpText('after', formatEnvironmentHelp('tool'))
+    .action(async (file: string, flags: ImportFlags) => {
+      const { importFile } = await import('./import-runner.ts')
+      const result = await withMigratedDb(async (db, config) => {
         await requireCurrencies(db, config, flags)
         return importFile(db, config, file, flags)
       })
-      const { known, ...told } = result
+      const { known, ...checkSummary } = result
       const verb = flags.check ? 'can be imported' : 'imported'
-      const here = flags.check ? '' : ` ${known} already here,` // the file alone does not say who is
-      if (flags.json) print(JSON.stringify(flags.check ? told : result))
-      else print(`${file}: ${result.imported} ${verb},${here} ${result.refused} refused`)
-      if (result.refused > 0) process.exitCode = EXIT.findings
+      const knownText = flags.check ? '' : ` ${known} already here,` // the file alone does not say who is
+      if (flags.json) printResult(JSON.stringify(flags.check ? checkSummary : result))
+      else printResult(`${file}: ${result.imported} ${verb},${knownText} ${result.refused} refused`)
+      if (result.refused > 0) process.exitCode = EXIT_CODES.findings
     })
 }
 
@@ -44,8 +44,8 @@ export function addImportCommand(program: Command): void {
  * The amounts of the file are read and stored in the scales of the wallet, also of currencies that nobody has yet: what this shell has forgotten
  * would be another amount (M-5). Where no wallet has started, the import says what the first one must have.
  */
-async function requireCurrencies(db: Db, config: Config, { check }: Flags): Promise<void> {
-  await checkScales(db, 'wallet', config.scales)
-  const agree = check ? refuseOtherSettings : requireSettings
+async function requireCurrencies(db: Db, config: Config, { check }: ImportFlags): Promise<void> {
+  await requireRecordedScales(db, 'wallet', config.scales)
+  const agree = check ? refuseDifferentSettings : recordAndRequireSettings
   await agree(db, 'wallet', config, ['PURSER_CURRENCIES'])
 }

@@ -1,8 +1,8 @@
 /** `purser load`: an open loop of calls on any wallet, and then whether the money is right. */
 import type { Command } from 'commander'
-import { examples } from '../config/help.ts'
-import type { LoadFlags } from '../load/options.ts'
-import { stopSignal } from './stopping.ts'
+import { formatExamples } from '../config/command-help.ts'
+import type { LoadFlags } from '../load/load-options.ts'
+import { createStopSignal } from './stop-signals.ts'
 
 export function addLoadCommand(program: Command): void {
   program
@@ -30,15 +30,15 @@ export function addLoadCommand(program: Command): void {
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'before',
-      examples(
+      formatExamples(
         'purser load --base-url https://wallet.example --secret … --players players.csv --rate 500 --report load.html',
         'purser load --base-url http://127.0.0.1:8080 --secret … --players 1000 --operator-key … --rate 2000 --workers 2',
       ),
     )
     .action(async (flags: LoadFlags) => {
-      const { runLoad } = await import('../load/command.ts')
+      const { runLoad } = await import('../load/load-command.ts')
       const { stdout, stderr, env } = process
       const noColour = (env.NO_COLOR ?? '') !== ''
-      process.exitCode = await runLoad(flags, { stdout, stderr, noColour, signal: stopSignal(), env })
+      process.exitCode = await runLoad(flags, { stdout, stderr, noColour, signal: createStopSignal(), env })
     })
 }

@@ -1,18 +1,18 @@
 /** `purser move`: the wallet's tables into another database, while the wallet runs. Done by the owner of the tables, as migrations are. */
 import { type Command, InvalidArgumentError } from 'commander'
+import { formatEnvironmentHelp, formatExamples, printResult } from '../config/command-help.ts'
 import { MAX_BUCKETS } from '../config/config.ts'
-import { environment, examples, print } from '../config/help.ts'
+import { openDb } from '../db/database-factory.ts'
 import type { Db } from '../db/db.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openDb } from '../db/open.ts'
-import { placeOf, problemOfUrl } from '../db/postgres-url.ts'
-import type { MoveDone } from '../move/run.ts'
+import { findUrlProblem, formatDatabaseAddress } from '../db/postgres-url.ts'
+import { requireCurrentSchema } from '../db/schema-migration.ts'
+import type { MoveResult } from '../move/database-move.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { world } from '../runtime/world.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import { EXIT } from './ending.ts'
-import { stopSignal } from './stopping.ts'
-import { withMigrated } from './with-database.ts'
+import { environment } from '../runtime/environment.ts'
+import { withMigratedDb } from './command-database.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { createStopSignal } from './stop-signals.ts'
 
 interface Flags {
   readonly to?: string
@@ -27,43 +27,43 @@ export function addMoveCommand(program: Command): void {
     .command('move')
     .description("copies the wallet's tables to another Postgres or to Citus while the wallet runs; --finish ends it")
     .option('--to <url>', 'postgres://…, a new database in which purser migrate was run, or the one of an earlier run')
-    .option('--buckets <number>', 'of the new database; absent: as it was made, or 1', toBuckets)
+    .option('--buckets <number>', 'of the new database; absent: as it was made, or 1', parseBuckets)
     .option('--finish', 'also the last part: no call is taken meanwhile, and behind it none here any more')
     .option('--reopen', 'take a database that was moved away for the one of the wallets again, as it was then')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
-      examples(
+      formatExamples(
         'DATABASE_URL=postgres://owner@db/purser purser move --to postgres://owner@coordinator/purser --buckets 8',
         'DATABASE_URL=postgres://owner@db/purser purser move --to postgres://owner@coordinator/purser --finish',
       ),
     )
-    .addHelpText('after', environment('tool'))
+    .addHelpText('after', formatEnvironmentHelp('tool'))
     .action(async (flags: Flags) => {
       if (flags.reopen) return reopenAgain()
       const { to } = flags
-      if (to === undefined) throw new WrongUse('say where to: --to postgres://…')
-      const done = await moveTo(to, flags)
-      print(flags.json ? JSON.stringify(done) : describe(done, to))
-      if (done.state === 'different') process.exitCode = EXIT.findings
+      if (to === undefined) throw new UsageError('say where to: --to postgres://…')
+      const done = await moveToDatabase(to, flags)
+      printResult(flags.json ? JSON.stringify(done) : describe(done, to))
+      if (done.state === 'different') process.exitCode = EXIT_CODES.findings
     })
 }
 
 const SECOND_MS = 1_000
 
-function toBuckets(text: string): number {
+function parseBuckets(text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number.parseInt(text, 10) : 0
   if (number < 1 || number > MAX_BUCKETS) throw new InvalidArgumentError(`It is a number from 1 to ${MAX_BUCKETS}.`)
   return number
 }
 
-async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone> {
-  const signal = stopSignal()
-  const { move } = await import('../move/run.ts')
-  return withMigrated(async (from, { store, urlRules, durability }) => {
-    const problem = problemOfUrl(to, urlRules)
-    if (problem !== undefined) throw new WrongUse(`the address in --to ${problem}`)
-    const address = placeOf(to)
+async function moveToDatabase(to: string, { buckets, finish }: Flags): Promise<MoveResult> {
+  const signal = createStopSignal()
+  const { moveDatabase } = await import('../move/database-move.ts')
+  return withMigratedDb(async (from, { store, urlRules, durability }) => {
+    const problem = findUrlProblem(to, urlRules)
+    if (problem !== undefined) throw new UsageError(`the address in --to ${problem}`)
+    const address = formatDatabaseAddress(to)
     const opened: Db[] = []
     const open = async (config: typeof store) => {
       const db = await openDb(config)
@@ -73,14 +73,14 @@ async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone>
     try {
       const target = { kind: 'postgres', url: to, durability } as const
       const into = await open(target)
-      await requireMigrated(into).catch((error: unknown) => {
-        throw error instanceof WrongUse ? new WrongUse(`in ${address} ${error.message}`) : error
+      await requireCurrentSchema(into).catch((error: unknown) => {
+        throw error instanceof UsageError ? new UsageError(`in ${address} ${error.message}`) : error
       })
       const holders = { from: store.kind === 'pglite' ? from : await open(store), to: await open(target) }
-      return await move({
-        ...{ from, to: into, holders, buckets, isLast: finish === true, address, signal, say },
+      return await moveDatabase({
+        ...{ from, to: into, holders, buckets, isLast: finish === true, address, signal, print: printStatus },
         now: () => systemClock.now(),
-        progress: progressLines(),
+        progress: createProgressPrinter(),
       })
     } finally {
       for (const db of opened) await db.close()
@@ -89,13 +89,18 @@ async function moveTo(to: string, { buckets, finish }: Flags): Promise<MoveDone>
 }
 
 async function reopenAgain(): Promise<void> {
-  const [{ reopen }, { TO_CLOSE }] = await Promise.all([import('../db/moved.ts'), import('../move/tables.ts')])
-  await withMigrated((db) => reopen(db, TO_CLOSE))
-  print('wallets can use this database again; what was written in the other one since is not here: let none run there')
+  const [{ reopenMovedDatabase }, { TABLES_TO_CLOSE }] = await Promise.all([
+    import('../db/relocation-state.ts'),
+    import('../move/move-tables.ts'),
+  ])
+  await withMigratedDb((db) => reopenMovedDatabase(db, TABLES_TO_CLOSE))
+  printResult(
+    'wallets can use this database again; what was written in the other one since is not here: let none run there',
+  )
 }
 
-function describe({ state, players, ms, differences, totals }: MoveDone, to: string): string {
-  const at = placeOf(to)
+function describe({ state, players, ms, differences, totals }: MoveResult, to: string): string {
+  const at = formatDatabaseAddress(to)
   const rows = Object.values(totals?.rows ?? {}).reduce((sum, count) => sum + BigInt(count), 0n)
   const seconds = Math.ceil(ms / SECOND_MS)
   switch (state) {
@@ -114,7 +119,7 @@ function describe({ state, players, ms, differences, totals }: MoveDone, to: str
           ? []
           : [
               ...totals.money.map(({ currency, accounts }) => `${currency}: ${accounts} balances are the same`),
-              ...totals.bets.map((row) => `${row.bets} ${row.status} bets${of(row.currency)} are the same`),
+              ...totals.bets.map((row) => `${row.bets} ${row.status} bets${formatCurrency(row.currency)} are the same`),
               `${players} players with ${rows} rows were compared; calls waited for ${seconds} s`,
             ]),
         `${at} is ready: start the wallets with that DATABASE_URL. This one takes nothing any more`,
@@ -124,9 +129,9 @@ function describe({ state, players, ms, differences, totals }: MoveDone, to: str
   }
 }
 
-const of = (currency: unknown) => (currency === '' ? '' : ` in ${currency}`)
+const formatCurrency = (currency: unknown) => (currency === '' ? '' : ` in ${currency}`)
 
-function say(line: string): void {
+function printStatus(line: string): void {
   process.stderr.write(`purser: ${line}\n`)
 }
 
@@ -134,15 +139,15 @@ function say(line: string): void {
 const PROGRESS_MS = 10_000
 
 /** How far a round is and how long it will take, on standard error. Of a round that takes less, nothing. */
-function progressLines(): (what: string, done: number, of: number) => void {
-  let [saidAt, beganAt, last] = [world.elapsed(), world.elapsed(), 0]
-  return (what, done, of) => {
-    if (done < last) beganAt = world.elapsed() // the next round
+function createProgressPrinter(): (unit: string, done: number, of: number) => void {
+  let [printedAt, beganAt, last] = [environment.monotonicNow(), environment.monotonicNow(), 0]
+  return (unit, done, of) => {
+    if (done < last) beganAt = environment.monotonicNow() // the next round
     last = done
-    if (world.elapsed() - saidAt < PROGRESS_MS) return
-    saidAt = world.elapsed()
-    const left = of > done ? ((world.elapsed() - beganAt) / done) * (of - done) : 0
+    if (environment.monotonicNow() - printedAt < PROGRESS_MS) return
+    printedAt = environment.monotonicNow()
+    const left = of > done ? ((environment.monotonicNow() - beganAt) / done) * (of - done) : 0
     const how = left > 0 ? `, about ${Math.ceil(left / SECOND_MS)} s left` : ''
-    say(`move: ${done.toLocaleString('en')}${of > 0 ? ` of ${of.toLocaleString('en')}` : ''} ${what}${how}`)
+    printStatus(`move: ${done.toLocaleString('en')}${of > 0 ? ` of ${of.toLocaleString('en')}` : ''} ${unit}${how}`)
   }
 }

@@ -1,4 +1,7 @@
-/** Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on (tracing.ts): it costs memory and time to start. */
+/**
+ * Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on
+ * (tracing-startup.ts): it costs memory and time to start.
+ */
 import {
   type Context,
   defaultTextMapGetter,
@@ -15,18 +18,18 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
-import { inTime } from '../runtime/in-time.ts'
-import type { Begin, Span } from '../runtime/tracing.ts'
+import { environment } from '../runtime/environment.ts'
+import { withTimeout } from '../runtime/promise-timeout.ts'
+import type { Span, SpanStart } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
-import { world } from '../runtime/world.ts'
-import type { RunningTracing } from './tracing.ts'
+import type { RunningTracing } from './tracing-startup.ts'
 
 /** Milliseconds for one export, and for the last one when the process ends. */
 const EXPORT_MS = 2_000
 
 const PROPAGATOR = new W3CTraceContextPropagator()
 
-export interface Sending {
+export interface TraceExportOptions {
   /** The whole address that spans go to. */
   readonly url: string
   /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before it. */
@@ -35,8 +38,8 @@ export interface Sending {
   onLost(error: unknown): void
 }
 
-export function startOpenTelemetry({ url, serviceName, onLost }: Sending): RunningTracing {
-  const exporter = tellingOf(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onLost)
+export function startOpenTelemetry({ url, serviceName, onLost }: TraceExportOptions): RunningTracing {
+  const exporter = reportExportFailures(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onLost)
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION }).merge(
       detectResources({ detectors: [envDetector] }),
@@ -47,13 +50,13 @@ export function startOpenTelemetry({ url, serviceName, onLost }: Sending): Runni
   return {
     begin(name, begin, headers = {}) {
       const context = PROPAGATOR.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
-      return startSpan({ tracer, zero: world.wall() - world.elapsed(), context }, name, begin)
+      return startSpan({ tracer, zero: environment.now() - environment.monotonicNow(), context }, name, begin)
     },
-    stop: () => inTime(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
+    stop: () => withTimeout(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
   }
 }
 
-function tellingOf(exporter: SpanExporter, onLost: Sending['onLost']): SpanExporter {
+function reportExportFailures(exporter: SpanExporter, onLost: TraceExportOptions['onLost']): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
@@ -64,7 +67,7 @@ function tellingOf(exporter: SpanExporter, onLost: Sending['onLost']): SpanExpor
   }
 }
 
-interface Place {
+interface SpanScope {
   readonly tracer: Tracer
   /** The time, in milliseconds, at which world.elapsed() was 0. One for all that is below one span: no part of it seems longer than the whole. */
   readonly zero: number
@@ -74,37 +77,41 @@ interface Place {
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
 const contexts = new WeakMap<Span, SpanContext>()
 
-function startSpan(place: Place, name: string, { kind, at = world.elapsed(), links = [], attributes }: Begin): Span {
-  const made = place.tracer.startSpan(
+function startSpan(
+  scope: SpanScope,
+  name: string,
+  { kind, at = environment.monotonicNow(), links = [], attributes }: SpanStart,
+): Span {
+  const otelSpan = scope.tracer.startSpan(
     name,
     {
       kind: kind === undefined ? SpanKind.INTERNAL : KINDS[kind],
-      startTime: place.zero + at,
+      startTime: scope.zero + at,
       links: links.flatMap((span) => contexts.get(span) ?? []).map((context) => ({ context })),
       ...(attributes && { attributes }),
     },
-    place.context,
+    scope.context,
   )
-  const span = toSpan(made, { ...place, context: trace.setSpan(ROOT_CONTEXT, made) })
-  contexts.set(span, made.spanContext())
+  const span = toSpan(otelSpan, { ...scope, context: trace.setSpan(ROOT_CONTEXT, otelSpan) })
+  contexts.set(span, otelSpan.spanContext())
   return span
 }
 
-function toSpan(made: OtelSpan, below: Place): Span {
-  const { traceId, spanId } = made.spanContext()
+function toSpan(otelSpan: OtelSpan, childScope: SpanScope): Span {
+  const { traceId, spanId } = otelSpan.spanContext()
   return {
     ...{ traceId, spanId },
     headers() {
       const headers: Record<string, string> = {}
-      PROPAGATOR.inject(below.context, headers, defaultTextMapSetter)
+      PROPAGATOR.inject(childScope.context, headers, defaultTextMapSetter)
       return headers
     },
-    isSeen: made.isRecording(),
-    child: (name, begin = {}) => startSpan(below, name, begin),
-    end({ at = world.elapsed(), attributes, failed } = {}) {
-      if (attributes) made.setAttributes(attributes)
-      if (failed) made.setStatus({ code: SpanStatusCode.ERROR })
-      made.end(below.zero + at)
+    isSampled: otelSpan.isRecording(),
+    child: (name, begin = {}) => startSpan(childScope, name, begin),
+    end({ at = environment.monotonicNow(), attributes, failed } = {}) {
+      if (attributes) otelSpan.setAttributes(attributes)
+      if (failed) otelSpan.setStatus({ code: SpanStatusCode.ERROR })
+      otelSpan.end(childScope.zero + at)
     },
   }
 }

@@ -1,17 +1,17 @@
 /** `purser report`: what came in, went out and is left, by day, currency, brand, platform and site, from the database of a wallet. */
 import type { Command } from 'commander'
-import { environment, examples, print } from '../config/help.ts'
+import { formatEnvironmentHelp, formatExamples, printResult } from '../config/command-help.ts'
+import { readRecordedScales } from '../db/currency-scales.ts'
 import { type Db, type Statement, statement } from '../db/db.ts'
-import { readScales } from '../db/scales.ts'
-import type { Fault } from '../http/problem.ts'
-import type { ReportRow } from '../operator/report.ts'
+import type { FieldError } from '../http/problem-details.ts'
+import type { ReportRow } from '../operator/daily-report.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
 import { systemClock } from '../runtime/clock.ts'
-import { printable } from '../runtime/printable.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import { isKnownPlatform } from './platform-names.ts'
-import { withMigrated } from './with-database.ts'
+import { printable } from '../runtime/printable-text.ts'
+import { withMigratedDb } from './command-database.ts'
+import { isKnownPlatform } from './recorded-platforms.ts'
 
-type Report = typeof import('../operator/report.ts')
+type Report = typeof import('../operator/daily-report.ts')
 
 interface Flags {
   readonly from?: string
@@ -42,26 +42,26 @@ export function addReportCommand(program: Command): void {
     .option('--json', 'one JSON document')
     .addHelpText(
       'before',
-      examples(
+      formatExamples(
         'DATABASE_URL=postgres://… purser report',
         'purser report --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
       ),
     )
-    .addHelpText('after', environment('tool'))
+    .addHelpText('after', formatEnvironmentHelp('tool'))
     .action(async (flags: Flags) => {
-      const [{ keepDays }, { toCsv }] = await Promise.all([
-        import('../ledger/daily.ts'),
-        import('../operator/report.ts'),
+      const [{ closeDays }, { toReportCsv }] = await Promise.all([
+        import('../ledger/daily-sums.ts'),
+        import('../operator/daily-report.ts'),
       ])
-      const rows = await withMigrated(async (db, config) => {
-        await keepDays(db, systemClock.now())
-        const scales = new Map([...config.scales, ...(await readScales(db, 'wallet'))])
-        const found = await rowsFor(flags, { db, clock: systemClock, scales })
+      const rows = await withMigratedDb(async (db, config) => {
+        await closeDays(db, systemClock.now())
+        const scales = new Map([...config.scales, ...(await readRecordedScales(db, 'wallet'))])
+        const found = await readReportRows(flags, { db, clock: systemClock, scales })
         if (found.length === 0) await requireNames(db, flags)
         return found
       })
-      if (flags.json) print(JSON.stringify({ data: rows }))
-      else process.stdout.write(flags.csv ? toCsv(rows) : textOf(rows))
+      if (flags.json) printResult(JSON.stringify({ data: rows }))
+      else process.stdout.write(flags.csv ? toReportCsv(rows) : formatReport(rows))
     })
 }
 
@@ -82,40 +82,42 @@ async function requireNames(db: Db, { brand, platform, site }: Flags): Promise<v
     return row?.is_there === true
   }
   if (brand !== undefined && !(await isThere(HAS_BRAND, brand)))
-    throw new WrongUse(`--brand: no player has the brand ${brand}; a report without --brand lists all brands`)
+    throw new UsageError(`--brand: no player has the brand ${brand}; a report without --brand lists all brands`)
   if (platform !== undefined && !(await isKnownPlatform(db, platform)))
-    throw new WrongUse(
+    throw new UsageError(
       `--platform: no wallet of this database was started for a platform ${platform}; its name is the one in PARTNER_SECRETS`,
     )
   if (site !== undefined && !(await isThere(HAS_SITE, site)))
-    throw new WrongUse(`--site: no bet came from the site ${site}; a report with --by site lists all sites`)
+    throw new UsageError(`--site: no bet came from the site ${site}; a report with --by site lists all sites`)
 }
 
 /** What the API refuses is wrong use here. */
-async function rowsFor(
+async function readReportRows(
   { csv: _csv, json: _json, ...query }: Flags,
-  deps: Parameters<Report['report']>[0],
+  deps: Parameters<Report['createDailyReport']>[0],
 ): Promise<ReportRow[]> {
-  const [{ Problem, toFaults }, { report, ReportQuerySchema }, { Compile }] = await Promise.all([
-    import('../http/problem.ts'),
-    import('../operator/report.ts'),
+  const [{ Problem, toFieldErrors }, { createDailyReport, ReportQuerySchema }, { Compile }] = await Promise.all([
+    import('../http/problem-details.ts'),
+    import('../operator/daily-report.ts'),
     import('typebox/compile'),
   ])
   for (const name of ['from', 'to'] as const) {
     const text = query[name]
-    if (text !== undefined && !isDay(text)) throw new WrongUse(`--${name}: ${text} is not a day such as 2026-05-31`)
+    if (text !== undefined && !isDay(text)) throw new UsageError(`--${name}: ${text} is not a day such as 2026-05-31`)
   }
   const schema = Compile(ReportQuerySchema)
-  if (!schema.Check(query)) throw wrongUse(toFaults(schema.Errors(query), '/query'))
+  if (!schema.Check(query)) throw toUsageError(toFieldErrors(schema.Errors(query), '/query'))
   try {
-    return await report(deps, query)
+    return await createDailyReport(deps, query)
   } catch (error) {
-    throw error instanceof Problem ? wrongUse(error.errors) : error
+    throw error instanceof Problem ? toUsageError(error.errors) : error
   }
 }
 
-function wrongUse(faults: readonly Fault[]): WrongUse {
-  return new WrongUse(faults.map(({ pointer, detail }) => `${pointer.replace('/query/', '--')}: ${detail}`).join('; '))
+function toUsageError(faults: readonly FieldError[]): UsageError {
+  return new UsageError(
+    faults.map(({ pointer, detail }) => `${pointer.replace('/query/', '--')}: ${detail}`).join('; '),
+  )
 }
 
 function isDay(text: string): boolean {
@@ -125,12 +127,12 @@ function isDay(text: string): boolean {
 const WIDTH = 18
 
 /** A block per row of the report, as a person adds it up: what the players had, what came and went, what they have. */
-function textOf(rows: readonly ReportRow[]): string {
+function formatReport(rows: readonly ReportRow[]): string {
   if (rows.length === 0) return 'report: no money on these days\n'
-  return `${rows.map((row) => [...linesOf(row)].join('\n')).join('\n\n')}\n`
+  return `${rows.map((row) => [...iterateRowLines(row)].join('\n')).join('\n\n')}\n`
 }
 
-function* linesOf(row: ReportRow): Generator<string> {
+function* iterateRowLines(row: ReportRow): Generator<string> {
   const { player, open_stakes: openStakes } = row.accounts
   const line = (label: string, amount: string) => `  ${label.padEnd(34)}${amount.padStart(WIDTH)}`
   const minus = (amount: string) =>

@@ -39,18 +39,18 @@ export function findUrlFault(text: string, use: UrlUse): string | undefined {
     return 'must not contain a user or a password: leave them out, because no call carries them'
   if (use === 'webhook') return undefined
   if (/[?#]/.test(text)) return 'must not have a query or a fragment: leave it out, because paths are appended'
-  const path = use === 'wallet' ? interfacePathOf(url) : undefined
+  const path = use === 'wallet' ? findInterfacePath(url) : undefined
   return path && `must not end in ${path}: leave ${path} out, because the paths are appended`
 }
 
 /** Repeated slashes are one (D-4), so that they hide no path. */
-function interfacePathOf({ pathname }: URL): string | undefined {
-  const path = withoutEndSlashes(pathname.replaceAll(/\/{2,}/g, '/'))
+function findInterfacePath({ pathname }: URL): string | undefined {
+  const path = trimEndSlashes(pathname.replaceAll(/\/{2,}/g, '/'))
   return INTERFACE_PATHS.find((end) => path.endsWith(end))
 }
 
 /** A path, which begins with a slash, can be appended to the result. */
-export function withoutEndSlashes(text: string): string {
+export function trimEndSlashes(text: string): string {
   let end = text.length
   while (text[end - 1] === '/') end--
   return text.slice(0, end)

@@ -14,19 +14,19 @@ export const DESCRIBING_MEMBERS = [
 export type DescribingMember = (typeof DESCRIBING_MEMBERS)[number]
 
 /** The text of any JSON value: a text as it is, everything else as JSON writes it. */
-export function textOfJson(value: unknown): string {
+export function formatJsonValue(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 /** An id is a text or a number; nothing else names something. */
-export function idIn(value: unknown): string | undefined {
+export function parseDescribedId(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
 type Selection = Readonly<Record<string, unknown>>
 
 /** The selections of a `metadata`, which need not be a list, nor its items objects. */
-export function selectionsIn(metadata: unknown): readonly Selection[] {
+export function parseSelections(metadata: unknown): readonly Selection[] {
   return Array.isArray(metadata) ? metadata.map(toSelection) : []
 }
 

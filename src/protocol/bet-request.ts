@@ -8,10 +8,10 @@
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { DescribingMember } from './bet-description.ts'
-import { LIMITS, OPERATOR_USER_PATTERN } from './limits.ts'
+import { LIMITS, OPERATOR_USER_PATTERN } from './wire-limits.ts'
 
 const optional = Type.Optional
-const nullable = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
+const optionalOrNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const TokenSchema = Type.String({ ...LIMITS.token, description: 'Session token of the player.' })
 export const UserIdSchema = Type.String({ ...LIMITS.userId, description: "The player's id on the partner's platform." })
@@ -36,35 +36,36 @@ const identity = {
 }
 
 /** A member that only describes the bet: whatever it is, it is kept as it came and refuses nothing (W-3). */
-const kept = (meaning: string) => optional(Type.Unknown({ description: `${meaning} Kept as it came (W-3).` }))
+const describingMember = (meaning: string) =>
+  optional(Type.Unknown({ description: `${meaning} Kept as it came (W-3).` }))
 
 const description = {
-  coefficient: kept('The odds of the whole bet, a number; of an express: the product.'),
-  gameType: kept('`sportsbook` or `turbogames`.'),
-  ticketType: kept('`single` or `express`.'),
-  boosterCoefficient: kept('The multiplier of the odds of an express, a number.'),
-  bonusTemplateId: kept('The template of the freebet, an integer or null.'),
-  bonusAmount: kept('The amount of the freebet, a number or null.'),
-  ip: kept('The IP address of the player when the bet was placed.'),
-  info: kept('Free text about the bet.'),
-  subPartnerId: kept('The site where it was placed, a text or null; reports sum by its text.'),
-  metadata: kept(
+  coefficient: describingMember('The odds of the whole bet, a number; of an express: the product.'),
+  gameType: describingMember('`sportsbook` or `turbogames`.'),
+  ticketType: describingMember('`single` or `express`.'),
+  boosterCoefficient: describingMember('The multiplier of the odds of an express, a number.'),
+  bonusTemplateId: describingMember('The template of the freebet, an integer or null.'),
+  bonusAmount: describingMember('The amount of the freebet, a number or null.'),
+  ip: describingMember('The IP address of the player when the bet was placed.'),
+  info: describingMember('Free text about the bet.'),
+  subPartnerId: describingMember('The site where it was placed, a text or null; reports sum by its text.'),
+  metadata: describingMember(
     'A list of selections: objects of disciplineId, discipline, tournamentId, tournament, tournamentRegionCode, eventId, ' +
       'event, eventDate, marketId, market, outcomeId, outcome, coefficient and stage. It may be extended.',
   ),
 } satisfies Record<DescribingMember, TSchema>
 
 /** A member of the interface that decides nothing here and is not kept: whatever it is, it refuses nothing (W-21). */
-const unused = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
+const unusedMember = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
 
 const unusedDescription = {
-  coefficient: unused('as placed.'),
-  gameType: unused('as placed.'),
-  ticketType: unused('as placed.'),
-  boosterCoefficient: unused('as placed.'),
-  bonusId: unused('as placed.'),
-  bonusTemplateId: unused('as placed.'),
-  bonusAmount: unused('as placed.'),
+  coefficient: unusedMember('as placed.'),
+  gameType: unusedMember('as placed.'),
+  ticketType: unusedMember('as placed.'),
+  boosterCoefficient: unusedMember('as placed.'),
+  bonusId: unusedMember('as placed.'),
+  bonusTemplateId: unusedMember('as placed.'),
+  bonusAmount: unusedMember('as placed.'),
 }
 
 /** POST, type 1. `amount` is the stake. */
@@ -74,7 +75,7 @@ export const PlaceBetSchema = Type.Object({
   token: TokenSchema,
   amount: AmountSchema('The stake.'),
   currency: CurrencySchema,
-  bonusId: nullable({ ...integer, description: 'Identifies the freebet; 0 and below are none (D-1).' }),
+  bonusId: optionalOrNull({ ...integer, description: 'Identifies the freebet; 0 and below are none (D-1).' }),
   ...description,
 })
 
@@ -101,8 +102,8 @@ export const SettleSchema = Type.Object(
 export const UnsettleSchema = Type.Object({
   ...identity,
   type: Type.Literal(1),
-  token: unused('nothing is asked of the player.'),
-  amount: unused('the applied payout is taken back.'),
+  token: unusedMember('nothing is asked of the player.'),
+  amount: unusedMember('the applied payout is taken back.'),
   currency: optional(CurrencySchema),
   ...unusedDescription,
 })
@@ -111,8 +112,8 @@ export const UnsettleSchema = Type.Object({
 export const RollbackSchema = Type.Object({
   ...identity,
   type: Type.Literal(3),
-  token: unused('nothing is asked of the player.'),
-  amount: unused('the stored stake is refunded.'),
+  token: unusedMember('nothing is asked of the player.'),
+  amount: unusedMember('the stored stake is refunded.'),
   currency: optional(CurrencySchema),
   errorCode: Type.Integer({
     minimum: -(2 ** 31),

@@ -2,8 +2,8 @@
  * Money is an integer count of minor units of a currency, a bigint, everywhere inside (M-1). This is the only file in
  * which an amount is a number; a decimal text it is here and in decimal.ts. Nothing here rounds.
  */
-import type { Currency } from './ids.ts'
-import { LIMITS } from './limits.ts'
+import type { Currency } from './wire-ids.ts'
+import { LIMITS } from './wire-limits.ts'
 
 declare const brand: unique symbol
 /** Minor units (EUR: cents) of the currency that stands beside it. */
@@ -50,14 +50,14 @@ function divideExactly(value: bigint, divisor: bigint): bigint | undefined {
  * True if an amount in minor units is above a limit, a decimal text ("100", "0.5"). Both are compared in the finer scale of the two: a
  * limit of 0.5 binds in a currency without decimals too.
  */
-export function isAbove(amount: bigint, scale: number, limit: string): boolean {
+export function isAboveLimit(amount: bigint, scale: number, limit: string): boolean {
   const [whole = '0', fraction = ''] = limit.split('.')
   const decimals = Math.max(scale, fraction.length)
   return amount * 10n ** BigInt(decimals - scale) > BigInt(whole + fraction.padEnd(decimals, '0'))
 }
 
 /**
- * Reads an amount of the wire. It must have come through `parseJson` (json.ts), which lets no number with more than
+ * Reads an amount of the wire. It must have come through `parseJson` (exact-json.ts), which lets no number with more than
  * 15 significant digits through as an amount, so the shortest decimal of the double is what was written (M-1).
  */
 export function parseWireAmount(value: number, scale: number): Money | undefined {
@@ -83,7 +83,7 @@ export function parseWireBalance(value: unknown, scale: number): Money | undefin
 }
 
 /** "2.5", "100": as `formatMoney`, without the zeros at the end that a wallet may not take on the wire. */
-export function shortestDecimal(amount: Money, scale: number): string {
+export function formatShortest(amount: Money, scale: number): string {
   const decimal = formatMoney(amount, scale)
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
@@ -101,13 +101,13 @@ export function formatMoney(amount: Money, scale: number): string {
 
 /** True if a JSON number as written has at most 15 significant digits and an exponent that a double holds exactly. */
 export function isExactNumber(written: string): boolean {
-  const { whole, fraction, exponent } = partsOf(written)
-  const digits = whole + fraction.slice(0, lastDigitOf(fraction))
-  return digits.length - firstDigitOf(digits) <= LIMITS.amountDigits && Math.abs(exponent) < 100
+  const { whole, fraction, exponent } = splitNumber(written)
+  const digits = whole + fraction.slice(0, findDigitsEnd(fraction))
+  return digits.length - findFirstDigit(digits) <= LIMITS.amountDigits && Math.abs(exponent) < 100
 }
 
 /** True if the double that a JSON number is read as, written again, has the same value: nothing was rounded, not even -0. */
-export function isHeldByDouble(written: string): boolean {
+export function isExactDouble(written: string): boolean {
   const value = Number(written)
   return Number.isFinite(value) && canonical(written) === canonical(String(value))
 }
@@ -119,18 +119,24 @@ export function isNegativeZero(written: string): boolean {
 
 /** One spelling per value: sign, digits without zeros around them, power of ten. */
 function canonical(written: string): string {
-  const { sign, whole, fraction, exponent } = partsOf(written)
+  const { sign, whole, fraction, exponent } = splitNumber(written)
   const digits = whole + fraction
-  const end = lastDigitOf(digits)
+  const end = findDigitsEnd(digits)
   if (end === 0) return sign
-  return `${sign}${digits.slice(firstDigitOf(digits), end)}e${exponent - fraction.length + digits.length - end}`
+  return `${sign}${digits.slice(findFirstDigit(digits), end)}e${exponent - fraction.length + digits.length - end}`
 }
 
-const codeOf = (char: string) => char.charCodeAt(0)
-const [ZERO_DIGIT, MINUS, POINT, SMALL_E, LARGE_E] = [codeOf('0'), codeOf('-'), codeOf('.'), codeOf('e'), codeOf('E')]
+const charCode = (char: string) => char.charCodeAt(0)
+const [ZERO_DIGIT, MINUS, POINT, SMALL_E, LARGE_E] = [
+  charCode('0'),
+  charCode('-'),
+  charCode('.'),
+  charCode('e'),
+  charCode('E'),
+]
 
 /** One look at each character, and no pattern: the largest body can hold 40,000 numbers, or one of 262,144 digits. */
-function partsOf(written: string): { sign: '-' | ''; whole: string; fraction: string; exponent: number } {
+function splitNumber(written: string): { sign: '-' | ''; whole: string; fraction: string; exponent: number } {
   const sign = written.charCodeAt(0) === MINUS ? '-' : ''
   let point = -1
   let end = sign.length
@@ -148,14 +154,14 @@ function partsOf(written: string): { sign: '-' | ''; whole: string; fraction: st
 }
 
 /** Where the first digit that is no zero stands; the end when there is none. */
-function firstDigitOf(digits: string): number {
+function findFirstDigit(digits: string): number {
   let at = 0
   while (digits.charCodeAt(at) === ZERO_DIGIT) at++
   return at
 }
 
 /** Behind the last digit that is no zero; 0 when there is none. */
-function lastDigitOf(digits: string): number {
+function findDigitsEnd(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === ZERO_DIGIT) end--
   return end
@@ -194,7 +200,7 @@ export const STANDARD_SCALES: Scales = new Map(
 export const MAX_SCALE = 12
 
 /** The scale of a currency in use; one that is not configured is a bug: the start refuses it (M-5). */
-export function scaleOf(scales: Scales, currency: string): number {
+export function requireScale(scales: Scales, currency: string): number {
   const scale = scales.get(currency)
   if (scale === undefined) throw new Error(`the scale of ${currency} is not known`)
   return scale

@@ -22,7 +22,7 @@ export function isBetOperation(operation: Operation): operation is BetOperation 
 }
 
 /** Which bet operation a method and a `type` name; undefined for a pair that the interface does not have (code 5). */
-export function betOperationOf(method: string, type: unknown): BetOperation | undefined {
+export function parseBetOperation(method: string, type: unknown): BetOperation | undefined {
   return BET_OPERATIONS.find((name) => OPERATIONS[name].method === method && OPERATIONS[name].type === type)
 }
 
@@ -35,4 +35,4 @@ export function isBetCall(body: object): boolean {
 }
 
 /** Why such a body is no other call (S-5). */
-export const TYPE_OF_BET_CALL = 'type belongs to the calls to /payment/bet; no other call may have it'
+export const TYPE_NOT_ALLOWED = 'type belongs to the calls to /payment/bet; no other call may have it'

@@ -1,9 +1,9 @@
 /** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
-import { UUID } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import { amountIn, type Failed, type Pages, type PlatformSide, type State } from './sides.ts'
+import { UUID } from '../protocol/wire-ids.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
+import { type BetState, type FailedDelivery, formatStoredAmount, type Pages, type PlatformSide } from './bet-sides.ts'
 
 interface BetRow extends Row {
   bet_id: string
@@ -21,7 +21,7 @@ interface BetRow extends Row {
   moving: boolean
   late: boolean | null
   failed_operation: string | null
-  failed_status: Exclude<Failed['status'], 'late'> | null
+  failed_status: Exclude<FailedDelivery['status'], 'late'> | null
   failed_code: number | null
   scale: number | null
 }
@@ -65,16 +65,16 @@ const PARTNERS = statement(
 type Reading = Pick<Tx, 'query'>
 
 /** The partner to look at; throws when it is not clear which. */
-export async function choosePartner(db: Reading, wanted: string | undefined): Promise<string> {
-  const [first, second] = await db.query<{ partner_id: string }>(PARTNERS, [wanted ?? null])
+export async function choosePartner(db: Reading, requested: string | undefined): Promise<string> {
+  const [first, second] = await db.query<{ partner_id: string }>(PARTNERS, [requested ?? null])
   if (first === undefined) {
-    throw new WrongUse(
-      wanted === undefined
+    throw new UsageError(
+      requested === undefined
         ? "this database has no partner of a platform: give the platform's with --platform-database-url, or its bets with --platform-csv"
-        : `there is no partner ${wanted}: GET /partners lists those of the platform`,
+        : `there is no partner ${requested}: GET /partners lists those of the platform`,
     )
   }
-  if (second !== undefined) throw new WrongUse('the platform has several partners: name one with --partner')
+  if (second !== undefined) throw new UsageError('the platform has several partners: name one with --partner')
   return first.partner_id
 }
 
@@ -93,7 +93,7 @@ export async function* streamPlatform(
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
-    yield rows.filter(({ user_id }) => only(user_id)).map((row) => toSide(row))
+    yield rows.filter(({ user_id }) => only(user_id)).map((row) => toPlatformSide(row))
   }
 }
 
@@ -104,48 +104,51 @@ export async function readPlatform(
   betIds: readonly string[],
 ): Promise<Map<string, PlatformSide>> {
   const rows = await db.query<BetRow>(READ, [partnerId, betIds.filter((betId) => UUID.test(betId))])
-  return new Map(rows.filter(({ user_id }) => only(user_id)).map((row) => [row.bet_id, toSide(row)]))
+  return new Map(rows.filter(({ user_id }) => only(user_id)).map((row) => [row.bet_id, toPlatformSide(row)]))
 }
 
-function toSide(row: BetRow): PlatformSide {
-  const show = (amount: Money) => amountIn(row, amount)
+function toPlatformSide(row: BetRow): PlatformSide {
+  const formatAmount = (amount: Money) => formatStoredAmount(row, amount)
   const { operator_user, user_id, currency, status } = row
   const isUnderWay = row.moving || status === 'placing'
   return {
     betId: row.bet_id,
     players: operator_user === null ? [user_id] : [operator_user, user_id],
     currency,
-    stake: show(row.stake),
+    stake: formatAmount(row.stake),
     status,
-    decided: decidedState(row, show),
-    told: toldState(row, show),
+    decided: toDecidedState(row, formatAmount),
+    acknowledged: toAcknowledgedState(row, formatAmount),
     isUnderWay,
-    failed: isUnderWay ? null : failedOf(row),
+    failed: isUnderWay ? null : toFailedDelivery(row),
     version: row.deliveries,
   }
 }
 
-function failedOf({
+function toFailedDelivery({
   failed_operation: operation,
   failed_status: status,
   failed_code: code,
   late,
-}: BetRow): Failed | null {
+}: BetRow): FailedDelivery | null {
   if (operation === null || status === null) return null
   return { operation, status: late ? 'late' : status, code }
 }
 
-type Show = (amount: Money) => string
+type FormatAmount = (amount: Money) => string
 
-function toldState({ told_status, told_payout, told_result_type }: BetRow, show: Show): State {
+function toAcknowledgedState(
+  { told_status, told_payout, told_result_type }: BetRow,
+  formatAmount: FormatAmount,
+): BetState {
   if (told_status === null) return { kind: 'none' }
   if (told_status !== 'settled') return { kind: told_status }
-  return { kind: 'settled', payout: show(told_payout ?? (0n as Money)), resultType: told_result_type ?? '' }
+  return { kind: 'settled', payout: formatAmount(told_payout ?? (0n as Money)), resultType: told_result_type ?? '' }
 }
 
-function decidedState({ status, payout, result_type }: BetRow, show: Show): State {
+function toDecidedState({ status, payout, result_type }: BetRow, formatAmount: FormatAmount): BetState {
   if (status === 'settled')
-    return { kind: 'settled', payout: show(payout ?? (0n as Money)), resultType: result_type ?? '' }
+    return { kind: 'settled', payout: formatAmount(payout ?? (0n as Money)), resultType: result_type ?? '' }
   if (status === 'accepted') return { kind: 'open' }
   return { kind: status === 'cancelled' ? 'cancelled' : 'none' }
 }

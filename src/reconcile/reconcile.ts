@@ -6,20 +6,20 @@
  * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
  */
 import type { Db, Tx } from '../db/db.ts'
-import type { OwnApi } from '../http/own-api.ts'
-import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
-import { pair } from './merge.ts'
+import type { ApiEndpoint } from '../http/api-client.ts'
+import { type BetComparison, compareBet, type IsPlacedByHand, type ReconcileFinding } from './bet-comparison.ts'
+import { type BetPair, combineReadings, type Pages, type Platforms, type WalletSide } from './bet-sides.ts'
+import { compareIdAndPlayer, sortById } from './external-sort.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
-import { aroundWallet, type Pages, type Pair, type Platforms, type WalletSide } from './sides.ts'
-import { byIdAndPlayer, sortById } from './sorted-runs.ts'
-import { readBets, readPages } from './wallet-api.ts'
+import { pairBets } from './stream-merge.ts'
+import { readWalletBets, readWalletPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
 
 export type WalletSource =
   /** In the platform's database. */
   | { readonly kind: 'same' }
   | { readonly kind: 'database'; readonly db: Db }
-  | { readonly kind: 'api'; readonly api: OwnApi }
+  | { readonly kind: 'api'; readonly api: ApiEndpoint }
 
 export interface ReconcileOptions {
   readonly platform: Db
@@ -28,7 +28,7 @@ export interface ReconcileOptions {
   readonly partnerId?: string | undefined
   /** Needed when the wallet has bets of platforms with names. */
   readonly platforms?: Platforms
-  readonly byHand?: ByHand
+  readonly byHand?: IsPlacedByHand
   /** The platform's players to look at, by `userId`, when the wallet has only some of a partner's: behind a gateway. */
   readonly only?: ((userId: string) => boolean) | undefined
 }
@@ -45,20 +45,23 @@ export interface Summary {
 }
 
 /** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
-export async function reconcile(options: ReconcileOptions, found: (finding: Finding) => void): Promise<Summary> {
+export async function reconcile(
+  options: ReconcileOptions,
+  found: (finding: ReconcileFinding) => void,
+): Promise<Summary> {
   const { platform, wallet, platforms } = options
   const partnerId = await choosePartner(platform, options.partnerId)
   const reader = { partnerId, only: options.only ?? (() => true) }
   const run = { reader, found, byHand: options.byHand ?? (() => false) }
   switch (wallet.kind) {
     case 'same':
-      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx, platforms)))
+      return platform.snapshot((tx) => compareStreams(run, tx, streamWallet(tx, platforms)))
     case 'database':
       return wallet.db.snapshot((walletTx) => {
-        const now = nowOf(wallet.db, walletTx)
+        const now = chooseReader(wallet.db, walletTx)
         return platform.snapshot((tx) =>
-          compareAll(run, tx, streamWallet(walletTx, platforms), {
-            platform: nowOf(platform, tx),
+          compareStreams(run, tx, streamWallet(walletTx, platforms), {
+            platform: chooseReader(platform, tx),
             readWallet: (keys) => readWallet(now, keys, platforms),
           }),
         )
@@ -71,13 +74,18 @@ export async function reconcile(options: ReconcileOptions, found: (finding: Find
 }
 
 /** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
-async function compareWithApi(run: Run, platform: Db, api: OwnApi, platforms: Platforms): Promise<Summary> {
-  const sorted = await sortById(readPages(api, platforms), byIdAndPlayer)
+async function compareWithApi(
+  run: ReconcileRun,
+  platform: Db,
+  api: ApiEndpoint,
+  platforms: Platforms,
+): Promise<Summary> {
+  const sorted = await sortById(readWalletPages(api, platforms), compareIdAndPlayer)
   try {
     return await platform.snapshot((tx) =>
-      compareAll(run, tx, sorted.pages, {
-        platform: nowOf(platform, tx),
-        readWallet: (keys) => readBets(api, keys, platforms),
+      compareStreams(run, tx, sorted.pages, {
+        platform: chooseReader(platform, tx),
+        readWallet: (keys) => readWalletBets(api, keys, platforms),
       }),
     )
   } finally {
@@ -88,74 +96,79 @@ async function compareWithApi(run: Run, platform: Db, api: OwnApi, platforms: Pl
 type Reading = Pick<Tx, 'query'>
 
 /** What is committed now. An embedded database is this process's alone, and its one connection is taken by the snapshot. */
-function nowOf(db: Db, snapshot: Tx): Reading {
+function chooseReader(db: Db, snapshot: Tx): Reading {
   return db.kind === 'pglite' ? snapshot : db
 }
 
-interface Run {
+interface ReconcileRun {
   readonly reader: PlatformReader
-  readonly byHand: ByHand
-  readonly found: (finding: Finding) => void
+  readonly byHand: IsPlacedByHand
+  readonly found: (finding: ReconcileFinding) => void
 }
 
 /** Both sides outside the snapshots. */
-interface Now {
+interface CurrentReaders {
   readonly platform: Reading
   readWallet(keys: readonly BetKey[]): Promise<WalletSide[]>
 }
 
 /** Pairs that are looked at again in one go. */
-const SLICE = 200
+const REREAD_SLICE = 200
 
 /** `now` is for sides that were not read at one moment. */
-async function compareAll(run: Run, tx: Tx, wallet: Pages<WalletSide>, now?: Now): Promise<Summary> {
+async function compareStreams(
+  run: ReconcileRun,
+  tx: Tx,
+  wallet: Pages<WalletSide>,
+  now?: CurrentReaders,
+): Promise<Summary> {
   const { reader, byHand } = run
-  const tally = createTally(run.found)
-  let doubtful: Pair[] = []
-  const settleDoubts = async () => {
+  const tally = createReconcileTally(run.found)
+  let doubtful: BetPair[] = []
+  const settleDoubtful = async () => {
     if (now === undefined || doubtful.length === 0) return
-    for (const fresh of await lookAgain(reader, now, doubtful)) tally.tell(judge(fresh, byHand))
+    for (const fresh of await rereadPairs(reader, now, doubtful)) tally.tell(compareBet(fresh, byHand))
     doubtful = []
   }
-  for await (const one of pair(streamPlatform(tx, reader), wallet)) {
-    const verdict = judge(one, byHand)
+  for await (const betPair of pairBets(streamPlatform(tx, reader), wallet)) {
+    const verdict = compareBet(betPair, byHand)
     tally.count.bets += 1
-    if (now !== undefined && verdict.findings.some(({ type }) => type === 'difference')) doubtful.push(one)
+    if (now !== undefined && verdict.findings.some(({ type }) => type === 'difference')) doubtful.push(betPair)
     else tally.tell(verdict)
-    if (doubtful.length >= SLICE) await settleDoubts()
+    if (doubtful.length >= REREAD_SLICE) await settleDoubtful()
   }
-  await settleDoubts()
+  await settleDoubtful()
   return { partnerId: reader.partnerId, ...tally.count }
 }
 
-export function createTally(found: Run['found']) {
+export function createReconcileTally(found: ReconcileRun['found']) {
   const count = { bets: 0, inFlight: 0, differences: 0, notes: 0 }
-  const tell = ({ inFlight, findings }: Verdict) => {
+  const record = ({ inFlight, findings }: BetComparison) => {
     if (inFlight) count.inFlight += 1
     for (const finding of findings) {
       count[finding.type === 'note' ? 'notes' : 'differences'] += 1
       found(finding)
     }
   }
-  return { count, tell }
+  return { count, tell: record }
 }
 
 /**
  * The pairs as they are now. The platform is read before and after the wallet: a bet to which something happened in
  * between is in flight.
  */
-async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[]): Promise<Pair[]> {
+async function rereadPairs(reader: PlatformReader, now: CurrentReaders, pairs: readonly BetPair[]): Promise<BetPair[]> {
   const betIds = pairs.map(({ betId }) => betId)
   const before = await readPlatform(now.platform, reader, betIds)
-  const sides = await now.readWallet(pairs.flatMap(keysOf))
+  const sides = await now.readWallet(pairs.flatMap(toWalletKeys))
   const after = await readPlatform(now.platform, reader, betIds)
   return betIds.map((betId) => {
     const wallet = sides.filter((side) => side.betId === betId)
-    return { betId, platform: aroundWallet(before.get(betId), after.get(betId)), wallet }
+    return { betId, platform: combineReadings(before.get(betId), after.get(betId)), wallet }
   })
 }
 
-function keysOf({ betId, platform, wallet }: Pair): BetKey[] {
+function toWalletKeys({ betId, platform, wallet }: BetPair): BetKey[] {
   const named = (platform?.players ?? []).map((player): BetKey => ({ player, betId }))
   const found = wallet.map(({ player, bucket }): BetKey => ({ player, betId, bucket }))
   return [...new Map([...named, ...found].map((key) => [`${key.bucket} ${key.player}`, key])).values()]

@@ -1,9 +1,16 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
-import { getFrom, type OwnApi } from '../http/own-api.ts'
-import { pathPart } from '../protocol/path-part.ts'
-import { Unreachable } from '../runtime/wrong-use.ts'
-import { type BetView, idsAtWallet, type Platforms, severalPlatforms, toWalletSide, type WalletSide } from './sides.ts'
+import { type ApiEndpoint, getFromApi } from '../http/api-client.ts'
+import { encodePathSegment } from '../protocol/path-segment.ts'
+import { UnavailableError } from '../runtime/cli-errors.ts'
+import {
+  type Platforms,
+  toPlatformRequiredError,
+  toWalletIds,
+  toWalletSide,
+  type WalletBetView,
+  type WalletSide,
+} from './bet-sides.ts'
 import type { BetKey } from './wallet-database.ts'
 
 /** Rows of a page: the most that the API gives. */
@@ -12,32 +19,40 @@ const PAGE = 500
 const AT_ONCE = 8
 
 /** Every bet that the wallet had when the reading began, page by page, in the API's order. */
-export async function* readPages(api: OwnApi, platforms: Platforms): AsyncGenerator<WalletSide[]> {
+export async function* readWalletPages(api: ApiEndpoint, platforms: Platforms): AsyncGenerator<WalletSide[]> {
   let after: string | null = null
   do {
     const query: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
-    const page: { data: BetView[]; next: string | null } | undefined = await getFrom(
+    const page: { data: WalletBetView[]; next: string | null } | undefined = await getFromApi(
       api,
       `/operator/bets?limit=${PAGE}${query}`,
     )
-    if (page === undefined) throw new Unreachable(`${api.url} has no operator API`)
-    if (platforms === undefined && page.data.some(({ platform }) => platform !== undefined)) throw severalPlatforms()
-    yield page.data.filter(isOf(platforms)).map(toWalletSide)
+    if (page === undefined) throw new UnavailableError(`${api.url} has no operator API`)
+    if (platforms === undefined && page.data.some(({ platform }) => platform !== undefined))
+      throw toPlatformRequiredError()
+    yield page.data.filter(isOfPlatforms(platforms)).map(toWalletSide)
     after = page.next
   } while (after !== null)
 }
 
-const isOf = (platforms: Platforms) => (view: BetView) => platforms?.includes(view.platform ?? '') ?? true
+const isOfPlatforms = (platforms: Platforms) => (view: WalletBetView) =>
+  platforms?.includes(view.platform ?? '') ?? true
 
 /** Some bets as they are now. */
-export async function readBets(api: OwnApi, keys: readonly BetKey[], platforms: Platforms): Promise<WalletSide[]> {
+export async function readWalletBets(
+  api: ApiEndpoint,
+  keys: readonly BetKey[],
+  platforms: Platforms,
+): Promise<WalletSide[]> {
   const paths = keys.flatMap(({ player, betId }) =>
-    idsAtWallet(betId, platforms).map((id) => `/operator/players/${pathPart(player)}/bets/${pathPart(id)}`),
+    toWalletIds(betId, platforms).map(
+      (id) => `/operator/players/${encodePathSegment(player)}/bets/${encodePathSegment(id)}`,
+    ),
   )
-  const found: BetView[] = []
+  const found: WalletBetView[] = []
   for (let first = 0; first < paths.length; first += AT_ONCE) {
-    const views = paths.slice(first, first + AT_ONCE).map((path) => getFrom<BetView>(api, path))
+    const views = paths.slice(first, first + AT_ONCE).map((path) => getFromApi<WalletBetView>(api, path))
     found.push(...(await Promise.all(views)).filter((view) => view !== undefined))
   }
-  return found.filter(isOf(platforms)).map(toWalletSide)
+  return found.filter(isOfPlatforms(platforms)).map(toWalletSide)
 }

@@ -1,11 +1,18 @@
 /** The wallet's bets, read from its database. Reads only. */
-import { readBuckets } from '../db/buckets.ts'
+import { readBucketCount } from '../db/buckets.ts'
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
-import { sentIdSql } from '../protocol/second-id.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
+import { sentBetIdSql } from '../protocol/qualified-bet-id.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
-import { amountIn, idsAtWallet, type Pages, type Platforms, severalPlatforms, type WalletSide } from './sides.ts'
+import {
+  formatStoredAmount,
+  type Pages,
+  type Platforms,
+  toPlatformRequiredError,
+  toWalletIds,
+  type WalletSide,
+} from './bet-sides.ts'
 
 interface BetRow extends Row {
   bucket: number
@@ -20,7 +27,7 @@ interface BetRow extends Row {
   scale: number | null
 }
 
-const SENT_ID = sentIdSql('b.bet_id')
+const SENT_ID = sentBetIdSql('b.bet_id')
 const COLUMNS = `b.bucket, ${SENT_ID} as bet_id, b.bet_id as own_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
 const HAS_NAMES = statement(
   'reconcile_has_names',
@@ -49,11 +56,11 @@ const READ = statement(
 )
 
 /** Throws when one of the names was mistyped: none of its bets would be compared. */
-async function requirePlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms): Promise<void> {
+async function requireKnownPlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms): Promise<void> {
   for (const name of platforms ?? []) {
     const [row] = name === '' ? [{ is_known: true }] : await tx.query<{ is_known: boolean }>(KNOWS_PLATFORM, [name])
     if (!row?.is_known)
-      throw new WrongUse(
+      throw new UsageError(
         `no wallet of this database was started for a platform ${name}: give its name in PARTNER_SECRETS`,
       )
   }
@@ -62,13 +69,13 @@ async function requirePlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms): Pr
 /** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
 export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
   const [names] = platforms === undefined ? await tx.query<{ has_names: boolean }>(HAS_NAMES) : []
-  if (names?.has_names) throw severalPlatforms()
-  await requirePlatforms(tx, platforms)
+  if (names?.has_names) throw toPlatformRequiredError()
+  await requireKnownPlatforms(tx, platforms)
   await tx.execute(DECLARE, [platforms ?? null])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
-    yield rows.map(toSide)
+    yield rows.map(rowToWalletSide)
   }
 }
 
@@ -86,22 +93,32 @@ export async function readWallet(
   keys: readonly BetKey[],
   platforms: Platforms,
 ): Promise<WalletSide[]> {
-  const buckets = await readBuckets(db)
+  const buckets = await readBucketCount(db)
   const all = keys.flatMap(({ player, betId, bucket = bucketOf(player, buckets) }) =>
-    idsAtWallet(betId, platforms).flatMap((id) =>
+    toWalletIds(betId, platforms).flatMap((id) =>
       [bucket, bucketOf(player, buckets)].map((place) => ({ player, id, place })),
     ),
   )
-  const places = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+  const places = [...new Map(all.map((location) => [JSON.stringify(location), location])).values()]
   const values = [
     ...[places.map(({ player }) => player), places.map(({ id }) => id), platforms ?? null],
     places.map(({ place }) => place),
   ]
-  return (await db.query<BetRow>(READ, values)).map(toSide)
+  return (await db.query<BetRow>(READ, values)).map(rowToWalletSide)
 }
 
-function toSide(row: BetRow): WalletSide {
+function rowToWalletSide(row: BetRow): WalletSide {
   const { bucket, bet_id: betId, own_id: ownId, player, status, currency, stake, payout, result_type: resultType } = row
-  const show = (amount: Money | null) => (amount === null ? null : amountIn(row, amount))
-  return { bucket, betId, ownId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
+  const formatAmount = (amount: Money | null) => (amount === null ? null : formatStoredAmount(row, amount))
+  return {
+    bucket,
+    betId,
+    ownId,
+    player,
+    status,
+    currency,
+    stake: formatAmount(stake),
+    payout: formatAmount(payout),
+    resultType,
+  }
 }

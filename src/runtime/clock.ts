@@ -1,8 +1,8 @@
 /** The time. Passed in, so that tests can move it. */
-import { world } from './world.ts'
+import { environment } from './environment.ts'
 
 export interface Clock {
   now(): Date
 }
 
-export const systemClock: Clock = { now: () => new Date(world.wall()) }
+export const systemClock: Clock = { now: () => new Date(environment.now()) }

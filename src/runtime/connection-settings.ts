@@ -1,9 +1,9 @@
 /** Settings of the connection to one address: headers and certificates (O-20). */
-import type { Headers } from './headers.ts'
+import type { ExtraHeaders } from './extra-headers.ts'
 
 export interface ConnectionSettings {
   /** By names in lower case. They are sent with every call. */
-  readonly headers?: Headers
+  readonly headers?: ExtraHeaders
   /** Authorities in PEM, in place of the public ones. */
   readonly ca?: string
   /** The client certificate in PEM, with its chain. */

@@ -1,11 +1,11 @@
 /** What went wrong, in words, whatever was thrown. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.message || textOfSeveral(error) || error.name
+  return error.message || aggregateErrorText(error) || error.name
 }
 
 /** Of several addresses of a host that were tried, the system's error has no message. */
-function textOfSeveral(error: Error): string {
+function aggregateErrorText(error: Error): string {
   return error instanceof AggregateError ? error.errors.map(errorText).join(', ') : ''
 }
 

@@ -1,6 +1,6 @@
 /** Logs are JSON lines on stdout, one event per call, without token, secret, e-mail or phone. */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import { world } from './world.ts'
+import { environment } from './environment.ts'
 
 export type { Logger } from 'pino'
 
@@ -14,36 +14,36 @@ const OUTAGE_MS = 1_000
 /** An error that `isOutage` is met by every call: it is a line once a second at most, with the number of those left out. */
 export function createLogger(level: string, isOutage: (error: unknown) => boolean = () => false): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }
-  return pino({ ...options, hooks: { logMethod: thinned(isOutage) } }, stdout())
+  return pino({ ...options, hooks: { logMethod: throttleOutages(isOutage) } }, getStdout())
 }
 
-export function thinned(isOutage: (error: unknown) => boolean): LogFn {
-  let saidAt = Number.NEGATIVE_INFINITY
+export function throttleOutages(isOutage: (error: unknown) => boolean): LogFn {
+  let loggedAt = Number.NEGATIVE_INFINITY
   let leftOut = 0
   return function (args, method) {
-    const [said, ...rest] = args as [unknown, ...string[]]
-    if (!isObject(said) || said.err === undefined || !isOutage(said.err)) return method.apply(this, args)
-    if (world.elapsed() - saidAt < OUTAGE_MS) {
+    const [fields, ...rest] = args as [unknown, ...string[]]
+    if (!isObject(fields) || fields.err === undefined || !isOutage(fields.err)) return method.apply(this, args)
+    if (environment.monotonicNow() - loggedAt < OUTAGE_MS) {
       leftOut += 1
       return
     }
-    method.apply(this, [{ ...said, ...(leftOut > 0 && { leftOut }) }, ...rest] as typeof args)
-    saidAt = world.elapsed()
+    method.apply(this, [{ ...fields, ...(leftOut > 0 && { leftOut }) }, ...rest] as typeof args)
+    loggedAt = environment.monotonicNow()
     leftOut = 0
   }
 }
 
 type LogFn = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>
 
-function isObject(said: unknown): said is { readonly err?: unknown } {
-  return typeof said === 'object' && said !== null
+function isObject(fields: unknown): fields is { readonly err?: unknown } {
+  return typeof fields === 'object' && fields !== null
 }
 
 let output: DestinationStream | undefined
 
 /** One for all loggers of the process. */
-function stdout(): DestinationStream {
-  output ??= writtenTogether(pino.destination({ fd: 1, sync: false }))
+function getStdout(): DestinationStream {
+  output ??= bufferLines(pino.destination({ fd: 1, sync: false }))
   return output
 }
 
@@ -51,13 +51,13 @@ function stdout(): DestinationStream {
  * Lines are written together: a write for each would cost a call more than all else that is done for its line, and pino's own way of putting them
  * together measures all that waits again with each line. Those that wait are written when the process ends, but lost when it is killed.
  */
-function writtenTogether(to: DestinationStream): DestinationStream {
+function bufferLines(to: DestinationStream): DestinationStream {
   let lines = ''
   const flush = () => {
     if (lines !== '') to.write(lines)
     lines = ''
   }
-  world.every(WRITE_MS, flush)
+  environment.setRepeatingTimer(WRITE_MS, flush)
   process.prependListener('exit', () => {
     Object.assign(to, { sync: true }) // a write that is only begun now is lost with the process
     flush()

@@ -11,33 +11,36 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { WrongUse } from './wrong-use.ts'
+import { UsageError } from './cli-errors.ts'
 
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 /** Rights of the group and of all others. */
-const OTHERS = 0o077
+const OTHERS_MODE = 0o077
 
 /** The folder exists and cannot be made private without a word of its owner's. */
-export class NotPrivate extends WrongUse {}
+export class NotPrivateError extends UsageError {}
 
 /** What we put into a data folder ourselves. */
-const OURS = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platform|gateway)-api-key|in-use.*)$/
+const OWN_ENTRIES = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platform|gateway)-api-key|in-use.*)$/
 
-/** Makes the folder, or takes the rights of others from one that holds nothing but ours; throws NotPrivate when it cannot. */
+/**
+ * Makes the folder, or takes the rights of others from one that holds nothing but ours; throws
+ * NotPrivateError when it cannot.
+ */
 export function makePrivateFolder(path: string): void {
   if (!existsSync(path)) requireParent(resolve(path))
   mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
-  if (!isOpen(path)) return
-  const strange = readdirSync(path).find((name) => !OURS.test(name))
-  if (strange !== undefined)
-    throw new NotPrivate(
-      `others can enter the data folder ${path}, which also holds "${strange}": run chmod 700 on it, or set PURSER_DATA_DIR to a folder of its own, which will be made`,
+  if (!isOpenToOthers(path)) return
+  const foreignEntry = readdirSync(path).find((name) => !OWN_ENTRIES.test(name))
+  if (foreignEntry !== undefined)
+    throw new NotPrivateError(
+      `others can enter the data folder ${path}, which also holds "${foreignEntry}": run chmod 700 on it, or set PURSER_DATA_DIR to a folder of its own, which will be made`,
     )
   try {
     chmodSync(path, FOLDER_MODE)
   } catch {
-    throw new NotPrivate(
+    throw new NotPrivateError(
       `others can enter the data folder ${path}, and its rights cannot be changed: set PURSER_DATA_DIR to a folder below it, which will be made`,
     )
   }
@@ -54,8 +57,8 @@ function requireParent(path: string): void {
  * Throws the system's error, which names the path, when this user cannot read and write the folder,
  * or one of all the files in it: a start by root, as with sudo, leaves files that others cannot use.
  */
-export function requireAccess(folder: string, what: 'itself' | 'all'): void {
-  const within = what === 'all' ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
+export function requireAccess(folder: string, scope: 'itself' | 'all'): void {
+  const within = scope === 'all' ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   for (const name of within) accessSync(join(folder, name), constants.R_OK | constants.W_OK)
 }
@@ -63,7 +66,7 @@ export function requireAccess(folder: string, what: 'itself' | 'all'): void {
 /** The content; undefined when there is none. Rights of others are taken away. */
 export function readPrivateFile(path: string): string | undefined {
   if (!existsSync(path)) return undefined
-  if (isOpen(path)) chmodSync(path, FILE_MODE)
+  if (isOpenToOthers(path)) chmodSync(path, FILE_MODE)
   return readFileSync(path, 'utf8').trim() || undefined
 }
 
@@ -72,6 +75,6 @@ export function writePrivateFile(path: string, text: string): void {
 }
 
 /** Windows has no such rights. */
-function isOpen(path: string): boolean {
-  return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0
+function isOpenToOthers(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & OTHERS_MODE) !== 0
 }

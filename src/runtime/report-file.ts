@@ -5,9 +5,9 @@
 
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { UsageError } from './cli-errors.ts'
 import { errorText } from './error-text.ts'
-import { printableLine, printableLines } from './printable.ts'
-import { WrongUse } from './wrong-use.ts'
+import { printableLine, printableLines } from './printable-text.ts'
 
 /** By the ending of a file's name, in lower case. */
 export type Writers<R> = Readonly<Record<string, (report: R) => string>>
@@ -17,22 +17,22 @@ export interface ReportFile<R> {
   readonly write: (report: R) => string
 }
 
-/** Throws WrongUse. */
-export function reportFileOf<R>(writers: Writers<R>, file: string): ReportFile<R> {
+/** Throws UsageError. */
+export function resolveReportFile<R>(writers: Writers<R>, file: string): ReportFile<R> {
   const write = writers[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
-  if (write === undefined) throw new WrongUse(`--report: ${file} must end in ${endingsOf(writers)}`)
-  const why = whyNotWritable(file)
-  if (why !== undefined) throw new WrongUse(`--report: ${why}`)
+  if (write === undefined) throw new UsageError(`--report: ${file} must end in ${listEndings(writers)}`)
+  const fault = findWriteFault(file)
+  if (fault !== undefined) throw new UsageError(`--report: ${fault}`)
   return { file, write }
 }
 
 /** ".html, .xml or .json" */
-function endingsOf(writers: object): string {
+function listEndings(writers: object): string {
   const endings = Object.keys(writers).map((ending) => `.${ending}`)
   return `${endings.slice(0, -1).join(', ')} or ${endings.at(-1)}`
 }
 
-function whyNotWritable(file: string): string | undefined {
+function findWriteFault(file: string): string | undefined {
   const there = statSync(file, { throwIfNoEntry: false })
   if (there?.isDirectory()) return `${file} is a folder`
   const path = there === undefined ? dirname(file) : file
@@ -44,7 +44,7 @@ function whyNotWritable(file: string): string | undefined {
   }
 }
 
-interface Told {
+interface ReportStreams {
   readonly stdout: { write(text: string): void }
   readonly stderr: { write(text: string): void }
   /** The whole report stands on stdout already, for a program that reads nothing else there. */
@@ -52,7 +52,11 @@ interface Told {
 }
 
 /** Never throws. */
-export function writeReport<R>({ file, write }: ReportFile<R>, report: R, { stdout, stderr, isPrinted }: Told): void {
+export function writeReport<R>(
+  { file, write }: ReportFile<R>,
+  report: R,
+  { stdout, stderr, isPrinted }: ReportStreams,
+): void {
   const text = write(report)
   try {
     writeFileSync(file, text)

@@ -9,7 +9,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 export type TraceHeaders = Readonly<Record<string, string>>
 export type CallerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export interface Begin {
+export interface SpanStart {
   readonly kind?: 'server' | 'client'
   /** As world.elapsed() gives it; now when absent. */
   readonly at?: number
@@ -18,7 +18,7 @@ export interface Begin {
   readonly attributes?: Attributes
 }
 
-export interface End {
+export interface SpanEnd {
   readonly at?: number
   readonly attributes?: Attributes
   readonly failed?: boolean
@@ -31,12 +31,12 @@ export interface Span {
   /** For a call that belongs to it: `traceparent`, and `tracestate` if the caller sent one (W3C). */
   headers(): TraceHeaders
   /** False when it was not chosen: nobody will see it. */
-  readonly isSeen: boolean
-  child(name: string, begin?: Begin): Span
-  end(end?: End): void
+  readonly isSampled: boolean
+  child(name: string, begin?: SpanStart): Span
+  end(end?: SpanEnd): void
 }
 
 export interface Tracing {
   /** Continues the trace that the caller's headers name; without a valid one, a trace begins. */
-  begin(name: string, begin: Begin, headers?: CallerHeaders): Span
+  begin(name: string, begin: SpanStart, headers?: CallerHeaders): Span
 }

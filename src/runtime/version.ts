@@ -6,8 +6,8 @@ const PACKAGE: { version: string } = JSON.parse(readFileSync(new URL('../../pack
 export const VERSION = PACKAGE.version
 
 /** Each part that calls others names itself, so that they can tell from whom a call came. */
-export type Part = 'platform' | 'gateway' | 'load' | 'conformance' | 'webhooks' | 'command'
+export type UserAgentPart = 'platform' | 'gateway' | 'load' | 'conformance' | 'webhooks' | 'command'
 
-export function userAgent(part: Part): string {
+export function userAgent(part: UserAgentPart): string {
   return `Purser/${VERSION} (${part})`
 }

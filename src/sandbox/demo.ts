@@ -1,10 +1,10 @@
 /** The two demo players, and what a newcomer reads first: addresses, keys, and a line that places a bet when pasted. */
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
-import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
-import type { FrontPage, ShownBet } from './front-page.ts'
-import type { Entry, House, Stage } from './stage.ts'
-import { type HouseBet, newestBets, stakeOf, statusOf } from './wallet-bets.ts'
+import { SIGNATURE_HEADER, signBody } from '../protocol/signature.ts'
+import type { FrontPage, FrontPageBet } from './front-page.ts'
+import type { House, SandboxServers, SessionEntry } from './sandbox-servers.ts'
+import { describeBetStatus, formatStake, type HouseBet, listNewestBets } from './wallet-bets.ts'
 
 const DEMO_PLAYERS = [
   {
@@ -27,38 +27,46 @@ export interface DemoPlayer {
   readonly currency: string
   readonly balance: string
   /** What the platform knows the player by: behind a gateway another id and another token. */
-  readonly entry: Entry
+  readonly entry: SessionEntry
 }
 
 /** They are the newcomer's: no simulated bettor uses them. */
-export async function createDemo({ houses, door }: Stage): Promise<Demo> {
+export async function createDemo({ houses, entryPoint }: SandboxServers): Promise<Demo> {
   const players = await Promise.all(
     DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)),
   )
-  return { players, bet: curlLines(door, players[0] as DemoPlayer) }
+  return { players, bet: formatSignedBet(entryPoint, players[0] as DemoPlayer) }
 }
 
 async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
   const { userId, currency } = player
   const path = `/operator/players/${userId}`
-  await wallet.get('POST', '/operator/players', player, [409]) // changed since it was made: that is what a sandbox is for
-  await wallet.get('POST', `${path}/deposits`, { currency, amount: '1000.00', reference: 'sandbox-welcome' })
-  const entry = await enter(await wallet.get<Entry>('POST', `${path}/sessions`, {}))
-  const { balances } = await wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', `${path}/balances`)
+  await wallet.fetchJson('POST', '/operator/players', player, [409]) // changed since it was made: that is what a sandbox is for
+  await wallet.fetchJson('POST', `${path}/deposits`, { currency, amount: '1000.00', reference: 'sandbox-welcome' })
+  const entry = await enter(await wallet.fetchJson<SessionEntry>('POST', `${path}/sessions`, {}))
+  const { balances } = await wallet.fetchJson<{ balances: { currency: string; amount: string }[] }>(
+    'GET',
+    `${path}/balances`,
+  )
   return { userId, currency, entry, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
 /**
  * Lines of at most 80 columns. One address, whose page leads to all others (front-page.ts): what a newcomer has to choose from is not begun with.
  */
-export function welcome(stage: Stage, config: Config, { players, bet }: Demo, hasAddresses: boolean): string[] {
+export function formatWelcome(
+  stage: SandboxServers,
+  config: Config,
+  { players, bet }: Demo,
+  hasAddresses: boolean,
+): string[] {
   const walletUrl = stage.houses[0]?.wallet.url ?? ''
   return [
     '',
     `Purser wallet   ${walletUrl}   open it in a browser`,
-    ...(hasAddresses ? addressesOf(stage, walletUrl) : [OTHER_ADDRESSES]),
-    `Database        ${storeOf(config)}`,
-    ...keyLines(stage, config),
+    ...(hasAddresses ? formatAddresses(stage, walletUrl) : [OTHER_ADDRESSES]),
+    `Database        ${describeStore(config)}`,
+    ...formatKeyLines(stage, config),
     '',
     ...players.map(
       ({ userId, currency, entry, balance }) =>
@@ -82,53 +90,56 @@ export function welcome(stage: Stage, config: Config, { players, bet }: Demo, ha
 
 const OTHER_ADDRESSES = '                there: "Addresses and keys"; here: --addresses'
 
-function addressesOf(stage: Stage, walletUrl: string): string[] {
+function formatAddresses(stage: SandboxServers, walletUrl: string): string[] {
   return [
     `Keys, last bets ${walletUrl}/sandbox`,
     `API reference   ${walletUrl}/docs`,
     `Platform        ${stage.platform.url}`,
     `API reference   ${stage.platform.url}/docs`,
-    ...aboutGateway(stage),
+    ...formatGatewayLines(stage),
   ]
 }
 
 /** Bets on the front page; as many of those that were sent by hand stay on top while the others go by. */
 const BETS_SHOWN = 12
 const OWN_SHOWN = 4
-const BETS_LOOKED_AT = 200
+const MAX_SCANNED_BETS = 200
 
-function ownFirst(newest: readonly HouseBet[]): HouseBet[] {
+function sortOwnFirst(newest: readonly HouseBet[]): HouseBet[] {
   const own = newest.filter(({ isByHand }) => isByHand).slice(0, OWN_SHOWN)
   return [...own, ...newest.filter((bet) => !own.includes(bet))].slice(0, BETS_SHOWN)
 }
 
 /** The same for the browser. */
-export function frontPageOf(stage: Stage, config: Config, { bet }: Demo): FrontPage {
+export function buildFrontPage(stage: SandboxServers, config: Config, { bet }: Demo): FrontPage {
   const { houses, platform, gateway } = stage
   const wallets = houses.map(({ wallet }, i) => ({ name: i === 0 ? 'Wallet' : 'Second wallet', url: wallet.url }))
   return {
-    database: storeOf(config),
+    database: describeStore(config),
     servers: [
       ...wallets,
       { name: 'Platform', url: platform.url },
       ...(gateway ? [{ name: 'Gateway', url: gateway.url }] : []),
     ],
-    keys: keysOf(stage, config),
+    keys: listShownKeys(stage, config),
     bet,
-    lastBets: async () => ownFirst(await newestBets(houses, BETS_LOOKED_AT)).map(toShown),
+    lastBets: async () => sortOwnFirst(await listNewestBets(houses, MAX_SCANNED_BETS)).map(toFrontPageBet),
   }
 }
 
-function toShown(bet: HouseBet): ShownBet {
+function toFrontPageBet(bet: HouseBet): FrontPageBet {
   const { firstSeenAt: at, transactionId: betId, userId: player, isByHand } = bet
-  return { at, betId, player, stake: stakeOf(bet), status: statusOf(bet), isByHand }
+  return { at, betId, player, stake: formatStake(bet), status: describeBetStatus(bet), isByHand }
 }
 
-function storeOf({ store }: Config): string {
+function describeStore({ store }: Config): string {
   return store.kind === 'postgres' ? 'Postgres (DATABASE_URL)' : `embedded, in ${store.dataDir}`
 }
 
-function keysOf({ gateway }: Stage, { secrets, operatorKey, platformKey, gatewayKey }: Config): FrontPage['keys'] {
+function listShownKeys(
+  { gateway }: SandboxServers,
+  { secrets, operatorKey, platformKey, gatewayKey }: Config,
+): FrontPage['keys'] {
   return [
     { name: 'Partner secret', value: secrets[0] ?? '' },
     { name: 'Operator key', value: operatorKey },
@@ -137,11 +148,11 @@ function keysOf({ gateway }: Stage, { secrets, operatorKey, platformKey, gateway
   ]
 }
 
-export function keyLines(stage: Stage, config: Config): string[] {
-  return keysOf(stage, config).map(({ name, value }) => `${name.padEnd(16)}${value}`)
+export function formatKeyLines(stage: SandboxServers, config: Config): string[] {
+  return listShownKeys(stage, config).map(({ name, value }) => `${name.padEnd(16)}${value}`)
 }
 
-function aboutGateway({ gateway, houses }: Stage): string[] {
+function formatGatewayLines({ gateway, houses }: SandboxServers): string[] {
   if (gateway === undefined) return []
   return [
     `Gateway         ${gateway.url}`,
@@ -151,9 +162,9 @@ function aboutGateway({ gateway, houses }: Stage): string[] {
 }
 
 /** A signed Place bet that works when pasted into a shell: the body has no quote that a shell would take. */
-function curlLines({ url, secret }: Stage['door'], { entry, currency }: DemoPlayer): string[] {
-  const body = bodyLines(entry, currency)
-  const [header, mac] = sign(Buffer.from(body.join('\n')), secret).split('..')
+function formatSignedBet({ url, secret }: SandboxServers['entryPoint'], { entry, currency }: DemoPlayer): string[] {
+  const body = formatBetBody(entry, currency)
+  const [header, mac] = signBody(Buffer.from(body.join('\n')), secret).split('..')
   return [
     `curl -s ${url}/payment/bet \\`,
     `-H "${SIGNATURE_HEADER}: ${header}..\\`,
@@ -164,7 +175,7 @@ function curlLines({ url, secret }: Stage['door'], { entry, currency }: DemoPlay
 }
 
 /** JSON with line ends between its members: they are signed and sent as they stand. */
-function bodyLines({ token, userId }: Entry, currency: string): string[] {
+function formatBetBody({ token, userId }: SessionEntry, currency: string): string[] {
   const bet = { requestId: randomUUID(), transactionId: randomUUID(), token, userId, currency }
   const members = Object.entries(bet).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)
   return [

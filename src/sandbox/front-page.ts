@@ -3,10 +3,10 @@
  * that loads itself again each second. Keys are shown to this machine only.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { NO_DEVICES } from '../http/answer.ts'
-import { escaped as text } from '../runtime/markup.ts'
-import { STYLE } from './front-page-style.ts'
-import { nameOfBet } from './life.ts'
+import { PERMISSIONS_POLICY } from '../http/response-serializer.ts'
+import { escapeMarkup as text } from '../runtime/markup-escaping.ts'
+import { toShortBetId } from './bet-steps.ts'
+import { FRONT_PAGE_STYLE } from './front-page-style.ts'
 
 export interface FrontPage {
   readonly database: string
@@ -15,10 +15,10 @@ export interface FrontPage {
   /** The signed bet of the terminal: lines for a shell. */
   readonly bet: readonly string[]
   /** As they are listed. */
-  lastBets(): Promise<readonly ShownBet[]>
+  lastBets(): Promise<readonly FrontPageBet[]>
 }
 
-export interface ShownBet {
+export interface FrontPageBet {
   readonly at: string
   readonly betId: string
   readonly player: string
@@ -30,32 +30,34 @@ export interface ShownBet {
 
 const POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
-const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
+const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
 /** Adds GET /sandbox and what it needs; the wallet's own address leads to the console. `page` answers undefined until all of it runs. */
 export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undefined): void {
   app.get('/', (_request, reply) => reply.redirect('/console'))
   app.get('/sandbox', (request, reply) => {
     const known = page()
-    return known === undefined ? send(reply.code(503), WAITING) : send(reply, pageOf(known, isFromHere(request)))
+    return known === undefined
+      ? sendHtml(reply.code(503), WAITING)
+      : sendHtml(reply, renderPage(known, isLocalRequest(request)))
   })
-  app.get('/sandbox/bets', async (_request, reply) => send(reply, betsOf((await page()?.lastBets()) ?? [])))
-  app.get('/sandbox/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
+  app.get('/sandbox/bets', async (_request, reply) => sendHtml(reply, renderBets((await page()?.lastBets()) ?? [])))
+  app.get('/sandbox/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(FRONT_PAGE_STYLE))
 }
 
 /**
  * Both ends are on this machine, and the browser asked for it by a name of this machine: a page elsewhere whose name was made
  * to lead here is shown no key.
  */
-export function isFromHere({ ip, headers, socket }: FastifyRequest): boolean {
+export function isLocalRequest({ ip, headers, socket }: FastifyRequest): boolean {
   const isLocal = (address: string | undefined) => /^(::ffff:)?127\.|^::1$/.test(address ?? '')
-  return isLocal(ip) && isLocal(socket.localAddress) && HERE.test(headers.host ?? '')
+  return isLocal(ip) && isLocal(socket.localAddress) && LOCAL_HOST.test(headers.host ?? '')
 }
 
-function send(reply: FastifyReply, html: string): FastifyReply {
+function sendHtml(reply: FastifyReply, html: string): FastifyReply {
   return reply
     .header('content-security-policy', POLICY)
-    .header('permissions-policy', NO_DEVICES)
+    .header('permissions-policy', PERMISSIONS_POLICY)
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .header('cache-control', 'no-store')
@@ -63,7 +65,7 @@ function send(reply: FastifyReply, html: string): FastifyReply {
     .send(html)
 }
 
-function documentOf(title: string, head: string, body: string): string {
+function renderDocument(title: string, head: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -81,7 +83,7 @@ ${body}
 `
 }
 
-const WAITING = documentOf(
+const WAITING = renderDocument(
   'Purser sandbox',
   '<meta http-equiv="refresh" content="1">',
   '<p>The sandbox is starting.</p>',
@@ -90,9 +92,9 @@ const WAITING = documentOf(
 const KEYS_HIDDEN =
   'The keys are in the terminal: this page shows them on the machine itself only, at 127.0.0.1 or localhost.'
 
-function pageOf({ database, servers, keys, bet }: FrontPage, isHere: boolean): string {
-  const secrets = isHere ? keysOf(keys) + betOf(bet) : `<p class="note">${KEYS_HIDDEN}</p>`
-  return documentOf(
+function renderPage({ database, servers, keys, bet }: FrontPage, showsKeys: boolean): string {
+  const secrets = showsKeys ? renderKeys(keys) + renderSignedBet(bet) : `<p class="note">${KEYS_HIDDEN}</p>`
+  return renderDocument(
     'Purser sandbox',
     '',
     `<header>
@@ -102,7 +104,7 @@ function pageOf({ database, servers, keys, bet }: FrontPage, isHere: boolean): s
 <main>
 <section>
 <h2>What runs</h2>
-<table>${servers.map(serverRow).join('')}</table>
+<table>${servers.map(renderServerRow).join('')}</table>
 </section>
 ${secrets}
 <section>
@@ -114,13 +116,13 @@ ${secrets}
   )
 }
 
-function serverRow({ name, url }: FrontPage['servers'][number]): string {
+function renderServerRow({ name, url }: FrontPage['servers'][number]): string {
   const at = text(url)
   const links = `<a href="${at}/docs">API reference</a> · <a href="${at}/metrics">metrics</a>`
   return `<tr><th scope="row">${text(name)}</th><td><code>${at}</code></td><td>${links}</td></tr>`
 }
 
-function keysOf(keys: FrontPage['keys']): string {
+function renderKeys(keys: FrontPage['keys']): string {
   const rows = keys.map(
     ({ name, value }) => `<tr><th scope="row">${text(name)}</th><td><code class="copy">${text(value)}</code></td></tr>`,
   )
@@ -132,7 +134,7 @@ function keysOf(keys: FrontPage['keys']): string {
 `
 }
 
-function betOf(lines: FrontPage['bet']): string {
+function renderSignedBet(lines: FrontPage['bet']): string {
   return `<section>
 <h2>Place a bet of 10 for alice</h2>
 <p class="note">Paste it into a terminal. Paste it again: the same answer, and no second debit.</p>
@@ -142,14 +144,14 @@ function betOf(lines: FrontPage['bet']): string {
 }
 
 /** In a frame of its own, so that a selection elsewhere on the page stays while it loads itself again. */
-function betsOf(bets: readonly ShownBet[]): string {
+function renderBets(bets: readonly FrontPageBet[]): string {
   const rows = bets.map(
     ({ at, betId, player, stake, status, isByHand }) =>
-      `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(nameOfBet(betId))}</code></td>` +
+      `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(toShortBetId(betId))}</code></td>` +
       `<td>${text(player)}</td><td class="money">${text(stake)}</td><td>${text(status)}</td><td>${isByHand ? '◀ yours' : ''}</td></tr>`,
   )
   const head = '<tr><th>UTC</th><th>bet</th><th>player</th><th class="money">stake</th><th>now</th><th></th></tr>'
   const table =
     rows.length === 0 ? '<p class="note">No bet yet.</p>' : `<table class="bets">${head}${rows.join('')}</table>`
-  return documentOf('The last bets', '<meta http-equiv="refresh" content="1">', table)
+  return renderDocument('The last bets', '<meta http-equiv="refresh" content="1">', table)
 }

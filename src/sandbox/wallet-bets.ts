@@ -1,9 +1,10 @@
 /** The wallets' bets as their operators see them: those of simulated bettors, and those that somebody places by hand. */
-import type { House } from './stage.ts'
-import { BETTORS } from './wishes.ts'
+
+import { BETTORS } from './bettor-behaviour.ts'
+import type { House } from './sandbox-servers.ts'
 
 /** What `GET /operator/bets` answers of a bet, as far as it is read here. */
-export interface WalletBet {
+export interface OperatorBet {
   readonly userId: string
   readonly transactionId: string
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
@@ -15,7 +16,7 @@ export interface WalletBet {
   readonly firstSeenAt: string
 }
 
-export interface HouseBet extends WalletBet {
+export interface HouseBet extends OperatorBet {
   readonly house: House
   readonly isByHand: boolean
 }
@@ -23,26 +24,26 @@ export interface HouseBet extends WalletBet {
 const SIMULATED = new Set(BETTORS.map(({ userId }) => userId))
 
 /** The newest of all houses, newest first. */
-export async function newestBets(houses: readonly House[], limit: number): Promise<HouseBet[]> {
-  const lists = await Promise.all(houses.map((house) => newestOf(house, limit)))
+export async function listNewestBets(houses: readonly House[], limit: number): Promise<HouseBet[]> {
+  const lists = await Promise.all(houses.map((house) => listNewestOfHouse(house, limit)))
   return lists
     .flat()
     .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
     .slice(0, limit)
 }
 
-async function newestOf(house: House, limit: number): Promise<HouseBet[]> {
-  const { data } = await house.wallet.get<{ data: WalletBet[] }>('GET', `/operator/bets?limit=${limit}`)
+async function listNewestOfHouse(house: House, limit: number): Promise<HouseBet[]> {
+  const { data } = await house.wallet.fetchJson<{ data: OperatorBet[] }>('GET', `/operator/bets?limit=${limit}`)
   return data.map((bet) => ({ ...bet, house, isByHand: !SIMULATED.has(bet.userId) }))
 }
 
 /** "10.00 EUR"; empty when nothing was ever taken. */
-export function stakeOf({ stake, currency }: WalletBet): string {
+export function formatStake({ stake, currency }: OperatorBet): string {
   return stake === undefined ? '' : `${stake} ${currency}`
 }
 
 /** Where a bet stands, in words. */
-export function statusOf({ status, resultType, payout, refusalCode }: WalletBet): string {
+export function describeBetStatus({ status, resultType, payout, refusalCode }: OperatorBet): string {
   switch (status) {
     case 'open':
       return 'open'

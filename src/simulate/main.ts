@@ -1,16 +1,16 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use, 130 stopped. */
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { EXIT } from '../process/ending.ts'
-import { forgiveClosedPipes } from '../process/stopping.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
+import { EXIT_CODES } from '../process/exit-codes.ts'
+import { ignoreClosedPipes } from '../process/stop-signals.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { asOutput, requirePlace, writeFigures } from './figures.ts'
-import { describe, type Recorded, readRecorded, write } from './one-bet/letters.ts'
-import { replay, type Searched, search } from './one-bet/search.ts'
+import { formatOutput, requireFiguresPlace, writeFigures } from './doc-figures.ts'
+import { type HistorySearchResult, replayHistory, searchHistories } from './one-bet/history-search.ts'
+import { describeAction, formatHistory, parseRecordedHistory, type RecordedAction } from './one-bet/one-bet-actions.ts'
 
 /** A step more takes six times as long, and more than the 1.5 GB that these take. */
-const LONGEST = 7
+const MAX_LENGTH = 7
 const NIGHT_RUNS = 20_000
 
 type Clawback = Rules['clawback']
@@ -27,7 +27,7 @@ interface Flags {
   readonly write?: string
   readonly length: number
   readonly clawback?: Clawback
-  readonly history?: readonly Recorded[]
+  readonly history?: readonly RecordedAction[]
 }
 
 const program = new Command('simulate')
@@ -50,7 +50,7 @@ const program = new Command('simulate')
   .option('--shrink <path>', 'makes the run in this file shorter, as long as it fails in the same way')
   .option('--planted <path>', 'of level 2 or 3: finds each planted fault, and writes the table of them to this file')
   .option('--write <page>', 'writes the figures into this page, when nothing was found, where it has a place for them')
-  .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
+  .option('--length <steps>', `up to so many steps, ${MAX_LENGTH} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
   .option(
     '--history <steps or file>',
@@ -60,11 +60,15 @@ const program = new Command('simulate')
   .action(async (flags: Flags) => {
     const { level, write: page } = flags
     const of = `level ${level < 3 && isOfMarkets(flags) ? 2 : level}`
-    if (page !== undefined) requirePlace(page, of)
+    if (page !== undefined) requireFiguresPlace(page, of)
     const isGood =
-      levelOf(flags) === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : playOneBet(flags)
-    if (!isGood) process.exitCode ??= EXIT.findings
-    else if (page !== undefined) writeFigures(page, { of, command: typed(), text: asOutput(said) })
+      readLevel(flags) === 3
+        ? await playLocks(flags)
+        : isOfMarkets(flags)
+          ? await playMarkets(flags)
+          : playOneBet(flags)
+    if (!isGood) process.exitCode ??= EXIT_CODES.findings
+    else if (page !== undefined) writeFigures(page, { of, command: formatCommand(), text: formatOutput(printedLines) })
   })
 
 function isOfMarkets({ level, ...of }: Flags): boolean {
@@ -72,104 +76,106 @@ function isOfMarkets({ level, ...of }: Flags): boolean {
 }
 
 /** Without what says where its figures go. */
-function typed(): string {
+function formatCommand(): string {
   const flags = process.argv.slice(2).join(' ')
   return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`.replace(/ -- $/, '')
 }
 
 /** A kept run says itself of which level it is. */
-function levelOf({ level, file, shrink }: Flags): number {
-  const kept = file ?? shrink
-  if (kept === undefined) return level
-  if (!existsSync(kept)) throw new WrongUse(`there is no file ${kept}`)
-  const { level: itsOwn = 2 } = JSON.parse(readFileSync(kept, 'utf8')) as { level?: number }
+function readLevel({ level, file, shrink }: Flags): number {
+  const path = file ?? shrink
+  if (path === undefined) return level
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  const { level: itsOwn = 2 } = JSON.parse(readFileSync(path, 'utf8')) as { level?: number }
   return itsOwn
 }
 
 /** True when nothing was found that should not be there. Levels 2 and 3 are loaded when they are wanted: they bring a database. */
 async function playLocks(flags: Flags): Promise<boolean> {
   const { file, shrink, planted } = flags
-  const { findPlantedLocks, playKeptLocks, shrinkKeptLocks, simulateLocks } = await import('./locks/command.ts')
-  if (file !== undefined) return playKeptLocks(file, say)
-  if (shrink !== undefined) return shrinkKeptLocks(shrink, say)
-  if (planted !== undefined) return findPlantedLocks(planted, say)
-  return simulateLocks(flags, say, progress)
+  const { findPlantedLocks, replayLocksFile, shrinkLocksFile, simulateLocks } = await import('./locks/locks-command.ts')
+  if (file !== undefined) return replayLocksFile(file, print)
+  if (shrink !== undefined) return shrinkLocksFile(shrink, print)
+  if (planted !== undefined) return findPlantedLocks(planted, print)
+  return simulateLocks(flags, print, progress)
 }
 
 function playOneBet({ length, clawback, history }: Flags): boolean {
   const policies = clawback === undefined ? POLICIES : [clawback]
-  return history === undefined ? searchAll(policies, length) : tellAgain(policies, history)
+  return history === undefined ? searchAll(policies, length) : checkHistory(policies, history)
 }
 
-async function playMarkets({ seed, runs, night, file: kept, shrink, planted }: Flags): Promise<boolean> {
-  const { findPlanted, playKept, shrinkKept, simulateMarkets, simulateNight } = await import('./market/command.ts')
-  if (kept !== undefined) return playKept(kept, say)
-  if (shrink !== undefined) return shrinkKept(shrink, say)
-  if (planted !== undefined) return findPlanted(planted, say)
-  const wanted = { seed, runs: night === undefined ? runs : NIGHT_RUNS }
-  if (typeof night !== 'string') return simulateMarkets(wanted, say, progress)
-  const end = await simulateNight(night, wanted, say, progress)
-  if (end === 'runs are left') process.exitCode = EXIT.interrupted
+async function playMarkets({ seed, runs, night, file: path, shrink, planted }: Flags): Promise<boolean> {
+  const { findPlantedFaults, replayRunFile, shrinkRunFile, simulateMarkets, simulateNight } = await import(
+    './market/market-command.ts'
+  )
+  if (path !== undefined) return replayRunFile(path, print)
+  if (shrink !== undefined) return shrinkRunFile(shrink, print)
+  if (planted !== undefined) return findPlantedFaults(planted, print)
+  const range = { seed, runs: night === undefined ? runs : NIGHT_RUNS }
+  if (typeof night !== 'string') return simulateMarkets(range, print, progress)
+  const end = await simulateNight(night, range, print, progress)
+  if (end === 'runs are left') process.exitCode = EXIT_CODES.interrupted
   return end === 'good'
 }
 
 function searchAll(policies: readonly Clawback[], length: number): boolean {
-  return policies.map((policy) => searchWith(policy, length)).every((isGood) => isGood)
+  return policies.map((policy) => searchPolicy(policy, length)).every((isGood) => isGood)
 }
 
-function searchWith(clawback: Clawback, length: number): boolean {
+function searchPolicy(clawback: Clawback, length: number): boolean {
   const startedAt = performance.now()
-  const searched = search({ length, clawback })
-  say(`clawback ${clawback}: ${figures(searched, length, Math.trunc(performance.now() - startedAt))}`)
+  const searched = searchHistories({ length, clawback })
+  print(`clawback ${clawback}: ${formatSearch(searched, length, Math.trunc(performance.now() - startedAt))}`)
   if (searched.found === undefined) return true
-  tellStory(
+  printHistory(
     clawback,
-    searched.found.history.map((letter) => ({ letter })),
+    searched.found.history.map((action) => ({ action })),
   )
-  say(`  again: npm run simulate -- --clawback ${clawback} --history "${write(searched.found.history)}"`)
+  print(`  again: npm run simulate -- --clawback ${clawback} --history "${formatHistory(searched.found.history)}"`)
   return false
 }
 
-function figures({ histories, steps, situations, met }: Searched, length: number, ms: number): string {
+function formatSearch({ histories, steps, situations, met }: HistorySearchResult, length: number, ms: number): string {
   const perMinute = Math.trunc(histories / (Math.max(1, ms) / 60_000))
-  const answers = [...met].map(([answer, times]) => `${grouped(times)} × ${answer}`).join(', ')
+  const answers = [...met].map(([answer, times]) => `${formatCount(times)} × ${answer}`).join(', ')
   return (
-    `${grouped(histories)} histories of up to ${length} steps in ${grouped(ms)} ms, ${grouped(perMinute)} a minute: ` +
-    `${grouped(steps)} steps from ${grouped(situations)} situations\n  they end with ${answers}`
+    `${formatCount(histories)} histories of up to ${length} steps in ${formatCount(ms)} ms, ${formatCount(perMinute)} a minute: ` +
+    `${formatCount(steps)} steps from ${formatCount(situations)} situations\n  they end with ${answers}`
   )
 }
 
 /** A bet of a real wallet has been answered under one of the policies; nobody has written down which. */
-function tellAgain(policies: readonly Clawback[], history: readonly Recorded[]): boolean {
-  const told = policies.map((policy) => tellStory(policy, history))
-  return told.every(({ isFound }) => !isFound) && told.some(({ different }) => different === 0)
+function checkHistory(policies: readonly Clawback[], history: readonly RecordedAction[]): boolean {
+  const results = policies.map((policy) => printHistory(policy, history))
+  return results.every(({ isFound }) => !isFound) && results.some(({ different }) => different === 0)
 }
 
 /** `different`: so many answers are not those that were recorded. */
-function tellStory(clawback: Clawback, history: readonly Recorded[]): { different: number; isFound: boolean } {
-  const { steps, complaint } = replay(
-    history.map(({ letter }) => letter),
+function printHistory(clawback: Clawback, history: readonly RecordedAction[]): { different: number; isFound: boolean } {
+  const { steps, complaint } = replayHistory(
+    history.map(({ action }) => action),
     { clawback },
   )
   let different = 0
-  say(`clawback ${clawback}:`)
-  for (const [i, { answer, place }] of steps.entries()) {
-    const { letter, was } = history[i] as Recorded
+  print(`clawback ${clawback}:`)
+  for (const [i, { answer, position }] of steps.entries()) {
+    const { action, was } = history[i] as RecordedAction
     const isOther = was !== undefined && answer?.split(' ')[0] !== was
     if (isOther) different++
-    const heard = answer === undefined ? '' : `answered ${answer}, ${isOther ? `was ${was} then, ` : ''}`
-    say(`  ${i + 1}. ${describe(letter)}: ${heard}balance ${place.state.account.balance}`)
+    const answerText = answer === undefined ? '' : `answered ${answer}, ${isOther ? `was ${was} then, ` : ''}`
+    print(`  ${i + 1}. ${describeAction(action)}: ${answerText}balance ${position.state.account.balance}`)
   }
-  if (complaint !== undefined) say(`  FOUND: ${complaint}`)
-  else if (different > 0) say(`  as it must be, but not as it was: ${different} answered differently`)
-  else say('  as it must be')
+  if (complaint !== undefined) print(`  FOUND: ${complaint}`)
+  else if (different > 0) print(`  as it must be, but not as it was: ${different} answered differently`)
+  else print('  as it must be')
   return { different, isFound: complaint !== undefined }
 }
 
-const said: string[] = []
+const printedLines: string[] = []
 
-function say(line: string): void {
-  said.push(line)
+function print(line: string): void {
+  printedLines.push(line)
   process.stdout.write(`${line}\n`)
 }
 
@@ -177,7 +183,7 @@ function progress(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-function grouped(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
@@ -194,22 +200,23 @@ function toCount(text: string): number {
 
 function toLength(text: string): number {
   const length = /^\d$/.test(text) ? Number.parseInt(text, 10) : 0
-  if (length >= 1 && length <= LONGEST) return length
-  throw new InvalidArgumentError(`It is a number of steps from 1 to ${LONGEST}.`)
+  if (length >= 1 && length <= MAX_LENGTH) return length
+  throw new InvalidArgumentError(`It is a number of steps from 1 to ${MAX_LENGTH}.`)
 }
 
-function toHistory(text: string): readonly Recorded[] {
-  const history = readRecorded(text) ?? (existsSync(text) ? readRecorded(readFileSync(text, 'utf8')) : undefined)
+function toHistory(text: string): readonly RecordedAction[] {
+  const history =
+    parseRecordedHistory(text) ?? (existsSync(text) ? parseRecordedHistory(readFileSync(text, 'utf8')) : undefined)
   if (history !== undefined) return history
   throw new InvalidArgumentError(
     'It is a list of steps as a failure prints them, with ";" between them, or a file that the console has saved.',
   )
 }
 
-forgiveClosedPipes()
+ignoreClosedPipes()
 program.exitOverride()
 await program.parseAsync().catch((error: { exitCode?: number; code?: string }) => {
-  if (error instanceof WrongUse) {
+  if (error instanceof UsageError) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 2
     return

@@ -2,12 +2,12 @@
 import { type Dispatcher, Pool } from 'undici'
 
 /** Keep-alive connections to one origin. */
-export interface Connections {
+export interface ConnectionPool {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
   /** Finishes the exchanges under way. */
   close(): Promise<void>
 }
 
 export const network = {
-  open: (origin: string, options: Pool.Options): Connections => new Pool(origin, options),
+  open: (origin: string, options: Pool.Options): ConnectionPool => new Pool(origin, options),
 }

@@ -4,7 +4,7 @@
  *
  * Some of them are reachable from everywhere (AS112, AMT). No partner has its wallet there.
  */
-import { contains, toNetworks } from '../runtime/networks.ts'
+import { containsAddress, toNetworks } from '../runtime/ip-networks.ts'
 
 const IPV4 = [
   '0.0.0.0/8', // this network
@@ -55,5 +55,5 @@ const SPECIAL = toNetworks([...IPV4, ...IPV6, ...NAT64])
 
 /** `::ffff:10.0.0.1` is looked at as the IPv4 address in it. */
 export function isSpecial(address: string): boolean {
-  return contains(SPECIAL, address)
+  return containsAddress(SPECIAL, address)
 }

@@ -1,29 +1,29 @@
 /** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
 import { availableParallelism } from 'node:os'
 import type { Db } from '../db/db.ts'
-import { tracedBelow } from '../db/traced.ts'
-import type { Journal } from '../feed/journal.ts'
-import type { Entrance } from '../http/wire.ts'
+import { traceTransaction } from '../db/transaction-tracing.ts'
+import type { CallJournal } from '../feed/call-journal.ts'
+import type { WireServer } from '../http/partner-wire.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
-import type { LaneWork } from './apply/apply-batch.ts'
-import { mayPass, takePlain } from './apply/gate.ts'
-import { gateOnCitus } from './apply/gate-on-citus.ts'
-import { type JudgeDeps, judgeBatch } from './apply/judge.ts'
-import { createLanes, type Lanes } from './apply/lanes.ts'
+import type { LaneWork } from './apply/batch-execution.ts'
+import { type CallQueue, createCallQueue } from './apply/call-queue.ts'
+import { createCitusFastPath } from './apply/citus-fast-path.ts'
+import { isFastPathEligible, runFastPath } from './apply/fast-path.ts'
+import { type RulesPathDeps, runRulesPath } from './apply/rules-path.ts'
 import type { Rules } from './decide/decision.ts'
-import { createMetrics, type WalletMetrics } from './metrics.ts'
-import type { DecodeSettings } from './wire/decode.ts'
-import { registerCalls } from './wire/server.ts'
+import { createWalletMetrics, type WalletMetrics } from './wallet-metrics.ts'
+import type { DecodeSettings } from './wire/call-decoder.ts'
+import { registerWalletCalls } from './wire/wallet-wire.ts'
 
 /**
  * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one
  * for every two cores keeps both sides busy. The embedded database has one connection.
  */
 const MAX_LANES = 4
-const ON_A_SERVER = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES)
-const LANES = { postgres: ON_A_SERVER, citus: ON_A_SERVER, pglite: 1 } as const
+const SERVER_LANES = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES)
+const LANES_PER_DATABASE = { postgres: SERVER_LANES, citus: SERVER_LANES, pglite: 1 } as const
 
 export interface WalletDeps {
   readonly db: Db
@@ -35,7 +35,7 @@ export interface WalletDeps {
   readonly platforms: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
-  readonly journal: Journal
+  readonly journal: CallJournal
   readonly tracing: Tracing | undefined
   /** Made here unless given. */
   readonly metrics?: WalletMetrics
@@ -49,37 +49,37 @@ export interface WalletDeps {
 
 export interface Wallet {
   readonly metrics: WalletMetrics
-  readonly lanes: Lanes
+  readonly callQueue: CallQueue
   /** Adds the calls of the interface to an HTTP server. */
-  register(entrance: Entrance): Promise<void>
+  register(entrance: WireServer): Promise<void>
 }
 
 export function createWallet(deps: WalletDeps): Wallet {
   const { db, clock, log, buckets, secrets, platforms, rules, settings, journal, isDraining } = deps
-  const lanes = createLanes({
+  const callQueue = createCallQueue({
     buckets,
-    lanes: LANES[db.kind],
-    openLane: () => openLane(deps, (anomaly) => metrics.anomaly(anomaly)),
+    laneCount: LANES_PER_DATABASE[db.kind],
+    openLane: () => openLane(deps, (anomaly) => metrics.countAnomaly(anomaly)),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
-    onWaited: (milliseconds) => metrics.waited(milliseconds),
-    onTaken: (calls) => metrics.taken(calls),
+    onWaited: (milliseconds) => metrics.observeWait(milliseconds),
+    onFastPath: (calls) => metrics.countFastPath(calls),
   })
-  const metrics = deps.metrics ?? createMetrics(lanes.depth, journal.lost, deps.webhookStates)
+  const metrics = deps.metrics ?? createWalletMetrics(callQueue.depth, journal.lost, deps.webhookStates)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   return {
     metrics,
-    lanes,
+    callQueue,
     register: (entrance) =>
-      registerCalls(entrance, {
+      registerWalletCalls(entrance, {
         db,
         clock,
         buckets,
         secrets,
         platforms,
         settings,
-        settingsOf: platforms.map((platform) => ({ ...settings, platform })),
+        platformSettings: platforms.map((platform) => ({ ...settings, platform })),
         sharedBets: rules.sharedBets,
-        lanes,
+        callQueue,
         metrics,
         journal,
         log,
@@ -90,15 +90,17 @@ export function createWallet(deps: WalletDeps): Wallet {
   }
 }
 
-function openLane({ db, clock, rules, gate }: WalletDeps, onAnomaly: JudgeDeps['onAnomaly']): LaneWork {
-  const { transaction, alone } = db.openLane()
+function openLane({ db, clock, rules, gate }: WalletDeps, onAnomaly: RulesPathDeps['onAnomaly']): LaneWork {
+  const { transaction, alone: autocommit } = db.openLane()
   const deps = { transaction, clock, rules, onAnomaly }
-  const below = (span: Span | undefined) =>
-    span === undefined ? deps : { ...deps, transaction: tracedBelow(span, transaction) }
+  const traceBelow = (span: Span | undefined) =>
+    span === undefined ? deps : { ...deps, transaction: traceTransaction(span, transaction) }
   return {
-    mayPass: (call) => gate === 'on' && mayPass(call, rules),
-    take:
-      alone === undefined ? (waiting, span) => takePlain(below(span), waiting) : gateOnCitus({ alone, clock, rules }),
-    judge: (waiting, span) => judgeBatch(below(span), waiting[0]?.bucket ?? 0, waiting),
+    isFastPathEligible: (call) => gate === 'on' && isFastPathEligible(call, rules),
+    runFastPath:
+      autocommit === undefined
+        ? (waiting, span) => runFastPath(traceBelow(span), waiting)
+        : createCitusFastPath({ alone: autocommit, clock, rules }),
+    runRulesPath: (waiting, span) => runRulesPath(traceBelow(span), waiting[0]?.bucket ?? 0, waiting),
   }
 }

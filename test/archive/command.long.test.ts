@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { ARCHIVE_CHECKS } from '../../src/archive/audit.ts'
+import { ARCHIVE_CHECKS } from '../../src/archive/archive-audit.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
 import { newFolder as newTemporaryFolder, run } from '../cli/command.ts'
 import { CHECKS } from '../operator/damage.ts'
 import { asServer } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered } from '../wallet/answers.ts'
-import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archiving.ts'
+import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archive-fixtures.ts'
 
 const folder = newFolder()
 let wallet: TestWallet
@@ -166,14 +166,16 @@ test('an account that changes between its file and its turn is left, and nobody 
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   const before = readdirSync(folder.path).length
   let isChanged = false
-  const unhurried: Db['unhurried'] = async (work) => {
+  const unhurried: Db['longTransaction'] = async (work) => {
     if (!isChanged && readdirSync(folder.path).length > before) {
       isChanged = true
       expect(answered(await wallet.wire.settle({ ...bet, amount: 5, resultType: 'won' }))).toBe(200)
     }
-    return owner.unhurried(work)
+    return owner.longTransaction(work)
   }
-  const done = await archiveAll(wallet, folder.path, { db: { ...owner, unhurried } }).finally(() => owner.close())
+  const done = await archiveAll(wallet, folder.path, { db: { ...owner, longTransaction: unhurried } }).finally(() =>
+    owner.close(),
+  )
   expect(done).toMatchObject({ files: 1, changed: 1 })
   const { rows } = await sql.query('select player from purser.carried_balance where player = any($1)', [
     [bet.userId, other.userId],

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { seed } from '../../bench/lists/seed.ts'
-import { readArchive } from '../../src/archive/file.ts'
-import { openDb } from '../../src/db/open.ts'
-import { audit } from '../../src/operator/audit.ts'
+import { seedDatabase } from '../../bench/lists/seed.ts'
+import { readArchive } from '../../src/archive/archive-file.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { runWalletAudit } from '../../src/operator/wallet-audit.ts'
 import { run } from '../cli/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
-import { DAY_MS, findingsInFiles, newFolder } from './archiving.ts'
+import { DAY_MS, findingsInFiles, newFolder } from './archive-fixtures.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** Bets that are open lie with all players, and so hold some of them back: one of fifty is open. */
@@ -28,7 +28,7 @@ let sql: pg.Client
 
 beforeAll(async () => {
   database = await createDatabase()
-  await seed(database.url, { bets: BETS, players: PLAYERS, day: day(20) })
+  await seedDatabase(database.url, { bets: BETS, players: PLAYERS, day: day(20) })
   sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
 })
@@ -158,7 +158,7 @@ test('each transfer is in the database or in a file that it names, once, after e
     await countOf("select count(*) from purser.bet where status = 'open' and archived_to_player is not null"),
   ).toBe(0)
   const db = await openDb({ kind: 'postgres', url: database.url })
-  const { findings } = await audit(db, { clawback: 'refuse' }).finally(() => db.close())
+  const { findings } = await runWalletAudit(db, { clawback: 'refuse' }).finally(() => db.close())
   expect(findings).toEqual([])
 })
 

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { TestWallet } from '../support/wallet.ts'
 import { expectLine, lines, walletWith, waysOf } from '../wallet/life-grid-lived.ts'
-import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archiving.ts'
+import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archive-fixtures.ts'
 
 /** Each way takes more than a day of the wallet's clock, which must stay behind the database's. */
 const SINCE_MS = 400 * DAY_MS

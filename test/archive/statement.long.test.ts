@@ -6,7 +6,7 @@ import { run } from '../cli/command.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered } from '../wallet/answers.ts'
-import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from './archiving.ts'
+import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from './archive-fixtures.ts'
 
 const folder = newFolder()
 let wallet: TestWallet

@@ -9,7 +9,7 @@ import { run } from '../cli/command.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { ROOT } from '../tidy/source.ts'
-import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from './archiving.ts'
+import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from './archive-fixtures.ts'
 
 const folder = newFolder()
 let wallet: TestWallet

@@ -1,14 +1,17 @@
 /** What the comparison of speeds prints and judges (bench/report.ts): ratios of calls per second, and of processor time. */
 import { expect, test } from 'vitest'
-import type { Measurement } from '../../bench/measure.ts'
-import { ratios, type Subjected, shortfalls, textReport } from '../../bench/report.ts'
+import type { ServerMeasurement } from '../../bench/measure.ts'
+import { computeRatios, findShortfalls, formatBenchReport, type SubjectMeasurements } from '../../bench/report.ts'
 import type { SubjectName } from '../../bench/subjects.ts'
 
-const window = { refused: {}, p50Ms: 1, p99Ms: 2, p999Ms: 3 } as Measurement['window']
+const window = { refused: {}, p50Ms: 1, p99Ms: 2, p999Ms: 3 } as ServerMeasurement['window']
 
 /** A server with rounds of so many calls per second, each of so many microseconds of the server and of Postgres. */
-function server(name: SubjectName, ...rounds: readonly (readonly [callsPerSecond: number, us?: number])[]): Subjected {
-  const measured = rounds.map(([callsPerSecond, us]): Measurement => {
+function server(
+  name: SubjectName,
+  ...rounds: readonly (readonly [callsPerSecond: number, us?: number])[]
+): SubjectMeasurements {
+  const measured = rounds.map(([callsPerSecond, us]): ServerMeasurement => {
     const time = us === undefined ? {} : { processorTime: { server: us / 4, postgres: (us * 3) / 4, generator: 20 } }
     return { window, callsPerSecond, ...time }
   })
@@ -22,8 +25,13 @@ const good = [
 ]
 
 test('the production shape asks for the processor time of before and plain too, and for half as many calls more', () => {
-  expect(shortfalls(good, 'production')).toEqual([])
-  const found = ratios(good, 'production').map(({ figure, over, under, measured }) => [figure, over, under, measured])
+  expect(findShortfalls(good, 'production')).toEqual([])
+  const found = computeRatios(good, 'production').map(({ figure, over, under, measured }) => [
+    figure,
+    over,
+    under,
+    measured,
+  ])
   expect(found).toEqual([
     ['calls/s', 'purser', 'before', 1.5],
     ['calls/s', 'purser', 'plain', 3.6],
@@ -32,7 +40,7 @@ test('the production shape asks for the processor time of before and plain too, 
   ])
   const slow = good.map((one) => (one.name === 'purser' ? server('purser', [8900, 122]) : one))
   const alone = slow.map(({ name, rounds }) => ({ ...server(name), rounds: rounds.slice(0, 1) }))
-  expect(shortfalls(alone, 'production')).toEqual([
+  expect(findShortfalls(alone, 'production')).toEqual([
     'purser / before, processor time of server and Postgres per call: 0.61, required at most 0.60',
     'plain / purser, processor time of server and Postgres per call: 3.44, required at least 3.50',
   ])
@@ -40,15 +48,17 @@ test('the production shape asks for the processor time of before and plain too, 
 
 test('the laboratory’s shape asks for no processor time, and prints it', () => {
   const equal = [server('purser', [5000, 200]), server('before', [5000, 200]), server('plain', [2500, 400])]
-  expect(shortfalls(equal, 'laboratory')).toEqual(['purser / plain, calls per second: 2.00, required at least 3.00'])
-  expect(textReport(equal, 'laboratory')).toContain(
+  expect(findShortfalls(equal, 'laboratory')).toEqual([
+    'purser / plain, calls per second: 2.00, required at least 3.00',
+  ])
+  expect(formatBenchReport(equal, 'laboratory')).toContain(
     'purser / before, processor time of server and Postgres per call: 1.00 (rounds 1.00–1.00), not judged in this shape',
   )
 })
 
 test('what the last printed decimal does not show is not judged, and what is not known is not compared', () => {
   const near = [server('purser', [7475, 120.9]), server('before', [5000, 200])]
-  expect(shortfalls(near, 'production')).toEqual([])
+  expect(findShortfalls(near, 'production')).toEqual([])
   const unknown = [server('purser', [9000]), server('before', [5000])]
-  expect(ratios(unknown, 'production').map(({ figure }) => figure)).toEqual(['calls/s'])
+  expect(computeRatios(unknown, 'production').map(({ figure }) => figure)).toEqual(['calls/s'])
 })

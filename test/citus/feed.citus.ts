@@ -1,13 +1,13 @@
 /** The wallet's feed over several workers, which commit one after another: in one order for everybody, nothing skipped and nothing doubled. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { addChanges, changesIn } from '../../src/feed/change-store.ts'
-import { createFeed, type Feed } from '../../src/feed/feed.ts'
+import { createFeed, type Feed } from '../../src/feed/change-feed.ts'
+import { addChanges, createChangeStore } from '../../src/feed/change-store.ts'
 import { asServer, CITUS_BUCKETS, createDatabase, type TestDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'
 
-const STORE = changesIn('purser')
+const STORE = createChangeStore('purser')
 const AT = new Date('2026-11-25T12:00:00Z')
 const EACH = 30
 const LONG_MS = 60_000
@@ -30,7 +30,7 @@ const write = (db: Db, name: string, bucket: number) =>
 async function follow(feed: Feed, count: number): Promise<[id: string, name: string][]> {
   const seen: [string, string][] = []
   for (let after = '0'; seen.length < count; ) {
-    const asked = await feed.ask(after, 7, LONG_MS)
+    const asked = await feed.poll(after, 7, LONG_MS)
     if (asked.kind !== 'page') throw new Error(`answered ${JSON.stringify(asked)} behind ${after}`)
     seen.push(...asked.page.events.map(({ id, event: [name] }): [string, string] => [id, name]))
     after = asked.page.next
@@ -44,7 +44,7 @@ test('several processes number what lies on several workers, and everybody reads
   const writing = writers.map(async (bucket) => {
     for (let i = 0; i < EACH; i++) {
       await write(dbs[bucket % dbs.length] as Db, `${bucket}/${i}`, bucket)
-      await feeds[i % feeds.length]?.ask('0', 1, 0)
+      await feeds[i % feeds.length]?.poll('0', 1, 0)
     }
   })
   const count = writers.length * EACH
@@ -67,14 +67,14 @@ test('what is missing is waited for while a worker has something to commit, and 
   const db = await openDb({ kind: 'postgres', url: asServer('wallet', database.url) })
   const feed = createFeed(db, STORE)
   const next = async (after: string) => {
-    const asked = await feed.ask(after, 1, 0)
+    const asked = await feed.poll(after, 1, 0)
     return asked.kind === 'page' ? asked.page.events.map(({ event: [name] }) => name) : asked
   }
-  const begun = await feed.ask('latest', 1, 0)
+  const begun = await feed.poll('latest', 1, 0)
   const after = begun.kind === 'page' ? String(BigInt(begun.page.next) + 1n) : ''
   for (const name of ['before', 'lost', 'behind it']) {
     await write(dbs[0] as Db, name, 0)
-    await feed.ask('0', 1, 0)
+    await feed.poll('0', 1, 0)
   }
   expect(await next(after)).toEqual(['lost'])
   await lose(`${BigInt(after) + 1n}`)
@@ -90,6 +90,6 @@ test('the count of numbers and the numbers that one worker has are committed tog
   const prepared = async () => (await inSql(database.url, 'select gid from pg_dist_transaction')).map(({ gid }) => gid)
   await write(dbs[0] as Db, 'alone', 0)
   const before = await prepared()
-  await createFeed(dbs[0] as Db, STORE).ask('latest', 0, 0)
+  await createFeed(dbs[0] as Db, STORE).poll('latest', 0, 0)
   expect((await prepared()).filter((gid) => !before.includes(gid)).length).toBeGreaterThan(0)
 })

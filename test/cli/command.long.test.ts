@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SETTINGS, settingsOf } from '../../src/config/settings.ts'
+import { listSettings, SETTINGS } from '../../src/config/settings.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet } from '../support/wallet.ts'
@@ -46,7 +46,7 @@ describe('help', () => {
     const { stdout } = await run([command, '--help'])
     const [, environment = ''] = stdout.split('Environment:\n')
     const named = [...environment.matchAll(/^ {2}([A-Z_]+) +\S/gm)].map(([, name]) => name)
-    expect(named).toEqual(settingsOf(readers).map(({ name }) => name))
+    expect(named).toEqual(listSettings(readers).map(({ name }) => name))
     expect(named.length).toBeLessThan(SETTINGS.length)
     expect(environment).toContain('[.purser]')
     expect(environment.split('\n').filter((line) => line.length > 80)).toEqual([])

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { bucketOf } from '../../src/wallet/store/bucket.ts'
-import { DAY_MS } from '../archive/archiving.ts'
+import { DAY_MS } from '../archive/archive-fixtures.ts'
 import { betIdOf } from '../reconcile/books.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import type { TestWallet } from '../support/wallet.ts'

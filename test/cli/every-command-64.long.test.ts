@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DAY_MS } from '../archive/archiving.ts'
+import { DAY_MS } from '../archive/archive-fixtures.ts'
 import { CHECKS } from '../operator/damage.ts'
 import { platformBook } from '../reconcile/books.ts'
 import { type Consumer, startConsumer } from '../support/consumer.ts'

@@ -1,12 +1,12 @@
 /** The audit of a database that was restored by half: whatever pg_restore left out is named, each kind of it. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { COUNTER_CHECK } from '../../src/db/counters.ts'
-import { EMPTY_CHECK } from '../../src/db/empty-tables.ts'
-import { openDb } from '../../src/db/open.ts'
-import { SCHEMA_CHECK } from '../../src/db/schema-parts.ts'
-import { auditAll } from '../../src/process/audit-work.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { EMPTY_TABLE_CHECK } from '../../src/db/empty-tables.ts'
+import { SCHEMA_PARTS_CHECK } from '../../src/db/schema-parts.ts'
+import { LAGGING_COUNTER_CHECK } from '../../src/db/sequence-repair.ts'
+import { auditBooks } from '../../src/process/audit-runner.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { startGateway } from '../support/gateway.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -58,8 +58,8 @@ async function auditCopy(damage: string, server?: 'wallet'): Promise<Record<stri
   await client.end()
   const db = await openDb({ kind: 'postgres', url: server === undefined ? url : asServer(server, url) })
   try {
-    const config = readConfig({}, ROLES.tool)
-    const findings = await auditAll(db, { config, onlyChanged: false, say: () => {}, progress: () => {} })
+    const config = readConfig({}, PROCESS_ROLES.tool)
+    const findings = await auditBooks(db, { config, onlyChanged: false, printStatus: () => {}, progress: () => {} })
     return findings.map(({ check, row }) => ({ check, ...row }))
   } finally {
     await db.close()
@@ -72,8 +72,8 @@ test('nothing is found in a whole database, by its owner and by a wallet that ma
   expect(await auditCopy('revoke all on schema platform, gateway from public', 'wallet')).toEqual([])
 })
 
-const part = (missing: string, name: string) => ({ check: SCHEMA_CHECK, missing, name })
-const empty = (table: string, other: string) => ({ check: EMPTY_CHECK, empty: table, has_rows: other })
+const part = (missing: string, name: string) => ({ check: SCHEMA_PARTS_CHECK, missing, name })
+const empty = (table: string, other: string) => ({ check: EMPTY_TABLE_CHECK, empty: table, has_rows: other })
 const halves: [string, string, object[]][] = [
   ['an index', 'drop index purser.bet_by_time', [part('index', 'purser.bet_by_time')]],
   [
@@ -104,7 +104,7 @@ const halves: [string, string, object[]][] = [
   [
     'a sequence',
     "select setval('purser.change_change_id_seq', 1, false)",
-    [{ check: COUNTER_CHECK, name: 'purser.change_change_id_seq' }],
+    [{ check: LAGGING_COUNTER_CHECK, name: 'purser.change_change_id_seq' }],
   ],
 ]
 test.each(halves)('a restore without %s is named', async (_what, damage, expected) => {

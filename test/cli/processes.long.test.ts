@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { wholeLines } from '../../src/process/whole-lines.ts'
+import { createLineBuffer } from '../../src/process/line-buffer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import type { Player } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -129,7 +129,7 @@ describe('what cannot be is said once', () => {
 })
 
 test('what several write stays whole lines, and the last one needs no end', () => {
-  const lines = wholeLines()
+  const lines = createLineBuffer()
   const forwarded = ['one\ntw', 'o', '\nthree\nfo', 'ur'].map((chunk) => {
     lines.write(chunk)
     return String(lines.read() ?? '')

@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ConfigError, type Environment, ROLES, type Role, readConfig } from '../../src/config/config.ts'
+import {
+  ConfigError,
+  type EnvironmentVariables,
+  PROCESS_ROLES,
+  type ProcessRole,
+  readConfig,
+} from '../../src/config/config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { spawnWallet } from '../support/wallet.ts'
@@ -27,7 +33,7 @@ const safe = () => ({
   PURSER_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
 })
 
-function problemsOf(env: Environment, role: Role = ROLES.wallet): readonly string[] {
+function problemsOf(env: EnvironmentVariables, role: ProcessRole = PROCESS_ROLES.wallet): readonly string[] {
   try {
     readConfig(env, role)
     return []
@@ -140,8 +146,8 @@ describe('refused in production is', () => {
 
   test('of a platform and of a gateway the same', () => {
     for (const [role, key] of [
-      [ROLES.platform, 'PLATFORM_API_KEY'],
-      [ROLES.gateway, 'GATEWAY_API_KEY'],
+      [PROCESS_ROLES.platform, 'PLATFORM_API_KEY'],
+      [PROCESS_ROLES.gateway, 'GATEWAY_API_KEY'],
     ] as const) {
       expect(problemsOf(safe(), role)).toEqual([])
       expect(problemsOf({ ...safe(), DATABASE_URL: undefined }, role)).toEqual([expect.stringMatching(/^DATABASE_URL/)])
@@ -175,8 +181,8 @@ test('our own secrets, and those that openssl makes, are never taken for example
 })
 
 test('commands that serve nothing need no secrets, but no misspelt setting either', () => {
-  expect(problemsOf({ NODE_ENV: 'production' }, ROLES.tool)).toEqual([])
-  expect(problemsOf({ NODE_ENV: 'production', PURSER_CURRENCY: 'GOLD:2' }, ROLES.tool)).toHaveLength(1)
+  expect(problemsOf({ NODE_ENV: 'production' }, PROCESS_ROLES.tool)).toEqual([])
+  expect(problemsOf({ NODE_ENV: 'production', PURSER_CURRENCY: 'GOLD:2' }, PROCESS_ROLES.tool)).toHaveLength(1)
 })
 
 test('migrate makes no database of its own in production, where DATABASE_URL was forgotten', async () => {

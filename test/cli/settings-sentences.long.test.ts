@@ -1,11 +1,11 @@
 /** What `purser settings` says of a setting is what wallets do after it is applied, in both directions. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/open.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import { compareSettings } from '../../src/process/money-settings.ts'
-import type { BetId } from '../../src/protocol/ids.ts'
-import { secondIdOf } from '../../src/protocol/second-id.ts'
-import { asking } from '../people/asking.ts'
+import { toQualifiedBetId } from '../../src/protocol/qualified-bet-id.ts'
+import type { BetId } from '../../src/protocol/wire-ids.ts'
+import { asking } from '../people/audited-calls.ts'
 import { createDatabase } from '../support/database.ts'
 import { changeMoneySettings } from '../support/money-settings.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -46,7 +46,7 @@ async function walletWith(env: Env) {
 const SECRETS = 'acme:the-secret-of-acme,best:the-secret-of-best'
 
 async function sentenceAbout(name: string, databaseUrl: string, env: Env): Promise<string | undefined> {
-  const config = readConfig({ ...env, DATABASE_URL: databaseUrl }, ROLES.tool)
+  const config = readConfig({ ...env, DATABASE_URL: databaseUrl }, PROCESS_ROLES.tool)
   const db = await openDb(config.store)
   const compared = await compareSettings(db, 'wallet', config).finally(() => db.close())
   return compared.find((one) => one.name === name)?.meaning
@@ -240,7 +240,7 @@ test.each([
 )
 
 describe('PURSER_SHARED_BETS', () => {
-  const SECOND = secondIdOf({ betId: 'one-and-the-same' as BetId, platform: 'best' })
+  const SECOND = toQualifiedBetId({ betId: 'one-and-the-same' as BetId, platform: 'best' })
   const of = (wallet: TestWallet, name: 'acme' | 'best') => partnerWire(wallet.url, `the-secret-of-${name}`)
 
   test('to true: results of one platform reach the bets of another one, and no bet ID@NAME', async () => {

@@ -1,9 +1,9 @@
 /** PARTNER_SECRETS: which secret is whose (W-43). */
 import { describe, expect, test } from 'vitest'
-import { ConfigError, ROLES, readConfig } from '../../src/config/config.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
 
 const ENV = { OPERATOR_API_KEY: 'key', PURSER_DATA_DIR: 'memory://' }
-const read = (env: Record<string, string>, role: Parameters<typeof readConfig>[1] = ROLES.wallet) =>
+const read = (env: Record<string, string>, role: Parameters<typeof readConfig>[1] = PROCESS_ROLES.wallet) =>
   readConfig({ ...ENV, ...env }, role)
 
 function problemsOf(env: Record<string, string>): readonly string[] {
@@ -33,7 +33,7 @@ test('where every platform has a name no secret is made for one without', () => 
 
 test('who names no platforms does not read them', () => {
   const env = { PARTNER_SECRETS: 'nonsense', PARTNER_SECRET: 'mine', GATEWAY_API_KEY: 'key' }
-  expect(read(env, ROLES.gateway).platformSecrets).toEqual([])
+  expect(read(env, PROCESS_ROLES.gateway).platformSecrets).toEqual([])
 })
 
 describe('what is wrong is said without the secret', () => {

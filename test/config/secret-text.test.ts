@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ConfigError, ROLES, readConfig } from '../../src/config/config.ts'
-import { type LoadFlags, readLoadOptions } from '../../src/load/options.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { type LoadFlags, parseLoadOptions } from '../../src/load/load-options.ts'
 import { findSecretFault, splitSecrets } from '../../src/protocol/secret-text.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { runCommand } from '../conformance/run-command.ts'
@@ -30,9 +30,9 @@ const GOOD: [string, Buffer][] = [
   ['UTF-8 with its mark and a line end', Buffer.from(`\ufeff${SECRET}\r\n`)],
 ]
 
-function startOf(role: keyof typeof ROLES, env: Record<string, string>): string {
+function startOf(role: keyof typeof PROCESS_ROLES, env: Record<string, string>): string {
   try {
-    readConfig({ PURSER_DATA_DIR: 'memory://', ...env }, ROLES[role])
+    readConfig({ PURSER_DATA_DIR: 'memory://', ...env }, PROCESS_ROLES[role])
     return 'started'
   } catch (error) {
     if (error instanceof ConfigError) return error.message
@@ -66,7 +66,7 @@ describe.each(BAD)('a secret file in %s', (_what, bytes, remedy) => {
 
 test.each(GOOD)('a secret file in %s is read', (_what, bytes) => {
   const env = { PURSER_DATA_DIR: 'memory://', PARTNER_SECRET_FILE: fileOf(bytes), OPERATOR_API_KEY: 'key' }
-  expect(readConfig(env, ROLES.wallet).secrets).toEqual([SECRET])
+  expect(readConfig(env, PROCESS_ROLES.wallet).secrets).toEqual([SECRET])
 })
 
 test('a setting with quotation marks is named, and a secret of a platform with a name too', () => {
@@ -89,7 +89,7 @@ describe('commands that sign', () => {
     ...{ stake: '1-5', zipf: '1', workers: '1', connections: '1', patience: '1' },
   }
   const load = (over: Partial<LoadFlags>, env = {}) =>
-    readLoadOptions({ ...LOAD, ...over }, env).then(
+    parseLoadOptions({ ...LOAD, ...over }, env).then(
       ({ secrets }) => secrets.join(),
       ({ message }) => message,
     )

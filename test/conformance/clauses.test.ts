@@ -1,8 +1,8 @@
 /** A judge must not make laws: what a case says MUST by is a clause of the interface, and what else it cites exists. */
 import { describe, expect, test } from 'vitest'
-import { CLAUSES, clausesOf, isOfTheInterface, placeOf } from '../../src/conformance/clauses.ts'
-import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
-import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { CLAUSES, isInterfaceClause, splitClauses, toClausePath } from '../../src/conformance/clauses.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { anchorsOf, definedIdsOf } from '../docs/markdown.ts'
 import { read } from '../tidy/source.ts'
 
@@ -10,19 +10,19 @@ const LIFE = "The bet's life"
 const DECISIONS = [...definedIdsOf(read('docs/reference/decisions.md')), LIFE]
 
 describe.each([
-  ['wallets', CASES],
+  ['wallets', WALLET_CASES],
   ['platforms', PLATFORM_CASES],
 ])('of the cases against %s', (_name, cases) => {
   test('each that says MUST cites a clause of the interface', () => {
     const musts = cases.filter(({ level }) => level === 'MUST')
     expect(musts.length).toBeGreaterThan(20)
-    expect(musts.filter(({ clause }) => !clausesOf(clause).some(isOfTheInterface)).map(({ id }) => id)).toEqual([])
+    expect(musts.filter(({ clause }) => !splitClauses(clause).some(isInterfaceClause)).map(({ id }) => id)).toEqual([])
   })
 
   test('each cites clauses that there are', () => {
     const unknown = cases.flatMap(({ id, clause }) =>
-      clausesOf(clause)
-        .filter((name) => !isOfTheInterface(name) && !DECISIONS.includes(name))
+      splitClauses(clause)
+        .filter((name) => !isInterfaceClause(name) && !DECISIONS.includes(name))
         .map((name) => [id, name]),
     )
     expect(unknown).toEqual([])
@@ -34,14 +34,14 @@ describe('the place of a clause', () => {
   const plain = (text: string) => text.replaceAll('`', '')
 
   test.each(Object.entries(CLAUSES))('%s is a line of interface.md that has its words', (name, words) => {
-    const [, anchor] = placeOf(name).split('#')
+    const [, anchor] = toClausePath(name).split('#')
     const [, after = ''] = page.split(`<a id="${anchor}"></a>`)
     const line = page.includes(`\n<a id="${anchor}"></a>\n`) ? after.split('\n')[1] : lineAround(page, anchor)
     expect(plain(line ?? '').replaceAll(/<a id="[^"]*"><\/a>/g, '')).toContain(plain(words))
   })
 
   test('is on a page that has its anchor', () => {
-    const cited = [...CASES, ...PLATFORM_CASES].flatMap(({ clause }) => clausesOf(clause)).map(placeOf)
+    const cited = [...WALLET_CASES, ...PLATFORM_CASES].flatMap(({ clause }) => splitClauses(clause)).map(toClausePath)
     const pages = [...new Set(cited.map((place) => place.replace(/#.*/, '')))]
     const anchors = pages.flatMap((file) => anchorsOf(read(`docs/reference/${file}`)).map((one) => `${file}#${one}`))
     expect([...new Set(cited)].filter((place) => !anchors.includes(place))).toEqual([])

@@ -1,7 +1,7 @@
 /** A wallet that behaves as the interface lets it passes: it fails for a moment, or answers as it likes where nothing is shown. */
 import { expect, test } from 'vitest'
-import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import type { Asked } from './front.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
+import type { Asked } from './faulty-proxy.ts'
 import { isRollback, passing, verdicts } from './lenient.ts'
 import type { MutantId } from './mutants/mutants.ts'
 
@@ -35,7 +35,7 @@ test.concurrent.each<[MutantId, string]>([
   ['race-results-overwrite', 'race-08'],
   ['race-funds', 'race-01'],
 ])('money that is lost or made fails a MUST: %s in %s', async (fault, id) => {
-  expect(CASES.find((one) => one.id === id)?.level).toBe('MUST')
+  expect(WALLET_CASES.find((one) => one.id === id)?.level).toBe('MUST')
   const [found] = await verdicts([id], {}, fault)
   expect(found).toMatch(new RegExp(`^${id} .*(the balance is|may be accepted)`))
 })

@@ -1,8 +1,8 @@
 /** The right wallet, or a mutant, behind a door that fails now and then, judged by some cases. */
-import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { runKit } from '../../src/conformance/wallet/play/run.ts'
-import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
-import { type Asked, type Door, frontOf } from './front.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
+import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
+import { type Asked, type Door, frontOf } from './faulty-proxy.ts'
 import type { MutantId } from './mutants/mutants.ts'
 import { startTestWallet } from './mutants/wallet.ts'
 
@@ -13,9 +13,9 @@ export async function verdicts(ids: readonly string[], door: Door, fault?: Mutan
   const wallet = await startTestWallet({ ...(fault !== undefined && { fault }) })
   const front = await frontOf(wallet.url, door)
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
-  const cases = CASES.filter(({ id }) => ids.includes(id))
+  const cases = WALLET_CASES.filter(({ id }) => ids.includes(id))
   try {
-    const { results } = await runKit({ baseUrl: front.url, secret: wallet.secret, fixtures, cases })
+    const { results } = await runWalletKit({ baseUrl: front.url, secret: wallet.secret, fixtures, cases })
     return results.map(({ id, verdict }) => `${id} ${verdict.kind === 'failed' ? verdict.why : verdict.kind}`)
   } finally {
     await fixtures.close()
@@ -25,5 +25,5 @@ export async function verdicts(ids: readonly string[], door: Door, fault?: Mutan
 }
 
 export function passing(ids: readonly string[]): string[] {
-  return CASES.flatMap(({ id }) => (ids.includes(id) ? [`${id} passed`] : []))
+  return WALLET_CASES.flatMap(({ id }) => (ids.includes(id) ? [`${id} passed`] : []))
 }

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import type { Settings } from '../model/call.ts'
 import { histories } from '../model/lists.ts'
 import { playHistory } from '../model/play.ts'
@@ -66,12 +66,12 @@ describe('the page of mutants', () => {
   })
 
   test('has no case that fails for no mutant', () => {
-    expect(CASES.map(({ id }) => id).filter((id) => mutantsOf(id).length === 0)).toEqual([])
+    expect(WALLET_CASES.map(({ id }) => id).filter((id) => mutantsOf(id).length === 0)).toEqual([])
   })
 
   test('has no two cases that fail for the same mutants', () => {
-    const keys = CASES.map(({ id }) => mutantsOf(id).join())
-    expect(CASES.map(({ id }) => id).filter((_, index) => keys.indexOf(keys[index] ?? '') !== index)).toEqual([])
+    const keys = WALLET_CASES.map(({ id }) => mutantsOf(id).join())
+    expect(WALLET_CASES.map(({ id }) => id).filter((_, index) => keys.indexOf(keys[index] ?? '') !== index)).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 /** The kit accuses no wallet that the platform takes: answers that are good and oddly wrapped (C-11). */
 import { expect, test } from 'vitest'
-import type { Door } from './front.ts'
+import type { Door } from './faulty-proxy.ts'
 import { passing, verdicts } from './lenient.ts'
 
 const IDS = ['place-01', 'settle-01', 'rollback-01', 'unsettle-01', 'profile-01', 'account-01']

@@ -1,6 +1,6 @@
 /** The cases as a catalogue: every row of part H is covered, ids are unique and in groups, sentences say something. */
 import { expect, test } from 'vitest'
-import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
 
 const ROWS = Array.from({ length: 18 }, (_, i) => `P${i + 1}`)
 

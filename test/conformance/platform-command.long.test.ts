@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
-import { type ConformancePlatformFlags, runConformancePlatform } from '../../src/conformance/platform/command.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
+import {
+  type ConformancePlatformFlags,
+  runConformancePlatform,
+} from '../../src/conformance/platform/platform-conformance-command.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { rightBehaviour } from './platform-mutants/behaviour.ts'
 import { startTestPlatform, type TestPlatform } from './platform-mutants/platform.ts'

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
-import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
 import { isDue } from '../support/nightly.ts'
 import type { Mutant } from './platform-mutants/fault.ts'
 import { failing, type JudgeOptions, judgeTestPlatform, notPassed } from './platform-mutants/judged.ts'

@@ -1,11 +1,11 @@
 /** Our own platform before the judge: a real process on a real Postgres, in real time, killed with -9 in the middle. */
 import { afterAll, expect, test } from 'vitest'
-import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
-import type { Drive } from '../../src/conformance/platform/play/drive.ts'
-import { driveByApi } from '../../src/conformance/platform/play/drive-api.ts'
-import { runPlatformKit } from '../../src/conformance/platform/play/run.ts'
-import { timingOf } from '../../src/conformance/platform/play/timing.ts'
-import type { CaseResult } from '../../src/conformance/report/report.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
+import { createApiDriver } from '../../src/conformance/platform/play/api-driver.ts'
+import { createKitTiming } from '../../src/conformance/platform/play/kit-timing.ts'
+import type { PlatformDriver } from '../../src/conformance/platform/play/platform-driver.ts'
+import { runPlatformKit } from '../../src/conformance/platform/play/platform-kit-run.ts'
+import type { CaseResult } from '../../src/conformance/report/conformance-report.ts'
 import { createDatabase } from '../support/database.ts'
 import { spawnServer } from '../support/server-process.ts'
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 async function startOurs(databaseUrl: string) {
   const env = { HOST: '127.0.0.1', PORT: '0', PLATFORM_API_KEY: KEY, DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' }
   const server = await spawnServer('platform', env)
-  const { drive, close } = driveByApi({ url: server.url, key: KEY })
+  const { drive, close } = createApiDriver({ url: server.url, key: KEY })
   ends.push(close, () => server.kill('SIGKILL'))
   return { server, drive }
 }
@@ -36,7 +36,7 @@ test('our platform passes part H', { timeout: 240_000 }, async () => {
   const database = await createDatabase()
   ends.push(() => database.drop())
   let ours = await startOurs(database.url)
-  const drive: Drive = async (wish) => {
+  const drive: PlatformDriver = async (wish) => {
     if (wish.do !== 'restart') return ours.drive(wish)
     await ours.server.kill('SIGKILL')
     ours = await startOurs(database.url)
@@ -45,7 +45,7 @@ test('our platform passes part H', { timeout: 240_000 }, async () => {
   const judge = async (ids: readonly string[]) => {
     const { results } = await runPlatformKit({
       ...{ cases: PLATFORM_CASES, isWanted: ({ id }) => ids.includes(id), drive, target: ours.server.url },
-      ...{ timing: timingOf(1, NOISE_MS), listen: { host: '127.0.0.1', port: 0 } },
+      ...{ timing: createKitTiming(1, NOISE_MS), listen: { host: '127.0.0.1', port: 0 } },
       ...{ isSlow: false, isStrict: true, signal: new AbortController().signal, onResult: () => {} },
     })
     return results.filter(({ id, verdict }) => ids.includes(id) && verdict.kind !== 'passed')

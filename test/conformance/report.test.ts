@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ConformanceWalletFlags } from '../../src/conformance/wallet/command.ts'
+import type { ConformanceWalletFlags } from '../../src/conformance/wallet/wallet-conformance-command.ts'
 import { type RunningWallet, startTestWallet } from './mutants/wallet.ts'
 import { flagsOf, type Ran, runCommand } from './run-command.ts'
 

@@ -1,5 +1,8 @@
 /** `conformance wallet` run in this process, with what it printed and how it ended. */
-import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
+import {
+  type ConformanceWalletFlags,
+  runConformanceWallet,
+} from '../../src/conformance/wallet/wallet-conformance-command.ts'
 import type { RunningWallet } from './mutants/wallet.ts'
 
 export interface Ran {

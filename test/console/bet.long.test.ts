@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { resolvable } from '../../src/runtime/resolvable.ts'
-import { readRecorded } from '../../src/simulate/one-bet/letters.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
+import { parseRecordedHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
 import { enterSandbox, type Sandbox, startSandbox } from './at.ts'
 import { expectAccessibleEverywhere, launch, open } from './browser.ts'
 
@@ -94,12 +94,12 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   await dialog.getByText('npm run simulate -- --history').waitFor()
   await expectAccessibleEverywhere(page, 'replay')
   const saved = await downloaded(page, () => dialog.getByText('Save the history').click())
-  const steps = readRecorded(saved) ?? []
+  const steps = parseRecordedHistory(saved) ?? []
   expect(steps.length).toBeGreaterThan(4)
   expect(saved.startsWith('place = 200\nsettle 25 = 200\n(money)\nsettle 0 = 400/21\n')).toBe(true)
   await page.keyboard.press('Escape')
   const shared = await downloaded(page, () => page.getByRole('button', { name: 'Share as a file' }).click())
-  expect(readRecorded(shared)).toEqual(steps)
+  expect(parseRecordedHistory(shared)).toEqual(steps)
   await page.getByRole('link', { name: /^Compare the bets of .* with the platform’s$/ }).click()
   const books = page.getByRole('region', { name: 'Reconciliation' })
   await books.getByText(/^(The books agree|What differs is below): compared with the platform here/).waitFor()
@@ -111,7 +111,7 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
 test('who signed a call is not said before the journal was read: it is asked for, or could not be had', async () => {
   const { betId } = await place(2)
   const page = await context.newPage()
-  const held = resolvable()
+  const held = createDeferred()
   await page.route('**/operator/calls?*', async (route) => {
     await held.promise
     await route.fulfill({ status: 503, json: { detail: 'the database is away' } })

@@ -1,11 +1,11 @@
 /** Where the time of a call went: each phase begins where the one before it ended, and the wallet's own lie within the platform's (C-18, W-30). */
 import { expect, test } from 'vitest'
-import { phasesOf } from '../../console/src/call-phases.ts'
+import { computePhases } from '../../console/src/call-phases.ts'
 
 const seen = { at: '2031-05-16T18:00:00.030Z', milliseconds: { arrival: 1, work: 9, queue: 2, database: 6, reply: 1 } }
 const made = { startedAt: '2031-05-16T18:00:00.000Z', durationMs: 50 }
-const rows = (...of: Parameters<typeof phasesOf>) =>
-  phasesOf(...of).map(({ name, from, ms, isInWallet }) => `${isInWallet ? '  ' : ''}${name} ${from}+${ms}`)
+const rows = (...of: Parameters<typeof computePhases>) =>
+  computePhases(...of).map(({ name, from, ms, isInWallet }) => `${isInWallet ? '  ' : ''}${name} ${from}+${ms}`)
 
 test('in the journal alone they begin with its first byte', () => {
   expect(rows(seen, undefined)).toEqual(['arrival 0+1', 'queue 1+2', 'database 3+6', 'reply 9+1'])

@@ -1,6 +1,6 @@
 /** The labels below a chart: times of another day than today say which. */
 import { expect, test } from 'vitest'
-import { labelsOf } from '../../console/src/chart-times.ts'
+import { formatTimeLabels } from '../../console/src/chart-times.ts'
 
 const seconds = (time: string) => Date.parse(time) / 1_000
 const at = (...times: string[]) => times.map(seconds)
@@ -17,5 +17,5 @@ test.each([
     ['10:00:01', '', '10:00:02'],
   ],
 ])('of %s', (_, times, labels) => {
-  expect(labelsOf('utc', times, NOW)).toEqual(labels)
+  expect(formatTimeLabels('utc', times, NOW)).toEqual(labels)
 })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { resolvable } from '../../src/runtime/resolvable.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -112,7 +112,7 @@ describe('the console of a wallet', () => {
   })
 
   test('is connecting, and has lost nothing, until the first stream of a page begins', async () => {
-    const held = resolvable()
+    const held = createDeferred()
     await page.route('**/operator/live', (route) => held.promise.then(() => route.continue()))
     await page.goto(`${wallet.url}/console/bets`)
     await page.getByRole('button', { name: 'Connecting', exact: true }).waitFor()
@@ -246,7 +246,7 @@ describe('the console of a wallet', () => {
     await page.getByRole('link', { name: 'Money', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Money' }).waitFor()
     expect((await wallet.wire.settle({ userId, transactionId, amount: 25 })).status).toBe(200)
-    const held = resolvable()
+    const held = createDeferred()
     await page.route(`**/players/${userId}/bets/${transactionId}`, async (route) => {
       await held.promise
       await route.continue()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { resolvable } from '../../src/runtime/resolvable.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
 import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'
@@ -42,7 +42,7 @@ describe('Now of a wallet', () => {
     expect((await acme?.place({ ...bet(), amount: 1_000 }))?.status).toBe(400)
     expect((await best?.place(bet()))?.status).toBe(200)
     expect((await partnerWire(wallet.url, 'guessed').place(bet())).status).toBe(400)
-    const held = resolvable()
+    const held = createDeferred()
     await page.route('**/operator/now', async (route) => {
       await held.promise
       await route.continue()

@@ -1,10 +1,10 @@
 /** Passwords of the console while others come and go (U-4): an old one opens nothing that outlives it, and a full line locks nobody out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { authorOfCommand } from '../../src/people/actions.ts'
-import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
-import { OWN } from '../../src/people/server.ts'
+import { createCommandActor } from '../../src/people/audit-log.ts'
+import { AUTH_SETTINGS } from '../../src/people/auth-settings.ts'
+import { type ConsoleAuth, createConsoleAuth } from '../../src/people/server-auth.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
@@ -23,17 +23,17 @@ const MINE = 'a password of my own'
 const MAX_WAITING = 8
 
 describe.each(SERVERS)('the people of the %s', (server, start) => {
-  const author = () => authorOfCommand(OWN[server].schema, 'a test', 'test', { person: 'the admin' })
+  const author = () => createCommandActor(AUTH_SETTINGS[server].schema, 'a test', 'test', { person: 'the admin' })
   let running: Server
   let db: Db
-  let people: ConsolePeople
+  let people: ConsoleAuth
   let maria: { name: string; password: string }
   let made = 0
 
   beforeAll(async () => {
     running = await start()
     db = await openDb({ kind: 'postgres', url: running.databaseUrl })
-    people = createConsolePeople(server, { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
+    people = createConsoleAuth(server, { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
   })
   afterAll(async () => {
     await db.close()
@@ -44,7 +44,7 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
     maria = { name, password: (await people.persons.make(author(), name, 'admin')) ?? '' }
   })
 
-  const guess = (name: string, password: string) => ({ name, password, address: '203.0.113.7', author: author() })
+  const guess = (name: string, password: string) => ({ name, password, address: '203.0.113.7', actor: author() })
   const found = async ({ name, password } = maria) => {
     const known = await people.persons.find(guess(name, password))
     if (known === undefined) throw new Error('the password is not taken')
@@ -57,22 +57,22 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
   }
 
   test('get a session each time that the password is right', async () => {
-    expect(await opens(await people.sessions.beginFor(await found()))).toBe(true)
-    expect(await opens(await people.sessions.beginFor(await found()))).toBe(true)
+    expect(await opens(await people.sessions.beginForUser(await found()))).toBe(true)
+    expect(await opens(await people.sessions.beginForUser(await found()))).toBe(true)
   })
 
   test('get none by a password that was reset after it was looked at', async () => {
     const known = await found()
-    const earlier = await people.sessions.beginFor(known)
+    const earlier = await people.sessions.beginForUser(known)
     await people.persons.reset(author(), maria.name)
-    expect(await opens(await people.sessions.beginFor(known))).toBe(false)
+    expect(await opens(await people.sessions.beginForUser(known))).toBe(false)
     expect(await opens(earlier)).toBe(false)
   })
 
   test('get none once they are ended', async () => {
     const known = await found()
     await people.persons.end(author(), maria.name)
-    expect(await opens(await people.sessions.beginFor(known))).toBe(false)
+    expect(await opens(await people.sessions.beginForUser(known))).toBe(false)
   })
 
   test('change no password that was reset after the old one was looked at', async () => {
@@ -85,7 +85,7 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
 
   test('have the session that they began with the changed password', async () => {
     const changed = await people.persons.change(author(), await found(), MINE)
-    expect(changed && (await opens(await people.sessions.beginFor(changed)))).toBe(true)
+    expect(changed && (await opens(await people.sessions.beginForUser(changed)))).toBe(true)
     await found({ name: maria.name, password: MINE })
   })
 

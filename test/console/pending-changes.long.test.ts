@@ -1,7 +1,7 @@
 /** Pending changes of a player are shown, approved, confirmed and discarded (W-50). */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asking, asking } from '../people/asking.ts'
+import { type Asking, asking } from '../people/audited-calls.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 

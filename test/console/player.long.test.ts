@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { resolvable } from '../../src/runtime/resolvable.ts'
-import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
+import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archive-fixtures.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { atWallet } from './at.ts'
@@ -104,7 +104,7 @@ test('the currency that is looked at stands in the address', async () => {
 
 test('nothing moves when the balance is there: what was pointed at is still under the pointer', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
-  const held = resolvable()
+  const held = createDeferred()
   await page.route('**/statement?limit=200*', async (route) => {
     await held.promise
     await route.continue()
@@ -176,7 +176,7 @@ test('a list is as high as its rows, and what is below comes when that is known:
     return transactionId
   }
   for (let i = 0; i < 3; i++) await place()
-  const held = resolvable()
+  const held = createDeferred()
   for (const list of ['**/statement?limit=20&*', '**/operator/bets?limit=20&*'])
     await page.route(list, async (route) => {
       await held.promise

@@ -1,7 +1,7 @@
 /** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { nameOfBet } from '../../src/sandbox/life.ts'
+import { toShortBetId } from '../../src/sandbox/bet-steps.ts'
 import { dueOf } from '../support/nightly.ts'
 import { atSandbox } from './at.ts'
 
@@ -100,7 +100,7 @@ test.each(dueOf([360, 1280, 1920], 3))(
 test('a bet is found by the six characters that the terminal calls it', async () => {
   const [betId] = [await newBet(), await newBet()]
   await page.goto(`${url}/console`)
-  await page.getByLabel('Find anything').fill(nameOfBet(betId))
+  await page.getByLabel('Find anything').fill(toShortBetId(betId))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/bets/**${betId}`)
   await page.locator('.head').getByText(betId).waitFor()

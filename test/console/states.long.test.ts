@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { resolvable } from '../../src/runtime/resolvable.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { atWallet } from './at.ts'
@@ -19,7 +19,7 @@ const OF_API = /\/operator\/(?!live)/
 
 /** A page whose questions are held, then fail, then are answered: what `look` finds at each time. */
 async function atEach<T>(path: string, look: () => Promise<T>, answered: () => Promise<unknown>): Promise<T[]> {
-  const held = resolvable()
+  const held = createDeferred()
   await page.route(OF_API, async (route) => {
     await held.promise
     await fails(route)

@@ -1,5 +1,5 @@
 /** Where the words and the marks of a picture stand. Words are measured with DejaVu Sans, which is as wide as fonts for screens get. */
-import type { Element, Part } from '../../src/timeline/svg.ts'
+import type { SvgElement, SvgPart } from '../../src/timeline/svg.ts'
 
 export interface Box {
   readonly text: string
@@ -59,21 +59,21 @@ function lengthOf(text: string, style: string): number {
   return ([...text].reduce((sum, char) => sum + of(char), 0) * size) / 100
 }
 
-const textOf = (part: Part): string => (typeof part === 'string' ? part : part.children.map(textOf).join(''))
+const textOf = (part: SvgPart): string => (typeof part === 'string' ? part : part.children.map(textOf).join(''))
 
 /** Of a part in a text, each has a style of its own. */
-function widthOf(part: Part, style: string): number {
+function widthOf(part: SvgPart, style: string): number {
   if (typeof part === 'string') return lengthOf(part, style)
   const own = String(part.attrs.class ?? style)
   return part.children.reduce((sum, one) => sum + widthOf(one, own), 0)
 }
 
-export function partsOf(picture: Element, tag: string): Element[] {
+export function partsOf(picture: SvgElement, tag: string): SvgElement[] {
   const inside = picture.children.flatMap((one) => (typeof one === 'string' ? [] : partsOf(one, tag)))
   return picture.tag === tag ? [picture, ...inside] : inside
 }
 
-export function textBoxesOf(picture: Element): Box[] {
+export function textBoxesOf(picture: SvgElement): Box[] {
   return partsOf(picture, 'text').map((text) => {
     const { x, y, 'text-anchor': anchor } = text.attrs
     const width = widthOf(text, '')
@@ -83,7 +83,7 @@ export function textBoxesOf(picture: Element): Box[] {
 }
 
 /** Of diamonds, bars, arrows, rings, and the dots of the balance. */
-export function markBoxesOf(picture: Element): Box[] {
+export function markBoxesOf(picture: SvgElement): Box[] {
   const bars = partsOf(picture, 'rect').filter(({ attrs }) => attrs.class === 'tl-bar')
   const paths = partsOf(picture, 'path').filter(({ attrs }) => /^tl-(diamond|arrow|cross)/.test(String(attrs.class)))
   return [

@@ -1,14 +1,14 @@
 /** The words of a bet's picture: all of them inside, none on another one, and no money that moved is left out, however much happens at once. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { historyOfCase } from '../../src/conformance/report/picture.ts'
-import { sumOf } from '../../src/protocol/decimal.ts'
-import { signed } from '../../src/timeline/amounts.ts'
-import { drawTimeline } from '../../src/timeline/draw.ts'
-import { historyOf } from '../../src/timeline/history.ts'
-import type { History } from '../../src/timeline/moments.ts'
-import type { Sources } from '../../src/timeline/sources.ts'
-import type { Element } from '../../src/timeline/svg.ts'
+import { buildCaseHistory } from '../../src/conformance/report/failure-timeline.ts'
+import { sumDecimals } from '../../src/protocol/decimal.ts'
+import { formatSigned } from '../../src/timeline/amount-text.ts'
+import { buildBetHistory } from '../../src/timeline/bet-history.ts'
+import type { BetSources } from '../../src/timeline/bet-sources.ts'
+import type { SvgElement } from '../../src/timeline/svg.ts'
+import { drawTimeline } from '../../src/timeline/timeline-drawing.ts'
+import type { BetHistory } from '../../src/timeline/timeline-moments.ts'
 import { type Box, markBoxesOf, partsOf, textBoxesOf } from './text-boxes.ts'
 
 type Scale = 'compact' | 'time'
@@ -21,7 +21,7 @@ function retimed(text: string, to: (ms: number) => number): string {
   const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
   return text.replace(times, (at) => new Date(to(Date.parse(at))).toISOString())
 }
-const firstOf = (text: string) => Math.min(...historyOf(JSON.parse(text)).moments.map(({ at }) => at))
+const firstOf = (text: string) => Math.min(...buildBetHistory(JSON.parse(text)).moments.map(({ at }) => at))
 
 /** What else may happen to a history, and leaves it one. */
 const CHANGES: Readonly<Record<string, (text: string) => string>> = {
@@ -33,7 +33,7 @@ const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   },
   'within some milliseconds, and the end an hour later': (text) => {
     const first = firstOf(text)
-    const last = Math.max(...historyOf(JSON.parse(text)).moments.map(({ at }) => at))
+    const last = Math.max(...buildBetHistory(JSON.parse(text)).moments.map(({ at }) => at))
     return retimed(text, (ms) => (ms >= last - 200 ? ms + 3_600_000 : first + Math.trunc((ms - first) / 1_000)))
   },
   'over months, with a lot of money': (text) => {
@@ -43,13 +43,13 @@ const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   },
 }
 
-const viewOf = (sources: Sources): Readonly<Record<string, History>> => ({
-  'both sides': historyOf(sources),
-  'the wallet alone': historyOf({ wallet: sources.wallet, journal: sources.journal }),
-  'the platform alone': historyOf({ platform: sources.platform }),
+const viewOf = (sources: BetSources): Readonly<Record<string, BetHistory>> => ({
+  'both sides': buildBetHistory(sources),
+  'the wallet alone': buildBetHistory({ wallet: sources.wallet, journal: sources.journal }),
+  'the platform alone': buildBetHistory({ platform: sources.platform }),
 })
 
-function* pictures(): Generator<[what: string, history: History, scale: Scale]> {
+function* pictures(): Generator<[what: string, history: BetHistory, scale: Scale]> {
   for (const name of NAMES)
     for (const [change, changed] of Object.entries(CHANGES))
       for (const [view, history] of Object.entries(viewOf(JSON.parse(changed(recorded(name))))))
@@ -64,14 +64,14 @@ const all = [...pictures()].map(([what, history, scale]) => ({
 
 const isOn = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
 
-function overlapsIn(picture: Element): string[] {
+function overlapsIn(picture: SvgElement): string[] {
   const boxes = textBoxesOf(picture)
   return boxes.flatMap((one, i) =>
     boxes.slice(i + 1).flatMap((other) => (isOn(one, other) ? [`"${one.text}" on "${other.text}"`] : [])),
   )
 }
 
-function outsideOf(picture: Element): string[] {
+function outsideOf(picture: SvgElement): string[] {
   const [left = 0, top = 0, width = 0, height = 0] = String(picture.attrs.viewBox).split(' ').map(Number)
   return textBoxesOf(picture)
     .filter((box) => box.left < left || box.right > left + width || box.top < top || box.bottom > top + height)
@@ -79,7 +79,7 @@ function outsideOf(picture: Element): string[] {
 }
 
 /** What is wrong with any of them, by the name of the picture. */
-function faults(of: (picture: Element, history: History) => readonly string[]): string[] {
+function faults(of: (picture: SvgElement, history: BetHistory) => readonly string[]): string[] {
   return all.flatMap(({ what, picture, history }) => of(picture, history).map((fault) => `${what}: ${fault}`))
 }
 
@@ -97,7 +97,7 @@ describe('in every picture', () => {
     ).toEqual([])
   })
   test('all that moved is there: each amount, or how many there are and what they come to', () => {
-    const told = (picture: Element) =>
+    const told = (picture: SvgElement) =>
       textBoxesOf({ ...picture, children: partsOf(picture, 'text').filter(isOfMoney) }).map(({ text }) => text)
     expect(
       faults((picture, { moments }) => {
@@ -105,27 +105,29 @@ describe('in every picture', () => {
         const some = moved.filter((amount) => !/^-?[0.]+$/.test(amount))
         const lines = told(picture)
         const counted = lines.map((line) => Number(/ in (\d+) transfers$/.exec(line)?.[1] ?? 1))
-        const sum = sumOf(lines.map((line) => line.split(' ')[0]?.replace(/[+,]/g, '').replace('−', '-') ?? ''))
+        const sum = sumDecimals(lines.map((line) => line.split(' ')[0]?.replace(/[+,]/g, '').replace('−', '-') ?? ''))
         const isAll = counted.reduce((total, one) => total + one, 0) === some.length
-        return isAll && signed(sum) === signed(sumOf(some)) ? [] : [`${lines.join('; ')} of ${some.join(' ')}`]
+        return isAll && formatSigned(sum) === formatSigned(sumDecimals(some))
+          ? []
+          : [`${lines.join('; ')} of ${some.join(' ')}`]
       }),
     ).toEqual([])
   })
 })
 
 /** The text itself, or a part of it. */
-const isOfMoney = (text: Element) =>
+const isOfMoney = (text: SvgElement) =>
   [text, ...partsOf(text, 'tspan')].some(({ attrs }) => String(attrs.class).startsWith('tl-amount'))
 
 test('a corrected result fits into the page, and five are not much wider', () => {
   const widthOf = (name: string) =>
-    Number(drawTimeline(historyOf(JSON.parse(recorded(name))), { scale: 'compact' }).attrs.width)
+    Number(drawTimeline(buildBetHistory(JSON.parse(recorded(name))), { scale: 'compact' }).attrs.width)
   expect(widthOf('corrected')).toBe(920)
   expect(widthOf('four-results')).toBeLessThan(1_100)
 })
 
 test('forty tries at once, and then nothing for an hour', () => {
-  const history = historyOf(JSON.parse(recorded('retries')))
+  const history = buildBetHistory(JSON.parse(recorded('retries')))
   const calls = history.moments.filter(({ kind }) => kind === 'call')
   const [first, last] = [calls[0], calls.at(-1)]
   if (first === undefined || last === undefined) throw new Error('no calls')
@@ -153,7 +155,7 @@ test('the calls of a case of the kit, with what strangers answer', () => {
     request: { method: 'POST', url: 'http://127.0.0.1:9/user/balance', headers: {}, body: '{"token":"A"}' },
     isLook: true as const,
   })
-  const history = historyOfCase([
+  const history = buildCaseHistory([
     look('123456789012345678', 0),
     call('WWWWWWWWWWWWWWWWWWWWWWWWWWWWWW', '{"code":"WWWWWWWWWWWWWWWW"}', 1, 400),
     call('賭けを置く賭けを置く賭けを置く賭けを置く', '{"code":"賭けを置く賭けを置く"}', 2, 400),
@@ -179,7 +181,7 @@ test.each([
   71 * 3_600_000,
   400 * 86_400_000,
 ])('an axis of %d ms has some ticks, each with a time of its own, evenly on', (span) => {
-  const history = historyOf(JSON.parse(recorded('retries')))
+  const history = buildBetHistory(JSON.parse(recorded('retries')))
   const first = history.moments.find(({ kind }) => kind === 'decision')
   if (first === undefined) throw new Error('no decision')
   const moments = [first, { ...first, id: 'last', at: first.at + span }]

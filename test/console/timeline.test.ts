@@ -1,24 +1,24 @@
 /** The picture of a bet, drawn from histories that a real platform and wallet left behind: a lost answer, a late one, a call that was overtaken, a corrected result. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { drawTimeline } from '../../src/timeline/draw.ts'
-import { historyOf, netOf, netSoFar } from '../../src/timeline/history.ts'
-import type { Call } from '../../src/timeline/moments.ts'
-import { countsOf, paidOf, takenOf } from '../../src/timeline/paid.ts'
-import { sayMoment } from '../../src/timeline/say.ts'
-import { standingOf } from '../../src/timeline/sentence.ts'
-import { pictureFile, storyFile } from '../../src/timeline/share.ts'
-import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+import { renderBetExport, renderPictureFile } from '../../src/timeline/bet-export.ts'
+import { buildBetHistory, netAmountOf, netSoFar } from '../../src/timeline/bet-history.ts'
+import type { BetSources, PlatformBetDetail, WalletBetDetail, WalletCallView } from '../../src/timeline/bet-sources.ts'
+import { describeStanding } from '../../src/timeline/bet-standing.ts'
+import { describeMoment } from '../../src/timeline/moment-text.ts'
+import { describePayoutCounts, describeStakeCounts, toPayoutHistory } from '../../src/timeline/payout-history.ts'
 import { toMarkup } from '../../src/timeline/svg.ts'
+import { drawTimeline } from '../../src/timeline/timeline-drawing.ts'
+import type { TimelineCall } from '../../src/timeline/timeline-moments.ts'
 import { read } from '../tidy/source.ts'
 
-type Recorded = Required<Sources> & { wallet: WalletBet; platform: PlatformBet }
+type Recorded = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
-const told = (sources: Sources) => historyOf(sources).moments.map(sayMoment)
+const told = (sources: BetSources) => buildBetHistory(sources).moments.map(describeMoment)
 const withoutTimes = (lines: string[]) => lines.map((line) => line.replace(/(,| after) [<\d.]+ m?s\b/, ''))
-const picture = (sources: Sources, scale: 'compact' | 'time' = 'compact') =>
-  toMarkup(drawTimeline(historyOf(sources), { scale }))
+const picture = (sources: BetSources, scale: 'compact' | 'time' = 'compact') =>
+  toMarkup(drawTimeline(buildBetHistory(sources), { scale }))
 
 describe('a history says what happened, in its order:', () => {
   test('an answer that was lost', () => {
@@ -30,8 +30,8 @@ describe('a history says what happened, in its order:', () => {
     ])
   })
   test('a Place bet that its Rollback overtook: nothing moves', () => {
-    const { moments } = historyOf(recorded('late-call'))
-    const calls = moments.filter((one): one is Call => one.kind === 'call')
+    const { moments } = buildBetHistory(recorded('late-call'))
+    const calls = moments.filter((one): one is TimelineCall => one.kind === 'call')
     expect(calls.map(({ operation, ending }) => [operation, ending])).toEqual([
       ['place', 'unanswered'],
       ['rollback', 'accepted'],
@@ -58,7 +58,7 @@ describe('a history says what happened, in its order:', () => {
   })
   test('the wallet alone tells the calls that came to it, with their phases', () => {
     const { wallet, journal } = recorded('corrected')
-    const { moments } = historyOf({ wallet, journal })
+    const { moments } = buildBetHistory({ wallet, journal })
     expect(moments.map((one) => one.kind)).toEqual(['call', 'call', 'call', 'call'])
     expect(moments.every((one) => one.kind === 'call' && one.durationMs > 0 && one.journal !== undefined)).toBe(true)
   })
@@ -96,17 +96,17 @@ describe('a history says what happened, in its order:', () => {
   })
   test('a call that somebody sent by hand is there too, and each moment has an id of its own', () => {
     const { wallet, platform, journal } = recorded('corrected')
-    const byHand = (entry: WalletCall): WalletCall => ({ ...entry, requestId: `by-hand-${entry.requestId}` })
+    const byHand = (entry: WalletCallView): WalletCallView => ({ ...entry, requestId: `by-hand-${entry.requestId}` })
     const history = wallet.history.map((entry) => (entry.operation === 'settle' ? byHand(entry) : entry))
-    const { moments } = historyOf({ wallet: { ...wallet, history }, platform, journal })
+    const { moments } = buildBetHistory({ wallet: { ...wallet, history }, platform, journal })
     const moved = moments.flatMap((one) => (one.kind === 'call' ? one.transfers.map(({ amount }) => amount) : []))
     expect(moved).toEqual(['-10.00', '0.00', '27.70', '-27.70'])
     expect(new Set(moments.map(({ id }) => id)).size).toBe(moments.length)
   })
   test('the net is what the wallet moved, whatever is drawn of it', () => {
-    expect(netOf(recorded('corrected').wallet)).toBe('-10.00')
-    expect(netOf(recorded('lost-answer').wallet)).toBe('0.00')
-    expect(netOf(recorded('late-call').wallet)).toBeUndefined()
+    expect(netAmountOf(recorded('corrected').wallet)).toBe('-10.00')
+    expect(netAmountOf(recorded('lost-answer').wallet)).toBe('0.00')
+    expect(netAmountOf(recorded('late-call').wallet)).toBeUndefined()
   })
   test('an open stake is in play, and not lost', () => {
     const { wallet } = recorded('corrected')
@@ -118,26 +118,33 @@ describe('a history says what happened, in its order:', () => {
   })
   test('how often was paid, and taken back', () => {
     const { wallet } = recorded('corrected')
-    expect(countsOf(paidOf(wallet))).toBe('paid once, taken back once')
-    expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 3) }))).toBe('paid once')
-    expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 2) }))).toBeUndefined()
+    expect(describePayoutCounts(toPayoutHistory(wallet))).toBe('paid once, taken back once')
+    expect(describePayoutCounts(toPayoutHistory({ ...wallet, history: wallet.history.slice(0, 3) }))).toBe('paid once')
+    expect(describePayoutCounts(toPayoutHistory({ ...wallet, history: wallet.history.slice(0, 2) }))).toBeUndefined()
   })
   test('how often the stake was taken, and refunded', () => {
     const { wallet } = recorded('lost-answer')
-    expect(takenOf(wallet)).toBe('taken once, refunded once')
-    expect(takenOf(recorded('corrected').wallet)).toBe('taken once')
-    expect(takenOf(recorded('late-call').wallet), 'refused').toBeUndefined()
+    expect(describeStakeCounts(wallet)).toBe('taken once, refunded once')
+    expect(describeStakeCounts(recorded('corrected').wallet)).toBe('taken once')
+    expect(describeStakeCounts(recorded('late-call').wallet), 'refused').toBeUndefined()
   })
   test('of a bet whose first transfers lie in files nothing is summed up (O-13)', () => {
     const { wallet } = recorded('corrected')
     const [first, ...others] = wallet.history
-    const archived = { ...(first as WalletCall), transfers: [], archived: [{ transferId: 'EUR-2' }] }
+    const archived = { ...(first as WalletCallView), transfers: [], archived: [{ transferId: 'EUR-2' }] }
     const bet = { ...wallet, history: [archived, ...others] }
-    expect([netOf(bet), netSoFar(bet), countsOf(paidOf(bet)), takenOf(bet)]).toEqual(Array(4).fill(undefined))
+    expect([
+      netAmountOf(bet),
+      netSoFar(bet),
+      describePayoutCounts(toPayoutHistory(bet)),
+      describeStakeCounts(bet),
+    ]).toEqual(Array(4).fill(undefined))
   })
   test('the platform alone says nothing of money that moved', () => {
     const { platform } = recorded('lost-answer')
-    expect(historyOf({ platform }).moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))).toEqual([])
+    expect(buildBetHistory({ platform }).moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))).toEqual(
+      [],
+    )
   })
 })
 
@@ -148,7 +155,7 @@ describe('the picture', () => {
       const drawn = picture(recorded(name), scale)
       expect(drawn).toBe(picture(recorded(name), scale))
       const ids = [...drawn.matchAll(/data-moment="([^"]+)"/g)].map(([, id]) => id)
-      expect(ids).toEqual(historyOf(recorded(name)).moments.map(({ id }) => id))
+      expect(ids).toEqual(buildBetHistory(recorded(name)).moments.map(({ id }) => id))
       expect(drawn).not.toMatch(/NaN|undefined|Infinity/)
     }
   })
@@ -165,11 +172,11 @@ describe('the picture', () => {
     const { wallet, platform, journal } = recorded('corrected')
     const [place, again, won, lost] = wallet.history
     if (!(place && again && won && lost)) throw new Error('no calls')
-    const moved = (call: WalletCall, by: number, at = call.at): WalletCall => ({
+    const moved = (call: WalletCallView, by: number, at = call.at): WalletCallView => ({
       ...call,
       transfers: call.transfers.map((one) => ({ ...one, balance: (Number(one.balance) + by).toFixed(2), at })),
     })
-    const bet = (...history: WalletCall[]) => picture({ wallet: { ...wallet, history }, platform, journal })
+    const bet = (...history: WalletCallView[]) => picture({ wallet: { ...wallet, history }, platform, journal })
     expect(bet(...wallet.history)).not.toContain('tl-others')
     const mixed = bet(place, again, moved(won, -20), moved(lost, 5))
     expect([...mixed.matchAll(/<title>(Not this bet[^<]*)</g)].map(([, text]) => text)).toEqual([
@@ -199,9 +206,9 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
   const sources = recorded('lost-answer')
   const evil = '</style><script>alert(1)</script>"><img src=x onerror=alert(1)>'
   const wallet = { ...sources.wallet, userId: evil, transactionId: evil }
-  const history = historyOf({ ...sources, wallet })
-  const standing = standingOf(wallet, sources.platform)
-  const file = storyFile({ history, standing, css: read('src/timeline/timeline.css'), madeAt: new Date(0) })
+  const history = buildBetHistory({ ...sources, wallet })
+  const standing = describeStanding(wallet, sources.platform)
+  const file = renderBetExport({ history, standing, css: read('src/timeline/timeline.css'), madeAt: new Date(0) })
   expect(file).not.toMatch(/<script|<img|<link|javascript:|url\(|@import/i)
   expect(file).toContain("default-src 'none'")
   expect(file).toContain('&lt;/style&gt;&lt;script&gt;')
@@ -209,8 +216,8 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
 })
 
 test('the picture alone is an image that brings its colours, light and dark, and loads nothing', () => {
-  const history = historyOf(recorded('lost-answer'))
-  const file = pictureFile(history, read('src/timeline/timeline.css'), 'a "lost" answer')
+  const history = buildBetHistory(recorded('lost-answer'))
+  const file = renderPictureFile(history, read('src/timeline/timeline.css'), 'a "lost" answer')
   expect(file).toMatch(
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"[^>]*aria-label="a &quot;lost&quot; answer"/,
   )

@@ -1,9 +1,9 @@
 /** Why this answer, and what if: the console says of every row of the life table what a real wallet does (life-grid.long.test.ts lives through the same cells). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type Row, whatIf } from '../../console/src/what-if/what-if.ts'
-import { sumOf } from '../../src/protocol/decimal.ts'
-import type { WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+import { analyzeWhatIf, type WhatIfCase } from '../../console/src/what-if/what-if.ts'
+import { sumDecimals } from '../../src/protocol/decimal.ts'
+import type { WalletBetDetail, WalletCallView } from '../../src/timeline/bet-sources.ts'
 import { type Call, columnOf, type Past, pasts, type Way } from '../wallet/life-grid.ts'
 import { lines, linesOf, pastNames, waysOf } from '../wallet/life-grid-lived.ts'
 
@@ -11,7 +11,7 @@ const EUR = { currency: 'EUR' }
 const money = (amount: number | undefined) => (amount === undefined ? {} : { amount: amount.toFixed(2) })
 
 /** The plain calls of the grid, as they stand on record. */
-const PLAIN: Record<Call, Pick<WalletCall, 'operation' | 'amount' | 'currency' | 'resultType'>> = {
+const PLAIN: Record<Call, Pick<WalletCallView, 'operation' | 'amount' | 'currency' | 'resultType'>> = {
   place: { operation: 'place', ...money(100), ...EUR },
   settle: { operation: 'settle', ...money(250), ...EUR, resultType: 'won' },
   cashout: { operation: 'settle', ...money(150), ...EUR, resultType: 'cashout' },
@@ -20,14 +20,14 @@ const PLAIN: Record<Call, Pick<WalletCall, 'operation' | 'amount' | 'currency' |
 }
 
 let moments = 0
-const recorded = (call: Partial<WalletCall> & Pick<WalletCall, 'operation' | 'outcome'>): WalletCall => ({
+const recorded = (call: Partial<WalletCallView> & Pick<WalletCallView, 'operation' | 'outcome'>): WalletCallView => ({
   requestId: `request-${moments}`,
   at: new Date(Date.UTC(2026, 10, 22) + moments++ * 1_000).toISOString(),
   transfers: [],
   ...call,
 })
 
-function historyOf(past: Past): WalletCall[] {
+function historyOf(past: Past): WalletCallView[] {
   return pasts[past].map((step) =>
     step === 'place of 5000'
       ? recorded({ ...PLAIN.place, ...money(5000), outcome: 'refused', code: 7 })
@@ -35,15 +35,15 @@ function historyOf(past: Past): WalletCall[] {
   )
 }
 
-function betOf(history: WalletCall[], past: Past): WalletBet {
+function betOf(history: WalletCallView[], past: Past): WalletBetDetail {
   const bet = { userId: 'robin', transactionId: 'bet-0000001', status: 'unknown', firstSeenAt: '2026-11-22T00:00:00Z' }
   const isPlaced = history.some(({ operation, outcome }) => operation === 'place' && outcome === 'applied')
   const placed = isPlaced && { stake: '100.00', stakePaidBy: 'player', ...EUR }
-  return { ...bet, ...placed, ...(past === 'refused' && { refusalCode: 7 }), history } as WalletBet
+  return { ...bet, ...placed, ...(past === 'refused' && { refusalCode: 7 }), history } as WalletBetDetail
 }
 
 /** The call of a cell in the way that its line says, answered as the cell says. */
-function callOf(call: Call, way: Way, cell: string, history: WalletCall[]): WalletCall {
+function callOf(call: Call, way: Way, cell: string, history: WalletCallView[]): WalletCallView {
   const { amount, currency, resultType } = (typeof way.with === 'object' ? way.with : {}) as Record<string, unknown>
   const earlier = (way.resent && columnOf(call)) || way.bytesOf
   const { at: _, ...sent } = history.findLast(({ operation }) => operation === earlier) ?? { at: '' }
@@ -54,11 +54,15 @@ function callOf(call: Call, way: Way, cell: string, history: WalletCall[]): Wall
   const [, code] = /^(\d+)!?( refused)?$/.exec(cell) ?? []
   const outcome = code !== undefined ? 'refused' : cell.startsWith('=') ? 'repeated' : 'applied'
   const { code: __, ...rest } = told
-  return recorded({ ...(rest as unknown as WalletCall), outcome, ...(code !== undefined && { code: Number(code) }) })
+  return recorded({
+    ...(rest as unknown as WalletCallView),
+    outcome,
+    ...(code !== undefined && { code: Number(code) }),
+  })
 }
 
 /** A row in the words of the grid, but for whose time a repeat has, and what the result is. */
-function said({ answer, isRepeat, forPlayer, leaves, known, anomaly }: Row): string {
+function said({ answer, isRepeat, forPlayer, leaves, known, anomaly }: WhatIfCase): string {
   const mark = anomaly === undefined ? '' : '!'
   const moved = /^0(\.0+)?$/.test(forPlayer) ? [] : [`${forPlayer.startsWith('-') ? '' : '+'}${forPlayer.slice(0, -3)}`]
   const then = leaves === known ? [] : [leaves]
@@ -87,7 +91,7 @@ test('every cell of the grid: the call that was answered so is judged so, and no
           if (cell === 'unsent' || cell === 'unknown') continue
           const before = historyOf(past)
           const history = [...before, callOf(call, way, cell, before)]
-          const judged = whatIf(betOf(history, past), before.length)
+          const judged = analyzeWhatIf(betOf(history, past), before.length)
           const own = judged?.rows.find(({ isOwn }) => isOwn)
           const is = own === undefined ? 'nothing' : said(own)
           if (is !== meant(cell, own?.known ?? '') || judged?.isAsRecorded !== true)
@@ -113,7 +117,7 @@ describe('what if: every row of the life table says what the wallet does there',
       const before = historyOf(past)
       const [cell = ''] = policiesOf(plain(call)[past])
       const bet = betOf([...before, callOf(call, {}, cell, before)], past)
-      const rows = whatIf(bet, before.length)?.rows ?? []
+      const rows = analyzeWhatIf(bet, before.length)?.rows ?? []
       for (const [known, column] of Object.entries(states)) {
         const found = rows.filter((row) => row.known === known).map(said)
         // Cashed out with 150 is what a cashout meets at its own result; its line has the one that was won with 250.
@@ -123,14 +127,16 @@ describe('what if: every row of the life table says what the wallet does there',
     }
   })
   test('of a Place bet and a Settle both halves of a row: the same again, and another one', () => {
-    const place = whatIf(betOf(historyOf('open'), 'open'), 0)?.rows.map((row) => `${row.had}: ${said(row)}`)
+    const place = analyzeWhatIf(betOf(historyOf('open'), 'open'), 0)?.rows.map((row) => `${row.had}: ${said(row)}`)
     expect(place).toEqual([
       ': -100 open',
       ...['100.00 staked: =', '200.00 staked: 8!'],
       ...['100.00 staked, won 100.00: =', '200.00 staked, won 200.00: 8!'],
       ...['100.00 refunded: 8!', 'not enough money: 7'],
     ])
-    const settle = whatIf(betOf(historyOf('settled'), 'settled'), 1)?.rows.map((row) => `${row.had}: ${said(row)}`)
+    const settle = analyzeWhatIf(betOf(historyOf('settled'), 'settled'), 1)?.rows.map(
+      (row) => `${row.had}: ${said(row)}`,
+    )
     expect(settle).toEqual([
       ': 5!',
       '100.00 staked: +250 settled',
@@ -143,20 +149,20 @@ describe('what if: every row of the life table says what the wallet does there',
 describe('of histories that a real wallet left behind', () => {
   test.each(['lost-answer', 'late-answer', 'late-call', 'corrected'])('"%s": the rules move what was moved', (name) => {
     const text = readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
-    const { wallet } = JSON.parse(text) as { wallet: WalletBet }
+    const { wallet } = JSON.parse(text) as { wallet: WalletBetDetail }
     for (const [i, call] of wallet.history.entries()) {
-      const judged = whatIf(wallet, i)
+      const judged = analyzeWhatIf(wallet, i)
       const own = judged?.rows.find(({ isOwn }) => isOwn)
       expect(judged?.isAsRecorded).toBe(true)
-      expect(own?.forPlayer).toBe(sumOf(['0.00', ...call.transfers.map(({ amount }) => amount)]))
+      expect(own?.forPlayer).toBe(sumDecimals(['0.00', ...call.transfers.map(({ amount }) => amount)]))
       expect(own?.moves).toHaveLength(call.transfers.length)
     }
   })
   test('an answer that these rules do not give is told, and what comes behind it is judged by what stands on record', () => {
     const text = readFileSync(new URL('histories/corrected.json', import.meta.url), 'utf8')
-    const { wallet } = JSON.parse(text) as { wallet: WalletBet }
+    const { wallet } = JSON.parse(text) as { wallet: WalletBetDetail }
     const history = wallet.history.filter(({ operation }) => operation === 'settle')
-    const judged = history.map((_, i) => whatIf({ ...wallet, history }, i))
+    const judged = history.map((_, i) => analyzeWhatIf({ ...wallet, history }, i))
     expect(judged.map((one) => one?.isAsRecorded)).toEqual([false, true])
     expect(judged[1]?.rows.find(({ isOwn }) => isOwn)).toMatchObject({ known: 'settled', forPlayer: '-27.70' })
   })

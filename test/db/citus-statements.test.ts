@@ -3,7 +3,7 @@
  * says in which bucket, so that it goes to one worker; and nothing asks where a row lies, which says nothing over several.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
-import { DISTRIBUTED } from '../../src/db/citus.ts'
+import { DISTRIBUTED_TABLES } from '../../src/db/citus.ts'
 import type { Statement } from '../../src/db/db.ts'
 import { filesIn } from '../tidy/source.ts'
 
@@ -13,14 +13,14 @@ const OF_ALL_BUCKETS = [
   'move_remove_changes_outside',
   'move_remove_changes_without_number',
 ]
-/** In functions there, on one shard each (gate-on-citus.ts). */
+/** In functions there, on one shard each (citus-fast-path.ts). */
 const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
 /** Citus is sent others. */
 const OF_ONE_POSTGRES = ['purser_number_changes']
-const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
+const TABLE = `purser\\.(?:${DISTRIBUTED_TABLES.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
-/** Through all shards; a few rows at a time are named instead (rows.ts). */
+/** Through all shards; a few rows at a time are named instead (row-mapping.ts). */
 const THROUGH_ALL = new RegExp(`insert into ${TABLE}(?: as \\w+)? \\([^)]*\\)\\s+select`)
 /** Many rows at once, by an owner. */
 const OF_MANY = ['import_players', 'insert_openings', 'move_add_changes']

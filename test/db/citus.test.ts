@@ -1,10 +1,10 @@
 // What keeps the schema and the statements fit for Citus, where none is at hand: its catalogue of tables, and errors in its words.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DISTRIBUTED, distribute } from '../../src/db/citus.ts'
-import { type Db, IF_CITUS_SQL, type Row, statement } from '../../src/db/db.ts'
-import { isBusy, isConflict, isLockTimeout, isOfData, isOutage } from '../../src/db/errors.ts'
-import { openDb } from '../../src/db/open.ts'
-import { GATE_ON_CITUS } from '../../src/wallet/apply/gate-on-citus.ts'
+import { DISTRIBUTED_TABLES, distributeTables } from '../../src/db/citus.ts'
+import { isBusy, isConflict, isDataError, isLockTimeout, isOutage } from '../../src/db/database-errors.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { CITUS_SESSION_SQL, type Db, type Row, statement } from '../../src/db/db.ts'
+import { CITUS_FAST_PATH } from '../../src/wallet/apply/citus-fast-path.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -28,7 +28,7 @@ test('every table of the wallet that has a bucket is distributed by it, and no o
     `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'bucket'
      where c.relnamespace = 'purser'::regnamespace and c.relkind in ('r', 'p')`,
   )
-  expect(rows.map(({ relname }) => relname).sort()).toEqual([...DISTRIBUTED].sort())
+  expect(rows.map(({ relname }) => relname).sort()).toEqual([...DISTRIBUTED_TABLES].sort())
 })
 
 test('what is unique in them is unique within a bucket', async () => {
@@ -48,14 +48,14 @@ test('no foreign key leads from or to them', async () => {
     `select conname, f.relname as from, t.relname as to from pg_constraint k
      join pg_class f on f.oid = k.conrelid join pg_class t on t.oid = k.confrelid where k.contype = 'f' and k.connamespace = 'purser'::regnamespace`,
   )
-  const tables: readonly unknown[] = DISTRIBUTED
+  const tables: readonly unknown[] = DISTRIBUTED_TABLES
   expect(rows.filter(({ from, to }) => tables.includes(from) || tables.includes(to))).toEqual([])
 })
 
 test('the settings for Citus leave a Postgres without it as it is', async () => {
   const rows = await db.script(async (run) => {
     await run('set local plan_cache_mode = force_generic_plan')
-    await run(IF_CITUS_SQL)
+    await run(CITUS_SESSION_SQL)
     return run(
       "select current_setting('plan_cache_mode') as mode, current_setting('citus.propagate_set_commands', true) as citus",
     )
@@ -65,19 +65,21 @@ test('the settings for Citus leave a Postgres without it as it is', async () => 
 })
 
 test('a Postgres without Citus is not distributed, and the command says what it lacks', async () => {
-  await expect(distribute(db, 8, GATE_ON_CITUS)).rejects.toThrow('the database has no Citus: create extension citus')
+  await expect(distributeTables(db, 8, CITUS_FAST_PATH)).rejects.toThrow(
+    'the database has no Citus: create extension citus',
+  )
 })
 
 const said = (message: string, code = 'XX000') => Object.assign(new Error(message), { code })
 
 test('a key that a worker has already is a conflict, though it comes as an internal error with the name of the shard', () => {
   const error = said('duplicate key value violates unique constraint "bet_pkey_102043"')
-  expect([isConflict(error), isOutage(error), isOfData(error)]).toEqual([true, false, true])
+  expect([isConflict(error), isOutage(error), isDataError(error)]).toEqual([true, false, true])
 })
 
 test('a wait that a worker ends, and a deadlock, are what they are on one Postgres', () => {
   const waited = said('canceling statement due to lock timeout')
-  expect([isLockTimeout(waited), isBusy(waited), isOfData(waited)]).toEqual([true, true, false])
+  expect([isLockTimeout(waited), isBusy(waited), isDataError(waited)]).toEqual([true, true, false])
   expect([isConflict(said('deadlock detected')), isBusy(said('canceling statement due to statement timeout'))]).toEqual(
     [true, true],
   )
@@ -85,6 +87,6 @@ test('a wait that a worker ends, and a deadlock, are what they are on one Postgr
 
 test('another internal error stays one, and the words alone make no conflict of an error that has its code', () => {
   const other = said('invalid page in block 7 of relation base/5/16384')
-  expect([isConflict(other), isBusy(other), isOfData(other)]).toEqual([false, false, true])
+  expect([isConflict(other), isBusy(other), isDataError(other)]).toEqual([false, false, true])
   expect(isConflict(said('duplicate key value violates unique constraint "bet_pkey"', '42P10'))).toBe(false)
 })

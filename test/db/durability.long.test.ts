@@ -1,8 +1,8 @@
 /** What is answered yes is durable, whatever is done to the server's settings while a process runs. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { isOutage, NotDurableError } from '../../src/db/database-errors.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import { type Db, statement, type Tx } from '../../src/db/db.ts'
-import { isOutage, NotDurable } from '../../src/db/errors.ts'
-import { openDb } from '../../src/db/open.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
 import { cancelStandbyWaits, reload, reloaded, until, waitForNobody } from '../support/server-settings.ts'
 
@@ -68,7 +68,7 @@ describe.each(manners)('%s', (_name, begin) => {
         () => undefined,
         (error) => error,
       )
-    await until(async () => (await refusal()) instanceof NotDurable)
+    await until(async () => (await refusal()) instanceof NotDurableError)
     const error = await refusal()
     expect(String(error)).toContain(`${setting}=off`)
     expect(isOutage(error)).toBe(true)
@@ -84,7 +84,10 @@ describe.each(manners)('%s', (_name, begin) => {
     await level()
     await waitForNobody(postgres)
     const writing = begin(write)
-    await Promise.all([expect(writing).rejects.toBeInstanceOf(NotDurable), until(() => cancelStandbyWaits(postgres))])
+    await Promise.all([
+      expect(writing).rejects.toBeInstanceOf(NotDurableError),
+      until(() => cancelStandbyWaits(postgres)),
+    ])
     await postgres.execute('alter system reset synchronous_standby_names')
     await reloaded(postgres, 'synchronous_standby_names', '')
     await begin(write) // on another connection

@@ -80,7 +80,7 @@ function allAtOnce(): Promise<string[]> {
   return Promise.all(contenders.map(({ ask }) => ask(`lock ${folder} ${at}`)))
 }
 
-const ONE_WINNER = ['got it', ...Array(CONTAINERS - 1).fill('FolderInUse')].sort()
+const ONE_WINNER = ['got it', ...Array(CONTAINERS - 1).fill('FolderInUseError')].sort()
 const rounds = Array.from({ length: ROUNDS }, (_, i) => i)
 
 /** One that dies with the lock, as with kill -9 or a power switch: its file stays. */
@@ -108,7 +108,7 @@ test('the holder keeps it against all who come later, and it is free when the ho
   newFolder('kept')
   const [first, ...others] = contenders as [Contender, ...Contender[]]
   expect(await first.ask(`lock ${folder} 0`)).toBe('got it')
-  for (const { ask } of others) expect(await ask(`lock ${folder} 0`)).toBe('FolderInUse')
+  for (const { ask } of others) expect(await ask(`lock ${folder} 0`)).toBe('FolderInUseError')
   await first.ask('release')
   expect(await others[0]?.ask(`lock ${folder} 0`)).toBe('got it')
 })
@@ -136,7 +136,7 @@ test('a holder that is frozen, and has no room for those who ask whether it live
   holder.child.kill('SIGSTOP')
   const waiting = await fillBacklogOf(join(folder, names[0] ?? ''))
   try {
-    expect(await other.ask(`lock ${folder} 0`)).toBe('FolderInUse')
+    expect(await other.ask(`lock ${folder} 0`)).toBe('FolderInUseError')
     expect(readdirSync(folder), 'the names of the holder').toEqual(names)
   } finally {
     for (const socket of waiting) socket.destroy()

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import { requireRights } from '../../src/db/rights.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { requirePrivileges } from '../../src/db/database-privileges.ts'
 import { run } from '../cli/command.ts'
 
 const GUIDE = new URL('../../docs/guides/which-postgres.md', import.meta.url)
@@ -43,6 +43,6 @@ test('an admin who is no superuser makes roles and database, and gives the right
   const again = await run(['migrate', '--grant', `wallet=${NAME}_wallet`], { DATABASE_URL: urlOf('admin') })
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing, it was up to date') })
   const db = await openDb({ kind: 'postgres', url: urlOf('wallet') })
-  await requireRights(db, 'wallet')
+  await requirePrivileges(db, 'wallet')
   await db.close()
 })

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject, it } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/open.ts'
-import { endingOf } from '../../src/process/ending.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { migrateSchema } from '../../src/db/schema-migration.ts'
+import { toExitStatus } from '../../src/process/exit-codes.ts'
 
 const THERE = [
   ['a schema platform', 'create schema platform'],
@@ -19,14 +19,14 @@ it.each(THERE)('%s ends migrate with exit code 2, and changes nothing', async (_
   url.pathname = `/${name}`
   await query(url.href, sql)
   const db = await openDb({ kind: 'postgres', url: url.href })
-  const failure = await migrate(db).catch((error: unknown) => error)
+  const failure = await migrateSchema(db).catch((error: unknown) => error)
   await db.close()
   const [{ tables }] = await query(
     url.href,
     "select count(*)::int as tables from pg_tables where schemaname = 'platform'",
   )
   await query(inject('postgresUrl'), `drop database ${name} with (force)`)
-  expect(endingOf(failure)).toMatchObject({
+  expect(toExitStatus(failure)).toMatchObject({
     code: 2,
     text: expect.stringMatching(/already exists.*a database of its own/),
   })

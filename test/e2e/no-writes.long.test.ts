@@ -3,8 +3,8 @@
  * on by themselves when it takes writes again.
  */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { endingOf } from '../../src/process/ending.ts'
-import { resolvable } from '../../src/runtime/resolvable.ts'
+import { toExitStatus } from '../../src/process/exit-codes.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
@@ -90,7 +90,7 @@ it('no server is ready, every call fails as in an outage, and all of it goes on 
 it('an answer of a partner waits, is recorded later, and needs no person', async () => {
   const { wallet: partner, partnerId } = await platform.partner()
   const placed = await platform.api.place(await platform.api.loadFrame(partnerId))
-  const answer = resolvable()
+  const answer = createDeferred()
   partner.next('settle', { hold: answer.promise })
   await platform.api.settle(placed.betId, 'won', '25.00')
   await until(async () => partner.of('settle', placed.betId).length === 1)
@@ -115,7 +115,7 @@ const starts: [string, () => Promise<unknown>][] = [
 it.each(starts)('a %s that starts says which setting forbids it, with exit code 3', async (_name, start) => {
   await refuseWrites()
   const failure = await start().catch((error: unknown) => error)
-  expect(endingOf(failure)).toMatchObject({
+  expect(toExitStatus(failure)).toMatchObject({
     code: 3,
     text: expect.stringContaining('default_transaction_read_only is on'),
   })
@@ -125,7 +125,7 @@ it('a server that starts on a standby names it, and starts there after its promo
   const standby = await startStandby(postgres)
   const start = () => startWallet({ databaseUrl: standby.url })
   const failure = await start().catch((error: unknown) => error)
-  expect(endingOf(failure)).toMatchObject({ code: 3, text: expect.stringContaining('it is a standby') })
+  expect(toExitStatus(failure)).toMatchObject({ code: 3, text: expect.stringContaining('it is a standby') })
   await standby.promote()
   const promoted = await start()
   expect(await readiness(promoted)).toEqual([200, 'ready'])

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { servePlatform } from '../../src/process/platform.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { servePlatform } from '../../src/process/platform-server.ts'
 import { type BothSides, bothSides } from '../support/both-sides.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
@@ -89,7 +89,11 @@ beforeAll(async () => {
   both = await bothSides(database.url)
   const env = { PORT: '0', LOG_LEVEL: 'silent', PLATFORM_API_KEY: KEY, DATABASE_URL: database.url }
   const chance = () => random.below(1_000_000) / 1_000_000
-  platform = await servePlatform(readConfig(env, ROLES.platform), { clock: time, timers: time.timers, random: chance })
+  platform = await servePlatform(readConfig(env, PROCESS_ROLES.platform), {
+    clock: time,
+    timers: time.timers,
+    random: chance,
+  })
   time.watch(isWorking)
   time.idle(both.nextDue)
   api = platformClient(platform.url, KEY)

@@ -1,8 +1,8 @@
 /** The sandbox as a newcomer runs it, at a rate and with faults that no newcomer has: it ends by itself or on Ctrl-C, and both books agree. */
 import { expect, test } from 'vitest'
-import { createRandom } from '../../src/runtime/random.ts'
-import { createFixtures } from '../../src/sandbox/fixtures.ts'
-import { chooseWish } from '../../src/sandbox/wishes.ts'
+import { createRandom } from '../../src/runtime/seeded-random.ts'
+import { chooseBet } from '../../src/sandbox/bettor-behaviour.ts'
+import { createMatchFixtures } from '../../src/sandbox/match-fixtures.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { BET_LINE, SANDBOX_MS, startSandbox } from '../support/sandbox-process.ts'
 
@@ -79,7 +79,7 @@ test('the same seed makes the same choices, another one makes others', () => {
 })
 
 function choices(seed: number): unknown[] {
-  const fixtures = createFixtures(createRandom(seed, 'fixtures'), 'match')
+  const fixtures = createMatchFixtures(createRandom(seed, 'fixtures'), 'match')
   const random = createRandom(seed, 'bettors')
-  return Array.from({ length: 300 }, () => [fixtures.advance(), chooseWish(random, fixtures.open())])
+  return Array.from({ length: 300 }, () => [fixtures.advance(), chooseBet(random, fixtures.open())])
 }

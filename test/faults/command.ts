@@ -1,6 +1,6 @@
 /** `npm run faults`: real faults of real processes, one scenario after another. Exit codes as everywhere: 0 good, 1 lost or doubled, 2 wrong use. */
 import { Command, InvalidArgumentError } from 'commander'
-import { requirePlace, writeFigures } from '../../src/simulate/figures.ts'
+import { requireFiguresPlace, writeFigures } from '../../src/simulate/doc-figures.ts'
 import { randomFrom } from '../support/random.ts'
 import { rowOf, run, tableOf } from './run.ts'
 import { SCENARIOS } from './scenarios.ts'
@@ -22,7 +22,7 @@ const program = new Command('faults')
   .option('--seed <number>', 'of the moments at which something fails', toCount, 1)
   .option('--write <page>', 'writes the table into this page, where it has a place for it')
   .action(async ({ minutes, only, seed, write: page }: Flags) => {
-    if (page !== undefined) requirePlace(page, OF)
+    if (page !== undefined) requireFiguresPlace(page, OF)
     const scenarios = SCENARIOS.filter(({ name }) => only?.includes(name) ?? true)
     const forMs = (minutes * 60_000) / scenarios.length
     const results = []

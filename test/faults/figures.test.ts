@@ -1,7 +1,7 @@
 /** What `npm run faults` says of its scenarios, and where the commands write their figures. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { asOutput, withFigures } from '../../src/simulate/figures.ts'
+import { formatOutput, withFigures } from '../../src/simulate/doc-figures.ts'
 import type { BetRecord } from '../support/journal.ts'
 import { randomFrom } from '../support/random.ts'
 import { NotHere } from './disk-full.ts'
@@ -64,7 +64,7 @@ test.each(['level 1', 'level 2', 'real faults'])(
   (of) => {
     const page = readFileSync('docs/concepts/reliability.md', 'utf8')
     const run = { at: new Date('2026-11-23T12:00:00Z'), by: 'commit 1234abcd, 2 × processor' }
-    const changed = withFigures(page, { of, command: 'npm run it', text: asOutput(['a line']) }, run)
+    const changed = withFigures(page, { of, command: 'npm run it', text: formatOutput(['a line']) }, run)
     const written =
       '`npm run it`, 2026-11-23, commit 1234abcd, 2 × processor:\n\n```console\na line\n```\n<!-- figures: end -->'
     expect(changed).toContain(`<!-- figures of ${of}: written by the command -->\n${written}`)

@@ -1,11 +1,11 @@
 /** The feed in bad hours: nobody has read it for long, Postgres knows nothing of its table, a reader's key has ended. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hotSettings } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { createFeed, type FeedEvent } from '../../src/feed/feed.ts'
-import { streamFrom } from '../../src/feed/stream.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { hotSettingsSql } from '../../src/db/db.ts'
+import { createFeed, type FeedEvent } from '../../src/feed/change-feed.ts'
+import { createFeedStream } from '../../src/feed/feed-stream.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -33,7 +33,7 @@ const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 
 /** Pairs of rows that the statement looked at in vain. */
 async function numberInVain(): Promise<number> {
-  await sql.query(`${hotSettings('session')}; set statement_timeout = 0; set plan_cache_mode = force_generic_plan`)
+  await sql.query(`${hotSettingsSql('session')}; set statement_timeout = 0; set plan_cache_mode = force_generic_plan`)
   await sql.query(`prepare number_changes as ${WALLET_CHANGES.number.text}`)
   const { rows } = await sql.query('explain (analyze, format json) execute number_changes')
   return nodesOf(rows[0]['QUERY PLAN'][0].Plan).reduce(
@@ -63,7 +63,7 @@ test('the latest is behind everything that is there, however much nobody has rea
   const db = await openDb({ kind: 'postgres', url: database.url })
   try {
     const feed = createFeed(db, WALLET_CHANGES)
-    expect(await feed.ask('latest', 10, 0)).toEqual({ kind: 'page', page: { events: [], next: '12000' } })
+    expect(await feed.poll('latest', 10, 0)).toEqual({ kind: 'page', page: { events: [], next: '12000' } })
   } finally {
     await db.close()
   }
@@ -75,7 +75,7 @@ test('a stream ends after a time, so that a key that has ended does not read on 
   try {
     const show = ({ id }: FeedEvent) => ({ id, event: 'a' })
     let text = ''
-    for await (const part of streamFrom(createFeed(db, WALLET_CHANGES), '0', show, 300)) text += part
+    for await (const part of createFeedStream(createFeed(db, WALLET_CHANGES), '0', show, 300)) text += part
     expect(text.match(/^id: .*/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
   } finally {
     await db.close()

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import { namesIn } from '../../src/wallet/wire/decode.ts'
+import { identifyMalformedCall } from '../../src/wallet/wire/call-decoder.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { callsOf } from './calls.ts'
@@ -50,7 +50,8 @@ test('what a malformed call says of itself is kept as far as it can be: cut, a n
 
 test('behind an aggregator a malformed call is about whom its operatorUser names (I-1)', () => {
   const body = Buffer.from(JSON.stringify({ type: 1, userId: 'the-aggregator', operatorUser: 'ada', amount: 'ten' }))
-  const player = (behindAggregator: boolean) => namesIn(body, { scales: STANDARD_SCALES, behindAggregator }).player
+  const player = (behindAggregator: boolean) =>
+    identifyMalformedCall(body, { scales: STANDARD_SCALES, behindAggregator }).player
   expect([player(true), player(false)]).toEqual(['ada', 'the-aggregator'])
 })
 

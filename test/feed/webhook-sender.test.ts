@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSender } from '../../src/feed/webhooks/send.ts'
-import { newSecret } from '../../src/feed/webhooks/signature.ts'
+import { createWebhookSender } from '../../src/feed/webhooks/webhook-sender.ts'
+import { generateWebhookSecret } from '../../src/feed/webhooks/webhook-signature.ts'
 import { type Consumer, startConsumer } from '../support/consumer.ts'
 
 let consumer: Consumer
@@ -16,9 +16,9 @@ afterAll(() => consumer.close())
 const MESSAGE = { id: 'message-1', body: JSON.stringify({ type: 'webhook.test', data: {} }) }
 
 async function send(privateAddresses: boolean, plainHttp = true) {
-  const sender = createSender({ privateAddresses, plainHttp }, {})
+  const sender = createWebhookSender({ privateAddresses, plainHttp }, {})
   const url = consumer.url.replace('127.0.0.1', 'localhost')
-  return sender.send(url, [newSecret()], MESSAGE as never, new Date()).finally(() => sender.close())
+  return sender.send(url, [generateWebhookSecret()], MESSAGE as never, new Date()).finally(() => sender.close())
 }
 
 test('a name that leads into our own network is not called, and what stood against it is said', async () => {
@@ -51,9 +51,9 @@ test.each([
     response.writeHead(503, given === undefined ? {} : { 'retry-after': given }).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const sender = createSender({ privateAddresses: true, plainHttp: true }, {})
+  const sender = createWebhookSender({ privateAddresses: true, plainHttp: true }, {})
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const sent = await sender.send(url, [newSecret()], MESSAGE as never, new Date(0))
+  const sent = await sender.send(url, [generateWebhookSecret()], MESSAGE as never, new Date(0))
   const asked = retryAfterMs === undefined ? {} : { retryAfterMs }
   expect(sent).toEqual({ kind: 'failed', httpStatus: 503, error: 'answered 503', ...asked })
   await sender.close()

@@ -1,12 +1,12 @@
 /** The transaction that saves a webhook ends after each of its statements (W-42, O-4). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db, Tx } from '../../src/db/db.ts'
-import { createKeyring } from '../../src/db/keyring.ts'
-import { openDb } from '../../src/db/open.ts'
-import { addWebhookRoutes, type WebhookDeps } from '../../src/feed/webhooks/routes.ts'
-import type { Routes } from '../../src/http/route.ts'
-import { authorOfCommand } from '../../src/people/actions.ts'
+import { createEncryptionKeyring } from '../../src/db/encryption-keyring.ts'
+import { addWebhookRoutes, type WebhookDeps } from '../../src/feed/webhooks/webhook-routes.ts'
+import type { Routes } from '../../src/http/route-description.ts'
+import { createCommandActor } from '../../src/people/audit-log.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -34,9 +34,9 @@ function putOf(transaction: Db['transaction']): Put {
     put: (_path: string, _shape: object, handler: Put) => (put = handler),
   }
   const deps = {
-    ...{ db: { ...db, transaction }, clock: systemClock, keyring: createKeyring([]) },
-    feed: { ask: async () => ({ kind: 'page', page: { events: [], next: '0' } }) },
-    actions: { by: () => authorOfCommand('purser', 'test', 'saveWebhook') },
+    ...{ db: { ...db, transaction }, clock: systemClock, keyring: createEncryptionKeyring([]) },
+    feed: { poll: async () => ({ kind: 'page', page: { events: [], next: '0' } }) },
+    actions: { actorOf: () => createCommandActor('purser', 'test', 'saveWebhook') },
     reach: { privateAddresses: true, plainHttp: true },
   } as unknown as WebhookDeps
   addWebhookRoutes(api as unknown as Routes, deps, { key: 'operatorKey', tag: 'Webhooks', events: [] })

@@ -1,6 +1,6 @@
 /** Faults that must be found: each is our code with one thing wrong. A judge that finds nothing proves little unless it finds these. */
 import { createHmac } from 'node:crypto'
-import { parseJson } from '../../src/protocol/json.ts'
+import { parseJson } from '../../src/protocol/exact-json.ts'
 import { money } from '../../src/protocol/money.ts'
 import type { Target } from './target.ts'
 import { CODE as CONSOLE, consoleTarget } from './targets/console.ts'
@@ -107,7 +107,7 @@ export const PLANTED: readonly Planted[] = [
     target: signatureTarget({
       ...SIGNATURE,
       checkSignature: async (...given) =>
-        (await SIGNATURE.checkSignature(...given)).filter(({ says }) => !/changes/.test(says)),
+        (await SIGNATURE.checkSignature(...given)).filter(({ description }) => !/changes/.test(description)),
     }),
   },
   {
@@ -128,14 +128,14 @@ export const PLANTED: readonly Planted[] = [
     what: 'a limit is compared in the scale of the amount',
     target: moneyTarget({
       ...MONEY,
-      isAbove: (amount, scale, limit) => MONEY.isAbove(amount, scale, limit.split('.')[0] ?? '0'),
+      isAboveLimit: (amount, scale, limit) => MONEY.isAboveLimit(amount, scale, limit.split('.')[0] ?? '0'),
     }),
   },
   {
     what: 'a zero too many is taken from the end',
     target: moneyTarget({
       ...MONEY,
-      shortestDecimal: (amount, scale) => MONEY.formatMoney(amount, scale).replace(/\.?0+$/, ''),
+      formatShortest: (amount, scale) => MONEY.formatMoney(amount, scale).replace(/\.?0+$/, ''),
     }),
   },
   {

@@ -1,7 +1,7 @@
 /** What reaches the platform: the operator's answer as it is, but for the names of the player, and no token of the operator's. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asking } from '../people/asking.ts'
+import { asking } from '../people/audited-calls.ts'
 import type { Script, ScriptedWallet } from '../support/scripted-wallet.ts'
 import { placeMessage, rollbackMessage, settleMessage } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'

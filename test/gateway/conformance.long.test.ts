@@ -1,8 +1,8 @@
 /** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Report } from '../../src/conformance/report/report.ts'
-import { runKit } from '../../src/conformance/wallet/play/run.ts'
-import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
+import type { ConformanceReport } from '../../src/conformance/report/conformance-report.ts'
+import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type ExchangingOperator, startExchangingOperator } from './exchanging-operator.ts'
@@ -27,21 +27,25 @@ afterAll(async () => {
   await wallet?.stop()
 })
 
-async function direct(): Promise<Report> {
+async function direct(): Promise<ConformanceReport> {
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
-  const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures })
+  const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures })
   await fixtures.close()
   return report
 }
 
-async function throughTheGateway(): Promise<Report> {
+async function throughTheGateway(): Promise<ConformanceReport> {
   const fixtures = createOperatorFixtures({ url: operator.url, key: wallet.operatorKey })
-  const report = await runKit({ baseUrl: gateway.url, secret: gateway.secret, fixtures: operator.through(fixtures) })
+  const report = await runWalletKit({
+    baseUrl: gateway.url,
+    secret: gateway.secret,
+    fixtures: operator.through(fixtures),
+  })
   await fixtures.close()
   return report
 }
 
-const verdicts = ({ results }: Report) =>
+const verdicts = ({ results }: ConformanceReport) =>
   results.map(({ id, verdict }) =>
     verdict.kind === 'failed' ? `${id} failed: ${verdict.why}` : `${id} ${verdict.kind}`,
   )

@@ -7,14 +7,18 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
-import type { Fixtures, Lease, Player } from '../../src/conformance/wallet/players/players.ts'
+import type {
+  FixturePlayer,
+  PlayerFixtures,
+  PlayerLease,
+} from '../../src/conformance/wallet/players/player-fixtures.ts'
 import type { GatewayClient, GatewaySession } from '../support/gateway.ts'
 
 export interface ExchangingOperator {
   /** The address of the operator API. */
   readonly url: string
   /** The same players, as seen through the gateway. */
-  through(fixtures: Fixtures): Fixtures
+  through(fixtures: PlayerFixtures): PlayerFixtures
   close(): Promise<void>
 }
 
@@ -38,7 +42,7 @@ export async function startExchangingOperator(
     answer.writeHead(reply.statusCode).end(JSON.stringify({ ...JSON.parse(text), token: session.token }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const toPlatform = (player: Player): Player => {
+  const toPlatform = (player: FixturePlayer): FixturePlayer => {
     const { userId, operatorUser } = sessions.get(player.userId) as GatewaySession
     return { ...player, userId, operatorUser }
   }
@@ -56,7 +60,7 @@ export async function startExchangingOperator(
   }
 }
 
-function renamed(lease: Lease, toPlatform: (player: Player) => Player): Lease {
+function renamed(lease: PlayerLease, toPlatform: (player: FixturePlayer) => FixturePlayer): PlayerLease {
   const { A, B } = lease.players
   return {
     ...lease,

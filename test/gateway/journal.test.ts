@@ -4,7 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CallView } from '../../src/feed/call-list.ts'
+import type { CallListEntry } from '../../src/feed/journal-call-list.ts'
 import { placeMessage, sign } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
 afterAll(() => scene.stop())
 
 /** The call with this requestId, as soon as it is written. */
-async function kept(requestId: string): Promise<CallView> {
-  let call: CallView | undefined
+async function kept(requestId: string): Promise<CallListEntry> {
+  let call: CallListEntry | undefined
   while (call === undefined) {
     await sleep(20)
     const { body } = await scene.gateway.api.request('GET', `/operators/calls?requestId=${requestId}`)
-    call = (body as unknown as { data: CallView[] }).data[0]
+    call = (body as unknown as { data: CallListEntry[] }).data[0]
   }
   return call
 }

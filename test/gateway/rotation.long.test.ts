@@ -1,6 +1,6 @@
 /** An operator's secrets are changed while more calls wait for it than it is sent at once (C-13): it hears of each of them. */
 import { expect, onTestFinished, test } from 'vitest'
-import { asking } from '../people/asking.ts'
+import { asking } from '../people/audited-calls.ts'
 import { signal } from '../support/signal.ts'
 import { settleMessage } from '../support/wire.ts'
 import { newGatewayScene, newPlayer } from './scene.ts'

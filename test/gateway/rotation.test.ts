@@ -1,6 +1,6 @@
 /** An operator's secret is changed while calls go on (C-13): the gateway's twin of the platform's partners. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { asking } from '../people/asking.ts'
+import { asking } from '../people/audited-calls.ts'
 import { refusal } from '../support/scripted-wallet.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 

@@ -1,8 +1,8 @@
 /** The platform's 5 s: what the operator gets of them, what the platform hears when it stays silent, and that nobody else waits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LINK_LIMITS } from '../../src/gateway/link.ts'
-import { createTurnstile } from '../../src/gateway/turnstile.ts'
+import { createBoundedSemaphore } from '../../src/gateway/bounded-semaphore.ts'
+import { OPERATOR_CALL_LIMITS } from '../../src/gateway/operator-client.ts'
 import { lateMs } from '../support/fault-scene.ts'
 import { newToken } from '../support/platform.ts'
 import { hang, reset, type Script } from '../support/scripted-wallet.ts'
@@ -95,7 +95,7 @@ test.each([
 })
 
 test('while an operator hangs, another one is answered at once, and so are its own deliveries', async () => {
-  const { inside, waiting } = LINK_LIMITS
+  const { inside, waiting } = OPERATOR_CALL_LIMITS
   ann.operator.wallet.always('place', hang)
   let over = 0
   const crowd = Array.from({ length: inside + waiting }, async () => {
@@ -124,27 +124,27 @@ describe('a turnstile', () => {
   const soon = () => performance.now() + 1_000
 
   test('lets so many in, and the next in their order as places become free', async () => {
-    const turnstile = createTurnstile({ inside: 1, waiting: 2 })
-    expect(turnstile.enter(soon())).toBe(true)
+    const turnstile = createBoundedSemaphore({ inside: 1, waiting: 2 })
+    expect(turnstile.acquire(soon())).toBe(true)
     const order: number[] = []
     const others = [1, 2].map(async (number) => {
-      expect(await turnstile.enter(soon())).toBe(true)
+      expect(await turnstile.acquire(soon())).toBe(true)
       order.push(number)
-      turnstile.leave()
+      turnstile.release()
     })
-    expect(turnstile.enter(soon())).toBe(false)
-    turnstile.leave()
+    expect(turnstile.acquire(soon())).toBe(false)
+    turnstile.release()
     await Promise.all(others)
     expect(order).toEqual([1, 2])
     expect(turnstile.depth()).toBe(0)
   })
 
   test('sends away who has waited long enough, without giving his place up twice', async () => {
-    const turnstile = createTurnstile({ inside: 1, waiting: 2 })
-    expect(turnstile.enter(soon())).toBe(true)
-    expect(await turnstile.enter(performance.now() + 20)).toBe(false)
-    turnstile.leave()
+    const turnstile = createBoundedSemaphore({ inside: 1, waiting: 2 })
+    expect(turnstile.acquire(soon())).toBe(true)
+    expect(await turnstile.acquire(performance.now() + 20)).toBe(false)
+    turnstile.release()
     expect(turnstile.depth()).toBe(0)
-    expect(turnstile.enter(soon())).toBe(true)
+    expect(turnstile.acquire(soon())).toBe(true)
   })
 })

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { serveGateway } from '../../src/process/gateway.ts'
-import { servePlatform } from '../../src/process/platform.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { serveGateway } from '../../src/process/gateway-server.ts'
+import { servePlatform } from '../../src/process/platform-server.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { newToken } from '../support/platform.ts'
@@ -39,7 +39,7 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
         : { GATEWAY_API_KEY: KEY, PARTNER_SECRET: randomBytes(32).toString('hex') }
     const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: database.url, PURSER_ENCRYPTION_KEY, ...keys, ...over }
     const serve = role === 'platform' ? servePlatform : serveGateway
-    const running = await serve(readConfig(env, ROLES[role]), log && { log })
+    const running = await serve(readConfig(env, PROCESS_ROLES[role]), log && { log })
     closing.push(running.close)
     return running.url
   }

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { createHttpApp, type HttpAppOptions } from '../../src/http/app.ts'
 import { PROBE_CONNECTIONS } from '../../src/http/connection-limit.ts'
+import { createHttpApp, type HttpAppOptions } from '../../src/http/http-app.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
 /** More than the buffers of two sockets. */
@@ -30,7 +30,7 @@ async function listen(options: HttpAppOptions, { onTestFinished }: Finishing) {
 const ask = (socket: Socket, path: string) => socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
 
 test('an answer that is not read ends its connection', async (context) => {
-  const { app, caller } = await listen({ unreadMs: 100 }, context)
+  const { app, caller } = await listen({ stalledResponseMs: 100 }, context)
   const accepted = once(app.server, 'connection') as Promise<[Socket]>
   const silent = caller().pause()
   const [served] = await accepted

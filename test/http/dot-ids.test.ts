@@ -1,14 +1,14 @@
 /**
  * Ids that are `.` or `..` (I-8): clients take them for steps between folders. Such an id is refused where it is made; one that is here is reached by
- * `pathPart`, with any client.
+ * `encodePathSegment`, with any client.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import { openAccounts } from '../../src/ledger/account.ts'
-import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import { idOfPart, pathPart } from '../../src/protocol/path-part.ts'
+import { decodePathSegment, encodePathSegment } from '../../src/protocol/path-segment.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { bucketOf } from '../../src/wallet/store/bucket.ts'
 import { insertPlayer } from '../../src/wallet/store/player.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
@@ -46,7 +46,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
     const at = { baseUrl: 'http://127.0.0.1:9', secret }
     const refused = [
       await operator('POST', '/operator/players', { userId: id, currency: 'EUR' }),
-      await operator('PUT', `/operator/webhooks/${pathPart(id)}`, { url: 'http://127.0.0.1:9' }),
+      await operator('PUT', `/operator/webhooks/${encodePathSegment(id)}`, { url: 'http://127.0.0.1:9' }),
       await call(platform, 'POST', '/partners', { partnerId: id, ...at }),
       await call(gateway, 'POST', '/operators', { operatorId: id, ...at }),
     ]
@@ -56,14 +56,14 @@ describe.each(DOTS)('the id "%s"', (id) => {
   test('is refused for a new event, of a bet too', async () => {
     const selections = [{ eventId: id, outcomeId: 'home', coefficient: 2 }]
     const bet = { frameSessionId: randomUUID(), amount: '1.00', selections }
-    const event = await call(platform, 'PUT', `/events/${pathPart(id)}`, { status: 'open' })
+    const event = await call(platform, 'PUT', `/events/${encodePathSegment(id)}`, { status: 'open' })
     expect(event).toMatchObject({ status: 400, body: WHY })
     expect(await call(platform, 'POST', '/bets', bet)).toMatchObject({ status: 400, body: WHY })
   })
 
   test('is that of an event which is here already, takes bets, and changes', async () => {
     await platform.sql("insert into platform.event (event_id, status, updated_at) values ($1, 'open', now())", [id])
-    const path = `/events/${pathPart(id)}`
+    const path = `/events/${encodePathSegment(id)}`
     const frameSessionId = await platform.api.loadFrame((await platform.partner()).partnerId)
     const selections = [{ eventId: id, outcomeId: 'home', coefficient: 2 }]
     const bet = { frameSessionId, amount: '1.00', selections }
@@ -76,7 +76,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
 
   test('is that of a player who is here already, and gets money, sessions and bets', async () => {
     await addPlayer(id)
-    const path = `/operator/players/${pathPart(id)}`
+    const path = `/operator/players/${encodePathSegment(id)}`
     const deposit = { currency: 'EUR', amount: '10.00', reference: 'r-1' }
     expect(await operator('POST', `${path}/deposits`, deposit)).toMatchObject({ status: 201 })
     expect(await operator('GET', `${path}/balances`)).toMatchObject({ body: { balances: [{ amount: '10.00' }] } })
@@ -86,7 +86,9 @@ describe.each(DOTS)('the id "%s"', (id) => {
     expect(await operator('GET', `${path}/bets/${placed.transactionId}`)).toMatchObject({
       body: { userId: id, status: 'open' },
     })
-    expect(await operator('GET', `/operator/show/${pathPart(id)}`)).toMatchObject({ body: { player: { userId: id } } })
+    expect(await operator('GET', `/operator/show/${encodePathSegment(id)}`)).toMatchObject({
+      body: { player: { userId: id } },
+    })
     expect(await operator('GET', `${path}?`)).toMatchObject({ body: { userId: id } })
     const tombstone = { userId: id, transactionId: randomUUID(), errorCode: 10 }
     expect(await wallet.wire.rollback(tombstone)).toMatchObject({ status: 200 })
@@ -99,7 +101,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
 
 test('a part of a path is its id again, whatever the id is', () => {
   for (const id of [...DOTS, '...', '.a', 'a/b', '%2E', '~', '~'.repeat(64), `a${'~'.repeat(63)}`, 'é😀'])
-    expect(idOfPart(decodeURIComponent(pathPart(id)))).toBe(id)
+    expect(decodePathSegment(decodeURIComponent(encodePathSegment(id)))).toBe(id)
 })
 
 async function addPlayer(id: string): Promise<void> {

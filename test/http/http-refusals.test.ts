@@ -1,6 +1,6 @@
 /** What our own APIs answer to a method or a body that they do not take; the partner wire never answers so. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sign } from '../../src/protocol/signature.ts'
+import { signBody } from '../../src/protocol/signature.ts'
 import { type Keyed, SERVERS } from '../people/servers.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startWallet } from '../support/wallet.ts'
@@ -55,7 +55,7 @@ describe.each([
     const { url, secret, stop } = await start()
     try {
       const body = '{"userId":"nobody"}'
-      const headers = { 'x-sign-jws': sign(Buffer.from(body), secret), 'content-type': 'application/json' }
+      const headers = { 'x-sign-jws': signBody(Buffer.from(body), secret), 'content-type': 'application/json' }
       const statusOf = async (path: string) => (await fetch(url + path, { method: 'POST', headers, body })).status
       expect(await statusOf('/payment/bet')).toBe(400)
       for (const path of ['/payment/%62et', '/%70ayment/check', '/user/pro%66ile'])

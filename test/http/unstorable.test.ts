@@ -1,6 +1,6 @@
 /** What Postgres or UTF-8 would change is refused wherever a request can say it, or is stored as what it means: never a 500. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sign } from '../../src/protocol/signature.ts'
+import { signBody } from '../../src/protocol/signature.ts'
 import { operationsOf, readDocument } from '../openapi/document.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -64,7 +64,7 @@ describe.each(SERVERS)('of the $server', ({ server, start }) => {
   const ask = async (method: string, { path, body }: Asked, isSigned: boolean) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     const shown = isSigned
-      ? { 'x-sign-jws': sign(Buffer.from(text), started.secret ?? '') }
+      ? { 'x-sign-jws': signBody(Buffer.from(text), started.secret ?? '') }
       : { authorization: `Bearer ${started.key}` }
     const headers = { ...shown, ...(text !== '' && { 'content-type': 'application/json' }) }
     const reply = await fetch(started.url + path, { method, headers, ...(text !== '' && { body: text }) })

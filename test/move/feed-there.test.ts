@@ -1,10 +1,10 @@
 /** A move makes the feed of the new database the same as the old one's, and reports a difference that stays (move/feed.ts). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { numberAll } from '../../src/feed/change-store.ts'
-import { walkFeed } from '../../src/move/feed.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import { numberAllChanges } from '../../src/feed/change-store.ts'
+import { copyFeed } from '../../src/move/feed-copy.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await wallet.stop()
   from = await openDb({ kind: 'postgres', url: fromUrl })
   to = await openDb({ kind: 'postgres', url: toUrl })
-  await numberAll(from, WALLET_CHANGES, new AbortController().signal)
+  await numberAllChanges(from, WALLET_CHANGES, new AbortController().signal)
 })
 beforeEach(() => walk())
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 const walk = (isLast = false) =>
-  walkFeed({ from, to, oldBuckets: 1, buckets: BUCKETS }, isLast, new AbortController().signal)
+  copyFeed({ from, to, oldBuckets: 1, buckets: BUCKETS }, isLast, new AbortController().signal)
 
 async function feed() {
   const rows = await inSql(

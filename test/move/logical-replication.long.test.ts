@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { migrateSchema } from '../../src/db/schema-migration.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 async function migrated({ url }: SecondPostgres): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
-  await migrate(db)
+  await migrateSchema(db)
   await db.close()
 }
 

@@ -133,7 +133,7 @@ test('stopped anywhere it has closed nothing, and goes on when it is run again',
   const last = new AbortController()
   const again = await moveInto(wallet.databaseUrl, to, {
     ...{ isLast: true, signal: last.signal },
-    say: (line) => void (line.startsWith('the last part') && last.abort()),
+    print: (line) => void (line.startsWith('the last part') && last.abort()),
   })
   expect(again.state).toBe('stopped')
   await wallet.operator.deposit(players[0]?.userId ?? '', '1.00')

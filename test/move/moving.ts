@@ -1,8 +1,8 @@
 // A move in this process, of databases of the test's own.
-import { openDb } from '../../src/db/open.ts'
-import { type MoveDone, type MoveOptions, move } from '../../src/move/run.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { type MoveOptions, type MoveResult, moveDatabase } from '../../src/move/database-move.ts'
 
-export async function moveInto(from: string, to: string, over: Partial<MoveOptions> = {}): Promise<MoveDone> {
+export async function moveInto(from: string, to: string, over: Partial<MoveOptions> = {}): Promise<MoveResult> {
   const open = (url: string) => openDb({ kind: 'postgres', url })
   const dbs = await Promise.all([from, to, from, to].map(open))
   const [source, target, sourceHolder, targetHolder] = dbs as [
@@ -11,10 +11,10 @@ export async function moveInto(from: string, to: string, over: Partial<MoveOptio
     (typeof dbs)[0],
     (typeof dbs)[0],
   ]
-  return move({
+  return moveDatabase({
     ...{ from: source, to: target, holders: { from: sourceHolder, to: targetHolder } },
     ...{ buckets: undefined, isLast: false, address: 'there/purser', signal: new AbortController().signal },
-    ...{ now: () => new Date(), say: () => {}, progress: () => {} },
+    ...{ now: () => new Date(), print: () => {}, progress: () => {} },
     ...over,
   }).finally(() => Promise.all(dbs.map((db) => db.close())))
 }

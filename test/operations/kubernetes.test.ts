@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { SETTINGS, type Setting } from '../../src/config/settings.ts'
-import { createHttpApp, registerHealth } from '../../src/http/app.ts'
+import { createHttpApp, registerHealth } from '../../src/http/http-app.ts'
 import { read } from '../tidy/source.ts'
 
 interface Probe {

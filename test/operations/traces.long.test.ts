@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startOpenTelemetry } from '../../src/process/opentelemetry.ts'
 import type { Span, Tracing } from '../../src/runtime/tracing.ts'
-import type { Outcome } from '../../src/wallet/apply/judge.ts'
-import { createLanes } from '../../src/wallet/apply/lanes.ts'
+import { createCallQueue } from '../../src/wallet/apply/call-queue.ts'
+import type { BetCallOutcome } from '../../src/wallet/apply/rules-path.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { endCall } from '../../src/wallet/wire/spans.ts'
+import { endCallSpan } from '../../src/wallet/wire/call-spans.ts'
 import { run } from '../cli/command.ts'
 import { newPlayer } from '../gateway/scene.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -129,14 +129,16 @@ test('the span of a batch is below its first call and linked to the others, and 
   const tracing = startOpenTelemetry({ url: `${collector.endpoint}/v1/traces`, serviceName: 'lanes', onLost })
   const { given, give } = signal()
   let batches = 0
-  const lanes = createLanes({
-    ...{ buckets: 1, lanes: 1, onFailure: () => {}, onWaited: () => {}, onTaken: () => {} },
+  const lanes = createCallQueue({
+    ...{ buckets: 1, laneCount: 1, onFailure: () => {}, onWaited: () => {}, onFastPath: () => {} },
     openLane: () => ({
-      mayPass: () => false,
-      take: async () => [],
-      async judge(calls) {
+      isFastPathEligible: () => false,
+      runFastPath: async () => [],
+      async runRulesPath(calls) {
         if (batches++ === 0) await given
-        return calls.map((): Outcome => ({ kind: 'accepted', betId: calls[0]?.call.betId as never, at: new Date() }))
+        return calls.map(
+          (): BetCallOutcome => ({ kind: 'accepted', betId: calls[0]?.call.betId as never, at: new Date() }),
+        )
       },
     }),
   })
@@ -145,7 +147,7 @@ test('the span of a batch is below its first call and linked to the others, and 
     const now = performance.now()
     const { batch } = await lanes.submit({ kind: 'place', player: name, betId: name } as unknown as BetCall, now, span)
     const reply = { status: 200, body: '', outcome: 'accepted' } as const
-    endCall(span, { reply, operation: 'place', batch }, { readAt: now } as Parameters<typeof endCall>[2])
+    endCallSpan(span, { reply, operation: 'place', batch }, { readAt: now } as Parameters<typeof endCallSpan>[2])
   }
   const first = submit('alone')
   await expect.poll(() => batches).toBe(1)
@@ -196,7 +198,7 @@ describe('where nobody has asked for traces', () => {
     const importing = (what: RegExp) => filesIn('src', ['.ts']).filter((path) => what.test(read(path)))
     expect(importing(/from '@opentelemetry\//)).toEqual(['src/process/opentelemetry.ts'])
     expect(importing(/from '.*opentelemetry\.ts'/)).toEqual([])
-    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/process/tracing.ts'])
+    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/process/tracing-startup.ts'])
   })
 })
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SETTINGS, type Setting } from '../../src/config/settings.ts'
-import { EXIT } from '../../src/process/ending.ts'
+import { EXIT_CODES } from '../../src/process/exit-codes.ts'
 import { run } from '../cli/command.ts'
 import { ROOT } from '../docs/session.ts'
 
@@ -58,7 +58,7 @@ test.each(JOBS)('%s is a command that there is, with a database that is a secret
   const text = read(unit)
   const words = valuesOf(text, 'ExecStart')[0]?.split(' ') ?? []
   const { code, stderr } = await run(words.slice(2), { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' })
-  expect({ code, stderr }).toMatchObject({ code: EXIT.unreachable }) // it has understood its words
+  expect({ code, stderr }).toMatchObject({ code: EXIT_CODES.unreachable }) // it has understood its words
   expect(valuesOf(text, 'Environment')).toContain('DATABASE_URL_FILE=%d/database-url')
   expect(valuesOf(read(unit.replace('.service', '.timer')), 'OnCalendar')).toHaveLength(1)
 })

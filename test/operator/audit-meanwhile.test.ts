@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/db/checks.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { numberAll } from '../../src/feed/change-store.ts'
-import { type AuditedTo, audit } from '../../src/operator/audit.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import type { Finding } from '../../src/db/invariant-checks.ts'
+import { numberAllChanges } from '../../src/feed/change-store.ts'
+import { type AuditPosition, runWalletAudit } from '../../src/operator/wallet-audit.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await placeBet()
-  await numberAll(db, WALLET_CHANGES)
+  await numberAllChanges(db, WALLET_CHANGES)
 })
 afterAll(async () => {
   await wallet.auditIsClean()
@@ -40,7 +40,7 @@ async function placeBet(by = bettor, transactionId: string = randomUUID()): Prom
 }
 
 /** After the first slice of `what`, or after the first look at how far the feed goes, `happen` once. */
-async function auditWhile(since: AuditedTo | undefined, what: 'events' | 'beginning', happen: () => Promise<void>) {
+async function auditWhile(since: AuditPosition | undefined, what: 'events' | 'beginning', happen: () => Promise<void>) {
   let due = false
   let happened = false
   const snapshot: Db['snapshot'] = async (work) => {
@@ -54,20 +54,20 @@ async function auditWhile(since: AuditedTo | undefined, what: 'events' | 'beginn
   const progress = (of: string) => {
     due ||= of === what
   }
-  const done = await audit({ snapshot }, { clawback: 'refuse', since, progress })
+  const done = await runWalletAudit({ snapshot }, { clawback: 'refuse', since, progress })
   expect(happened).toBe(true)
   return done
 }
 
 async function takeTheFeed(): Promise<void> {
-  await numberAll(db, WALLET_CHANGES)
+  await numberAllChanges(db, WALLET_CHANGES)
   await sql.query('delete from purser.change where last_number is not null')
 }
 
 test('retention takes all events of which an audit of what changed has seen none: everything is looked at', async () => {
-  const { to } = await audit(db, { clawback: 'refuse' })
+  const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   await placeBet()
-  await numberAll(db, WALLET_CHANGES)
+  await numberAllChanges(db, WALLET_CHANGES)
   expect(await auditWhile(to, 'beginning', takeTheFeed)).toMatchObject({ ok: true, isWhole: true })
 })
 
@@ -80,28 +80,28 @@ test('retention takes the last balance of an account before a whole audit sees i
 })
 
 test('an audit of what changed leaves what is added meanwhile to the next one', async () => {
-  const { to } = await audit(db, { clawback: 'refuse' })
+  const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   const [before, meanwhile, unnumbered] = [await placeBet(), randomUUID(), randomUUID()]
-  await numberAll(db, WALLET_CHANGES)
+  await numberAllChanges(db, WALLET_CHANGES)
   const report = await auditWhile(to, 'beginning', async () => {
     await placeBet(other, meanwhile)
-    await numberAll(db, WALLET_CHANGES)
+    await numberAllChanges(db, WALLET_CHANGES)
     await placeBet(other, unnumbered)
     await changeStakes('+', [before, meanwhile, unnumbered])
   })
   expect(betsIn(report.findings)).toEqual([before])
-  await numberAll(db, WALLET_CHANGES)
-  const next = await audit(db, { clawback: 'refuse', since: report.to })
+  await numberAllChanges(db, WALLET_CHANGES)
+  const next = await runWalletAudit(db, { clawback: 'refuse', since: report.to })
   expect(next.isWhole).toBe(false)
   expect(betsIn(next.findings)).toEqual([meanwhile, unnumbered].sort())
   await changeStakes('-', [before, meanwhile, unnumbered])
 })
 
 test('what has no number when an audit of what changed begins is looked at, as in a copy that gives none', async () => {
-  const { to } = await audit(db, { clawback: 'refuse' })
+  const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   const bet = await placeBet()
   await changeStakes('+', [bet])
-  const { findings, isWhole } = await audit(db, { clawback: 'refuse', since: to })
+  const { findings, isWhole } = await runWalletAudit(db, { clawback: 'refuse', since: to })
   expect({ isWhole, bets: betsIn(findings) }).toEqual({ isWhole: false, bets: [bet] })
   await changeStakes('-', [bet])
 })

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SLICE_OF_AUDIT } from '../../src/db/db.ts'
-import { sliceOfChanges } from '../../src/operator/audit-changed.ts'
-import { playerChecks, sliceOfPlayers } from '../../src/operator/audit-players.ts'
+import { AUDIT_CHUNK_SETTINGS } from '../../src/db/db.ts'
+import { buildChangesSlice } from '../../src/operator/incremental-audit.ts'
+import { buildPlayerChecks, buildPlayerSlice } from '../../src/operator/player-audit.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { planOf } from '../support/plans.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -17,8 +17,8 @@ const BETS = PLAYERS * BETS_EACH * COPIES
 /** Rows for each bet: its own, its calls, its transfers. */
 const FEW = 8
 /** Each check that compared each bet with each would take hours. */
-const SETTINGS = `${SLICE_OF_AUDIT.text.replaceAll("', true)", "', false)")}; set statement_timeout = 60000`
-const CHECKS = playerChecks(false)
+const SETTINGS = `${AUDIT_CHUNK_SETTINGS.text.replaceAll("', true)", "', false)")}; set statement_timeout = 60000`
+const CHECKS = buildPlayerChecks(false)
 
 let wallet: TestWallet
 let sql: pg.Client
@@ -65,7 +65,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 
   test('a slice of all players reads each of their rows once', async () => {
-    const { rows } = await planOf(sql, SETTINGS, [sliceOfPlayers(CHECKS, false), [0, '', null]])
+    const { rows } = await planOf(sql, SETTINGS, [buildPlayerSlice(CHECKS, false), [0, '', null]])
     expect(rows).toBeGreaterThan(BETS)
     expect(rows).toBeLessThan(FEW * BETS)
   }, 120_000)
@@ -76,7 +76,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     )
     const [{ player, version, bet_id, request_id }] = rows
     const values = [0, [player], [bet_id], [request_id], [player], ['EUR'], [version]]
-    const plan = await planOf(sql, SETTINGS, [sliceOfChanges(CHECKS, false), values])
+    const plan = await planOf(sql, SETTINGS, [buildChangesSlice(CHECKS, false), values])
     expect(plan.rows).toBeLessThan(200)
     expect(plan.scans).not.toContain('none')
   }, 120_000)

@@ -1,8 +1,8 @@
 /** Adjustments of a bet, made and pending, are shown with the bet (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pageOf } from '../../src/process/show-page.ts'
-import { type Asking, asking } from '../people/asking.ts'
+import { formatLookupPage } from '../../src/process/lookup-page.ts'
+import { type Asking, asking } from '../people/audited-calls.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -124,9 +124,9 @@ test('purser show says that it was adjusted by hand, how much, why and by whom',
   await newBet()
   await adjust('5.00')
   await adjust('150.00')
-  const page = pageOf(await shown(bet.transactionId))
+  const page = formatLookupPage(await shown(bet.transactionId))
   expect(page).toContain('adjusted by hand\n')
   expect(page).toMatch(/5\.00 {2}balance 495\.00 {2}reason paid by hand\s+person anna/)
   expect(page).toMatch(/adjustments that wait for a second person: nothing has moved\n.*150\.00/s)
-  expect(pageOf(await shown(bet.userId))).toContain('adjustments that wait for a second person')
+  expect(formatLookupPage(await shown(bet.userId))).toContain('adjustments that wait for a second person')
 })

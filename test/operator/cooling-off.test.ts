@@ -1,6 +1,6 @@
 /** A lifted exclusion or a raised limit waits for hours, or for a second person (W-50). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asking, asking } from '../people/asking.ts'
+import { type Asking, asking } from '../people/audited-calls.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const HOUR_MS = 3_600_000

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
 import { listBets } from '../../src/operator/bet-list.ts'
-import type { OperatorDeps } from '../../src/operator/operator.ts'
+import type { OperatorDeps } from '../../src/operator/operator-context.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 

@@ -7,16 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { readRecordedScales } from '../../src/db/currency-scales.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { readScales } from '../../src/db/scales.ts'
-import { erasePlayer } from '../../src/operator/erasure.ts'
-import { exportPlayer } from '../../src/operator/export.ts'
-import { ERASURE } from '../../src/operator/name-hold.ts'
-import { authorOfCommand } from '../../src/people/actions.ts'
-import { auditAll } from '../../src/process/audit-work.ts'
-import { importFile } from '../../src/process/import-work.ts'
+import { erasePlayer } from '../../src/operator/player-erasure.ts'
+import { exportPlayer } from '../../src/operator/player-export.ts'
+import { ERASURE_OPERATION } from '../../src/operator/user-id-lock.ts'
+import { createCommandActor } from '../../src/people/audit-log.ts'
+import { auditBooks } from '../../src/process/audit-runner.ts'
+import { importFile } from '../../src/process/import-runner.ts'
 import { compareSettings } from '../../src/process/money-settings.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { moveInto } from '../move/moving.ts'
@@ -174,14 +174,14 @@ async function pagesOf(wallet: TestWallet, path: string, query: URLSearchParams)
 }
 
 async function commandsOn(db: Db, buckets: number): Promise<Record<string, unknown>> {
-  const config = readConfig({ ...keys, DATABASE_URL: 'postgres://unused' }, ROLES.tool)
-  const deps = { db, clock: systemClock, buckets, scales: await readScales(db, 'wallet') }
+  const config = readConfig({ ...keys, DATABASE_URL: 'postgres://unused' }, PROCESS_ROLES.tool)
+  const deps = { db, clock: systemClock, buckets, scales: await readRecordedScales(db, 'wallet') }
   const exported = []
   for await (const line of exportPlayer(deps as Parameters<typeof exportPlayer>[0], player(5))) exported.push(line)
-  const audited = { config, onlyChanged: false, say: () => {}, progress: () => {} }
+  const audited = { config, onlyChanged: false, printStatus: () => {}, progress: () => {} }
   return {
-    audit: await auditAll(db, audited),
-    'audit --changed': await auditAll(db, { ...audited, onlyChanged: true }),
+    audit: await auditBooks(db, audited),
+    'audit --changed': await auditBooks(db, { ...audited, onlyChanged: true }),
     'export-player': exported,
     settings: await compareSettings(db, 'wallet', config),
   }
@@ -200,10 +200,10 @@ test('and what commands write lies in the bucket of its player', async () => {
     const file = join(folder, 'players.csv')
     const lines = Array.from({ length: PLAYERS }, (_, i) => `imported-${i},EUR,${i}.00`)
     await writeFile(file, ['userId,currency,balance', ...lines].join('\n'))
-    const config = readConfig({ DATABASE_URL: 'postgres://unused' }, ROLES.tool)
+    const config = readConfig({ DATABASE_URL: 'postgres://unused' }, PROCESS_ROLES.tool)
     expect(await importFile(db, config, file, {})).toEqual({ imported: PLAYERS, known: 0, refused: 0 })
     for (let i = 0; i < PLAYERS; i += 1) expect(await last.operator.balance(`imported-${i}`)).toBe(`${i}.00`)
-    const author = authorOfCommand('purser', 'purser erase-player', ERASURE, {})
+    const author = createCommandActor('purser', 'purser erase-player', ERASURE_OPERATION, {})
     await erasePlayer({ db, buckets: 64, now: systemClock.now() }, author, 'imported-0')
     expect(await last.operator.request('GET', '/operator/players/imported-0')).toMatchObject({ status: 404 })
     await last.auditIsClean()

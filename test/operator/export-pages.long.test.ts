@@ -1,10 +1,10 @@
 /** An export reads everything page by page (O-9): no statement of it answers with more than a page. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import { readScales } from '../../src/db/scales.ts'
-import { MAX_LIMIT } from '../../src/http/page.ts'
-import { exportPlayer } from '../../src/operator/export.ts'
+import { readRecordedScales } from '../../src/db/currency-scales.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { MAX_LIMIT } from '../../src/http/pagination.ts'
+import { exportPlayer } from '../../src/operator/player-export.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { startWallet } from '../support/wallet.ts'
 
@@ -27,7 +27,7 @@ test('a thousand sessions are read page by page, each once', async () => {
     },
   }
   const found = new Set<unknown>()
-  const deps = { db: { ...db, people }, clock: systemClock, buckets: 1, scales: await readScales(db, 'wallet') }
+  const deps = { db: { ...db, people }, clock: systemClock, buckets: 1, scales: await readRecordedScales(db, 'wallet') }
   for await (const { kind, session } of exportPlayer(deps, 'many-sessions'))
     if (kind === 'session') found.add((session as { sessionId: string }).sessionId)
   expect(found.size).toBe(1234)

@@ -1,9 +1,9 @@
 /** An import that is run again finds who is here by their keys (O-8), also when nobody has counted the rows since it broke off. */
 import { expect, test } from 'vitest'
-import { hotSettings } from '../../src/db/db.ts'
-import { type ImportRow, importRows } from '../../src/operator/import.ts'
-import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import { hotSettingsSql } from '../../src/db/db.ts'
+import { type ImportRow, importRows } from '../../src/operator/player-importer.ts'
 import { money } from '../../src/protocol/money.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
@@ -44,6 +44,6 @@ test.each(['read_creations', 'read_openings'])('%s looks at no more players than
     return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
   })
   const one = sent.find(([statement]) => statement.name === name)
-  const plan = await planOf(filled.sql, hotSettings('session'), one as NonNullable<typeof one>)
+  const plan = await planOf(filled.sql, hotSettingsSql('session'), one as NonNullable<typeof one>)
   expect(plan.rows, JSON.stringify(plan)).toBeLessThanOrEqual(SLICE)
 })

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { DAY_MS, keepDays } from '../../src/ledger/daily.ts'
+import { closeDays, DAY_MS } from '../../src/ledger/daily-sums.ts'
 import { scrape } from '../operations/scrape.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -35,7 +35,7 @@ test('its sums are kept, however long they take; until then metrics say which da
   const owner = new pg.Client({ connectionString: wallet.databaseUrl })
   await owner.connect()
   await owner.query('begin; lock table purser.transfer in access exclusive mode')
-  const kept = keepDays(db, wallet.clock.now())
+  const kept = closeDays(db, wallet.clock.now())
   await Promise.race([kept, sleep(LONGER_THAN_PEOPLE_MS)])
   await owner.query('commit')
   await owner.end()

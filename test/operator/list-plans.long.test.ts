@@ -1,18 +1,25 @@
 /** What a list costs does not grow with what was not asked for: shown by the plans that Postgres makes over 120,000 bets. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL, type Reading, SLICE_OF_MOVE, type Statement, type Tx } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import {
+  type Db,
+  PEOPLE_SETTINGS_SQL,
+  type Queryable,
+  RELOCATION_CHUNK_SETTINGS,
+  type Statement,
+  type Tx,
+} from '../../src/db/db.ts'
 import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
-import { listAnomalies, readTerms } from '../../src/operator/anomaly-list.ts'
-import { askedStakesOf } from '../../src/operator/asked-stakes.ts'
+import { listAnomalies, readBetTerms } from '../../src/operator/anomaly-list.ts'
+import type { CallRow } from '../../src/operator/bet-detail.ts'
 import { listBets } from '../../src/operator/bet-list.ts'
-import type { CallRow } from '../../src/operator/bets.ts'
-import { readDescribed } from '../../src/operator/described.ts'
-import { findId } from '../../src/operator/find-id.ts'
-import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { readBetSummaries } from '../../src/operator/bet-summaries.ts'
+import { searchId } from '../../src/operator/id-search.ts'
+import type { OperatorDeps } from '../../src/operator/operator-context.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
+import { readRequestedStakes } from '../../src/operator/refused-bet-stakes.ts'
 import { listTransfers } from '../../src/operator/transfer-list.ts'
-import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
@@ -62,7 +69,7 @@ const FILL = [
 
 const filled = filledDatabase(...FILL)
 
-function depsOn(people: Reading): OperatorDeps {
+function depsOn(people: Queryable): OperatorDeps {
   const db = { people, sums: (work) => work(people as Tx) } as Db
   return { db, clock: { now: () => new Date('2032-01-01Z') }, buckets: 1, scales: new Map([['EUR', 2]]) }
 }
@@ -123,7 +130,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     const rows = Array.from({ length: 20 }, (_, i) => ({
       ...{ status: 'refused', refusal: 'not_enough_money', player: 'alice', bet_id: `bet-${i * 4 + 2}` },
     })) as BetRow[]
-    for (const plan of await plansOf((deps) => askedStakesOf(deps, rows))) {
+    for (const plan of await plansOf((deps) => readRequestedStakes(deps, rows))) {
       expect(plan.scans[0]).toMatch(/^bet_call_(pkey|refused)$/)
       expect(plan.rows).toBeLessThan(FEW)
     }
@@ -131,7 +138,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('what 50 bets are on: by their keys, their own rows', async () => {
     const rows = Array.from({ length: 50 }, (_, i) => ({ player: 'alice', bet_id: `bet-${i * 99 + 1}` })) as BetRow[]
-    for (const plan of await plansOf((deps) => readDescribed(deps, rows))) {
+    for (const plan of await plansOf((deps) => readBetSummaries(deps, rows))) {
       expect(plan.scans).toEqual(['bet_pkey', 'bet_details_pkey'])
       expect(plan.rows).toBeLessThanOrEqual(2 * rows.length)
       expect(plan.pages, 'two rows of each, three pages of an index to each').toBeLessThanOrEqual(8 * rows.length)
@@ -181,7 +188,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test.each(['bet-77', 'player-777', 'site-77777', 'psp-4711'])(
     'what %s may be: each kind through its own index, a few rows',
     async (id) => {
-      const plans = await plansOf(async ({ db, buckets }) => findId(db.people, buckets, id))
+      const plans = await plansOf(async ({ db, buckets }) => searchId(db.people, buckets, id))
       const looks = [
         'bet_pkey',
         'player_pkey',
@@ -207,7 +214,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('the terms of the bets of 50 anomalies: by their keys', async () => {
     const calls = Array.from({ length: 50 }, (_, i) => ({ player: 'alice', bet_id: `bet-${i * 99 + 1}` })) as CallRow[]
-    const [plan] = await plansOf((deps) => readTerms(deps, calls))
+    const [plan] = await plansOf((deps) => readBetTerms(deps, calls))
     expect(plan?.scans).toEqual(['bet_pkey'])
     expect(plan?.rows).toBeLessThanOrEqual(calls.length)
   })
@@ -228,7 +235,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   const BLOCKS = 10_000
   test('stakes of all players: by stretches of time, of each so many rows and no more', async () => {
     const asked = { kind: 'stake', from: '2031-01-11T10:00:00Z', to: '2031-03-01T10:00:00Z' } as const
-    const plans = await plansOf((deps) => listTransfers(deps, asked), SLICE_OF_MOVE)
+    const plans = await plansOf((deps) => listTransfers(deps, asked), RELOCATION_CHUNK_SETTINGS)
     expect(plans.length).toBeGreaterThan(5)
     for (const plan of plans) {
       expect(['transfer_by_day', 'none']).toContain(plan.scans.join())

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import { DAY_MS, keepDays } from '../../src/ledger/daily.ts'
-import { archiveAll, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { closeDays, DAY_MS } from '../../src/ledger/daily-sums.ts'
+import { archiveAll, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from '../archive/archive-fixtures.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, partnerWire } from '../support/wire.ts'
@@ -53,7 +53,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
   }
   const keep = async () => {
     const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
-    await keepDays(db, wallet.clock.now()).finally(() => db.close())
+    await closeDays(db, wallet.clock.now()).finally(() => db.close())
   }
   async function nextDay() {
     wallet.clock.advance(PAST_MIDNIGHT_MS)

@@ -1,12 +1,12 @@
 /** A report of random transfers has the figures that plain SQL makes of them, however many of its days are kept, on servers of any time zone. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { DAY_MS, keepDays } from '../../src/ledger/daily.ts'
+import { closeDays, DAY_MS } from '../../src/ledger/daily-sums.ts'
 import { ACCOUNTS } from '../../src/ledger/posting.ts'
-import { type ReportRow, report } from '../../src/operator/report.ts'
-import type { Currency } from '../../src/protocol/ids.ts'
+import { createDailyReport, type ReportRow } from '../../src/operator/daily-report.ts'
+import type { Currency } from '../../src/protocol/wire-ids.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 
@@ -193,7 +193,10 @@ describe.each([
         const [from, to] = oneOf(RANGES)
         const range = { from: dateOf(dayAt(from)), to: dateOf(dayAt(to)) }
         const asked = { ...range, ...only, ...(by && { by: ['currency', ...by].join(',') }) }
-        const rows = await report({ db, clock: { now: () => now }, scales: SCALES }, asked as { currency?: Currency })
+        const rows = await createDailyReport(
+          { db, clock: { now: () => now }, scales: SCALES },
+          asked as { currency?: Currency },
+        )
         const names = [...(by ?? ['brand', 'platform']), ...Object.keys(only)]
         const filters = NAMES.map((name) => only[name] ?? null)
         const wanted = await sql.query(reference(names), [dayAt(from), to - from, ...filters])
@@ -204,7 +207,7 @@ describe.each([
   const dateOf = (day: Date) => day.toISOString().slice(0, 10)
 
   test.each([0, 1, 3, DAYS - 1])('with %i days kept', async (kept) => {
-    await keepDays(db, new Date(dayAt(kept).getTime() + HOUR_MS))
+    await closeDays(db, new Date(dayAt(kept).getTime() + HOUR_MS))
     const { rows } = await sql.query('select count(*)::int as days from purser.daily_close')
     expect(rows).toEqual([{ days: kept }])
     await compareSome(kept)

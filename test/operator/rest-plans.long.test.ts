@@ -1,12 +1,12 @@
 /** The plans of the wallet's smaller questions, over 100,000 rows: adjustments that wait for somebody, and what was refused of the bets of a page. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
-import { adjustmentsOfBet } from '../../src/operator/bet-adjustments.ts'
-import type { OperatorDeps } from '../../src/operator/operator.ts'
-import { listProposals, pendingOf } from '../../src/operator/proposals.ts'
-import { refusedResultsOf } from '../../src/operator/refused-results.ts'
+import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/db/db.ts'
+import { listPendingProposals, listProposals } from '../../src/operator/adjustment-proposals.ts'
+import { readBetAdjustments } from '../../src/operator/bet-adjustments.ts'
+import type { OperatorDeps } from '../../src/operator/operator-context.ts'
+import { readRefusedResults } from '../../src/operator/refused-results.ts'
 import { listSessions } from '../../src/operator/session-list.ts'
-import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
+import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
@@ -48,7 +48,7 @@ const filled = filledDatabase(PROPOSALS, BET_CALLS, SESSIONS, ACTIONS, MOVEMENTS
 
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
-  const sent = await sentBy((people: Reading) =>
+  const sent = await sentBy((people: Queryable) =>
     work({ db: { people } as Db, clock: { now: () => NOW }, buckets: 1, scales: new Map([['EUR', 2]]) }),
   )
   for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
@@ -75,13 +75,15 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('what waits for a bet, then what was adjusted: each through its index, a few rows', async () => {
     const located = { player: { id: 'player-0' as PlayerId }, bucket: 0 }
-    const plans = await plansOf((deps) => adjustmentsOfBet(deps, located, 'bet-4000' as BetId))
+    const plans = await plansOf((deps) => readBetAdjustments(deps, located, 'bet-4000' as BetId))
     expect(plans.map(({ scans }) => scans)).toEqual([['proposal_waiting'], ['movement_by_bet', 'transfer_pkey']])
     for (const { rows } of plans) expect(rows).toBeLessThan(FEW)
   })
 
   test('what waits of a player: through its index, a few rows', async () => {
-    const [plan] = await plansOf((deps) => pendingOf(deps, { player: { id: 'player-0' as PlayerId }, bucket: 0 }))
+    const [plan] = await plansOf((deps) =>
+      listPendingProposals(deps, { player: { id: 'player-0' as PlayerId }, bucket: 0 }),
+    )
     expect(plan?.scans).toEqual(['proposal_waiting'])
     expect(plan?.rows).toBeLessThan(FEW)
   })
@@ -89,7 +91,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test('what was refused of ten bets: through an index, a few rows', async () => {
     const bets = Array.from({ length: 10 }, (_, i) => ({ player: 'player-0', bet_id: `bet-${20 * i + 20}` }))
     const rows = bets.map((bet) => ({ ...bet, status: 'settled', calls: 2, last_result: 1 }) as unknown as BetRow)
-    const [plan] = await plansOf((deps) => refusedResultsOf(deps, rows))
+    const [plan] = await plansOf((deps) => readRefusedResults(deps, rows))
     expect(plan?.scans).toHaveLength(1)
     expect(plan?.scans[0]).toMatch(/^bet_call_/)
     expect(plan?.rows).toBeLessThanOrEqual(FEW)
@@ -113,7 +115,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
 /** The player is there, and has this one session. */
 function answering(deps: OperatorDeps, row: object): OperatorDeps {
-  const query: Reading['query'] = async (statement, values) => {
+  const query: Queryable['query'] = async (statement, values) => {
     if (statement.name.includes('read_player')) return [{ player: 'ada', limits: {}, currencies: [] }] as never
     const found = await deps.db.people.query(statement, values)
     return statement.name.startsWith('operator_list_sessions') ? ([row] as never) : (found as never)

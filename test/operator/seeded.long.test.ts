@@ -1,9 +1,9 @@
 /** The database of many bets that `npm run seed` writes, on which figures are measured: the audit accepts it, and sees that it is not empty. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { seed } from '../../bench/lists/seed.ts'
-import { openDb } from '../../src/db/open.ts'
-import { audit } from '../../src/operator/audit.ts'
+import { seedDatabase } from '../../bench/lists/seed.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { runWalletAudit } from '../../src/operator/wallet-audit.ts'
 import { createDatabase } from '../support/database.ts'
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ['fewer', 50, 300],
 ])('%s', async (_what, bets, players) => {
   const database = await createDatabase()
-  await seed(database.url, { bets, players, day: '2031-05-16' })
+  await seedDatabase(database.url, { bets, players, day: '2031-05-16' })
   const db = await openDb({ kind: 'postgres', url: database.url })
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
@@ -20,11 +20,11 @@ test.each([
       'select (select count(*)::int from purser.bet where stake is not null) as bets, count(*)::int as players from purser.player',
     )
     expect(rows).toEqual([{ bets, players }])
-    const { findings, to } = await audit(db, { clawback: 'refuse' })
+    const { findings, to } = await runWalletAudit(db, { clawback: 'refuse' })
     expect(findings).toEqual([])
     expect(to.number).toBeGreaterThan(BigInt(bets))
     await sql.query("update purser.transfer set amount = amount + 1 where kind = 'payout' and player = 'player-1'")
-    expect((await audit(db, { clawback: 'refuse' })).findings.length).toBeGreaterThan(0)
+    expect((await runWalletAudit(db, { clawback: 'refuse' })).findings.length).toBeGreaterThan(0)
   } finally {
     await Promise.all([sql.end(), db.close()])
     await database.drop()

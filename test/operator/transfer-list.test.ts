@@ -1,11 +1,11 @@
 /** The transfers of all players: what the numbers of a day are made of, page by page. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import { type Db, statement } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { DAY_MS } from '../../src/ledger/daily.ts'
-import { KINDS_OF_PLAYERS } from '../../src/ledger/day-of-players.ts'
-import { readTransfersByTime, type TransferPlace } from '../../src/ledger/transfers-by-time.ts'
+import { DAY_MS } from '../../src/ledger/daily-sums.ts'
+import { PLAYER_TRANSFER_KINDS } from '../../src/ledger/player-day-sums.ts'
+import { readTransfersByTime, type TransferPosition } from '../../src/ledger/transfers-by-time.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -127,9 +127,9 @@ test.each([
 ] as const)('who reads on past what a page looks at finds every %s', async (_name, kind) => {
   const asked = { currency: 'EUR', brand: 'north', from: new Date(0), to: new Date(wallet.clock.now().getTime() + 1) }
   const found: string[] = []
-  let after: TransferPlace | undefined
+  let after: TransferPosition | undefined
   do {
-    const { transfers, stoppedAt } = await readTransfersByTime(db, { kind, ...asked, after, limit: 2, most: 2 })
+    const { transfers, stoppedAt } = await readTransfersByTime(db, { kind, ...asked, after, limit: 2, maxScanned: 2 })
     found.push(...transfers.slice(0, 2).map(({ player, version }) => `${player} ${version}`))
     after = transfers.length > 2 ? transfers[1] : stoppedAt
   } while (after !== undefined)
@@ -143,7 +143,7 @@ test('who stopped at a moment that has more than a page looks at goes on before 
   const at = new Date(String(times.find((one, i) => one === times[i + 1]))) // a changed result takes back and pays at once
   const asked = { kind: undefined, currency: undefined, brand: undefined, from: new Date(0), to: wallet.clock.now() }
   const after = { at, player: '', currency: '', version: 0n }
-  const { transfers, stoppedAt } = await readTransfersByTime(db, { ...asked, after, limit: 2, most: 1 })
+  const { transfers, stoppedAt } = await readTransfersByTime(db, { ...asked, after, limit: 2, maxScanned: 1 })
   expect((transfers[0]?.at ?? stoppedAt?.at)?.getTime()).toBeLessThan(at.getTime())
 })
 
@@ -160,5 +160,5 @@ test('the last page says that what is older can lie in files', async () => {
 })
 
 test('every kind that touches a balance is in a report', () => {
-  expect(Object.keys(REPORTED).toSorted()).toEqual([...KINDS_OF_PLAYERS].toSorted())
+  expect(Object.keys(REPORTED).toSorted()).toEqual([...PLAYER_TRANSFER_KINDS].toSorted())
 })

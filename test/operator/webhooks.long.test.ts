@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { headersOf } from '../../src/feed/webhooks/signature.ts'
+import { buildWebhookHeaders } from '../../src/feed/webhooks/webhook-signature.ts'
 import { type Consumer, startConsumer, type Told, verifies } from '../support/consumer.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -51,7 +51,7 @@ async function state(): Promise<string | undefined> {
 test('the headers are those of the specification’s own example', () => {
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-  expect(headersOf(message, [secret], new Date(1_614_265_330_000))).toMatchObject({
+  expect(buildWebhookHeaders(message, [secret], new Date(1_614_265_330_000))).toMatchObject({
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   })

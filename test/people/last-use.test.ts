@@ -2,26 +2,26 @@
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { authorOfCommand } from '../../src/people/actions.ts'
+import { createApiKeyCache } from '../../src/people/api-key-cache.ts'
+import { createKeyStore } from '../../src/people/api-key-store.ts'
+import { createCommandActor } from '../../src/people/audit-log.ts'
 import { createConsoleSessions } from '../../src/people/console-session.ts'
-import { createKeyStore } from '../../src/people/key-store.ts'
-import { createKeyring } from '../../src/people/keyring.ts'
-import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
+import { type ConsoleAuth, createConsoleAuth } from '../../src/people/server-auth.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { SERVERS } from './servers.ts'
 
 const OURS = { 'x-purser-console': '1' }
 const OWN = 'a password of my own'
-const author = authorOfCommand('purser', 'a test', 'makeConsolePerson')
+const author = createCommandActor('purser', 'a test', 'makeConsolePerson')
 
 const WITH_CONSOLE = SERVERS.filter(({ server }) => server !== 'gateway')
 
 describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, start }) => {
   let keyed: Awaited<ReturnType<typeof start>>
   let db: Db
-  let people: ConsolePeople
+  let people: ConsoleAuth
   let client: pg.Client
   beforeAll(async () => {
     keyed = await start()
@@ -29,7 +29,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     await client.connect()
     db = await openDb({ kind: 'postgres', url: keyed.databaseUrl })
     const deps = { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 }
-    people = createConsolePeople(server as 'wallet', deps)
+    people = createConsoleAuth(server as 'wallet', deps)
   })
   afterAll(async () => {
     await client.end()
@@ -104,13 +104,13 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
 
   const sessionsOf = async (idleMinutes: number, { canWrite = true } = {}) => {
     const store = createKeyStore(schema as 'purser')
-    const ring = createKeyring(db, store, 'KEY', 'the first key')
+    const ring = createApiKeyCache(db, store, 'KEY', 'the first key')
     const writes = { ...db, transaction: () => Promise.reject(new Error('no writes')) } as Db
     const of = (one: Db) => createConsoleSessions(server as 'wallet', schema as 'purser', one, ring, idleMinutes)
     const { token = '' } = (await of(db).begin('the first key')) ?? {}
     const headers = { cookie: `purser_${server}=${token}`, ...OURS }
     const sessions = of(canWrite ? db : writes)
-    return (asked?: 'again') => sessions.of({ headers } as unknown as FastifyRequest, asked)
+    return (asked?: 'again') => sessions.authenticate({ headers } as unknown as FastifyRequest, asked)
   }
   const wasUsed = async () =>
     (await execute(`select from ${schema}.console_session where used_at > ${ago(0.1)}`)).length

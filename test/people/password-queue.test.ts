@@ -1,6 +1,6 @@
 /** The queue of passwords (U-4): addresses that guess keep no other address out. */
 import { describe, expect, test } from 'vitest'
-import { createPasswordQueue, MAX_PLACES, type PasswordQueue } from '../../src/people/password-queue.ts'
+import { createPasswordQueue, MAX_WAITING_ADDRESSES, type PasswordQueue } from '../../src/people/password-queue.ts'
 
 const guessed = 30
 
@@ -48,14 +48,14 @@ describe('the queue of passwords', () => {
 
   test('gives a place of the worst guesser to an address that has not failed', async () => {
     const { ask, order, release } = taken()
-    const guesses = Array.from({ length: MAX_PLACES }, (_, i) => ask(`guesser ${i}`, guessed + i))
+    const guesses = Array.from({ length: MAX_WAITING_ADDRESSES }, (_, i) => ask(`guesser ${i}`, guessed + i))
     const outcomes = Promise.allSettled(guesses)
     const mine = ask('mine', 0)
     await release()
     await mine
     expect(order[0]).toBe('mine')
     const lost = (await outcomes).flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))
-    expect(lost).toEqual([MAX_PLACES - 1])
+    expect(lost).toEqual([MAX_WAITING_ADDRESSES - 1])
   })
 
   test('lets an address that had a right password lately go before fresh ones', async () => {
@@ -68,7 +68,7 @@ describe('the queue of passwords', () => {
     await release()
     expect(await right).toBe('a person')
     const held = hold(queue)
-    const outcomes = Promise.allSettled(Array.from({ length: MAX_PLACES }, (_, i) => ask(`fresh ${i}`, 0)))
+    const outcomes = Promise.allSettled(Array.from({ length: MAX_WAITING_ADDRESSES }, (_, i) => ask(`fresh ${i}`, 0)))
     const mine = ask('mine', 1)
     await held.release()
     await mine
@@ -78,7 +78,7 @@ describe('the queue of passwords', () => {
 
   test('refuses one more guesser who has failed as often, and works for it later', async () => {
     const { ask, release } = taken()
-    const guesses = Array.from({ length: MAX_PLACES }, (_, i) => ask(`guesser ${i}`, guessed))
+    const guesses = Array.from({ length: MAX_WAITING_ADDRESSES }, (_, i) => ask(`guesser ${i}`, guessed))
     await expect(ask('late', guessed)).rejects.toMatchObject({ code: 'busy' })
     await release()
     await Promise.all(guesses)
@@ -88,7 +88,7 @@ describe('the queue of passwords', () => {
   test('gives no place to addresses that are in their pause', async () => {
     const { queue, ask, release } = taken()
     const never = new Promise<number>(() => {})
-    for (let i = 0; i < 2 * MAX_PLACES; i++)
+    for (let i = 0; i < 2 * MAX_WAITING_ADDRESSES; i++)
       void queue.run(
         `paused ${i}`,
         () => never,

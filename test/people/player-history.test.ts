@@ -5,7 +5,7 @@ import { expectProblem } from '../operator/answers.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
-import { type Asking, asking, asMaria } from './asking.ts'
+import { type Asking, asking, asMaria } from './audited-calls.ts'
 
 let wallet: TestWallet
 let asked: Asking

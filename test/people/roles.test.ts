@@ -1,11 +1,11 @@
 /** The attack on roles (W-25): every route of every API of ours, with a key of every role. Keys that open nothing: wrong-keys.long.test.ts. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES as COMMANDS, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/open.ts'
-import { ROLES, type Role } from '../../src/http/caller.ts'
-import { createGatewayApp } from '../../src/process/gateway.ts'
-import { createPlatformApp } from '../../src/process/platform.ts'
-import { createApp } from '../../src/process/wallet.ts'
+import { PROCESS_ROLES as COMMANDS, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { ROLES, type Role } from '../../src/http/principal.ts'
+import { createGatewayApp } from '../../src/process/gateway-server.ts'
+import { createPlatformApp } from '../../src/process/platform-server.ts'
+import { createWalletApp } from '../../src/process/wallet-server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createDatabase } from '../support/database.ts'
@@ -189,7 +189,9 @@ test('every route that a server has is in its document, on the wire, or open by 
   }
   const config = readConfig(env, COMMANDS.sandboxWithGateway)
   const found: string[] = []
-  const beforeRoutes = async (app: Parameters<NonNullable<Parameters<typeof createApp>[1]['beforeRoutes']>>[0]) => {
+  const beforeRoutes = async (
+    app: Parameters<NonNullable<Parameters<typeof createWalletApp>[1]['beforeRoutes']>>[0],
+  ) => {
     app.addHook('onRoute', ({ method, url, config }) => {
       if (!config?.refusesMethod) found.push(...[method].flat().map((one) => `${one} ${url}`))
     })
@@ -197,7 +199,7 @@ test('every route that a server has is in its document, on the wire, or open by 
   const deps = { db, clock: systemClock, log: createLogger('silent'), beforeRoutes }
   const timers = { at: () => () => {}, elapsed: () => 0 }
   const starts = {
-    wallet: () => createApp(config, { ...deps, buckets: 1 }),
+    wallet: () => createWalletApp(config, { ...deps, buckets: 1 }),
     platform: () => createPlatformApp(config, { ...deps, timers, random: Math.random }),
     gateway: () => createGatewayApp(config, deps),
   }

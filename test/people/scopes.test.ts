@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { type Asking, asking } from './asking.ts'
+import { type Asking, asking } from './audited-calls.ts'
 import { answerOf, routesOf } from './servers.ts'
 
 /** Said a second time, so that no operation is opened to such keys unseen. */

@@ -3,7 +3,7 @@ import { operationsOf, readDocument } from '../openapi/document.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
-import { type Asking, asking } from './asking.ts'
+import { type Asking, asking } from './audited-calls.ts'
 
 export interface Keyed {
   readonly url: string

@@ -1,10 +1,10 @@
 /** Sessions start at each log-in: their action is a statement more, and no round trip. */
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSession } from '../../src/operator/sessions.ts'
-import { type Author, createActionLog } from '../../src/people/actions.ts'
+import { createSession } from '../../src/operator/player-sessions.ts'
+import { type Actor, createAuditLog } from '../../src/people/audit-log.ts'
 import { writesDuring } from '../support/socket-writes.ts'
-import { type BatchScene, elsewhere, openScene, SOMEBODY, seat } from '../wallet/batch-scene.ts'
+import { type BatchScene, elsewhere, openScene, SOMEBODY, seat } from '../wallet/call-batch-scene.ts'
 
 let scene: BatchScene
 
@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 /** Of one call, as a route makes it. */
-function maria(): Author {
+function maria(): Actor {
   const caller = { keyName: 'OPERATOR_API_KEY', keyHash: 'abcdef01', role: 'admin' }
   const routeOptions = { schema: { operationId: 'startSession' } }
   const request = { id: crypto.randomUUID(), headers: {}, routeOptions, getDecorator: () => caller }
-  return createActionLog('purser').by(request as unknown as FastifyRequest, { person: 'maria' })
+  return createAuditLog('purser').actorOf(request as unknown as FastifyRequest, { person: 'maria' })
 }
 
-const start = (author: Author) => createSession(elsewhere(scene), author, 'ann', undefined)
+const start = (author: Actor) => createSession(elsewhere(scene), author, 'ann', undefined)
 const actions = () => scene.read("select person from purser.action where operation = 'startSession'")
 
 test('the lock, the session with its action, COMMIT: one write each', async () => {

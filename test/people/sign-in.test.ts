@@ -1,27 +1,27 @@
 /** Sign-in to the console under guesses (U-4): an address that guesses is slowed and locked, and delays no other one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { authorOfCommand } from '../../src/people/actions.ts'
-import { passwordFault } from '../../src/people/password.ts'
-import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
+import { createCommandActor } from '../../src/people/audit-log.ts'
+import { findPasswordFault } from '../../src/people/password.ts'
+import { type ConsoleAuth, createConsoleAuth } from '../../src/people/server-auth.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const HERE = '203.0.113.7'
 const ELSEWHERE = '198.51.100.9'
-const author = authorOfCommand('purser', 'a test', 'makeConsolePerson')
+const author = createCommandActor('purser', 'a test', 'makeConsolePerson')
 
 let wallet: TestWallet
 let db: Db
-let people: ConsolePeople
+let people: ConsoleAuth
 let maria: { name: string; password: string }
 let made = 0
 
 beforeAll(async () => {
   wallet = await startWallet()
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
-  people = createConsolePeople('wallet', { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
+  people = createConsoleAuth('wallet', { db, firstKey: '', log: createLogger('silent'), consoleIdleMinutes: 30 })
 })
 afterAll(async () => {
   await db.close()
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const guess = (address: string, password = 'wrong', name = maria.name) =>
-  people.persons.find({ name, password, address, author })
+  people.persons.find({ name, password, address, actor: author })
 
 describe('a name', () => {
   test('is locked to the address of five wrong passwords, and opens from another one', async () => {
@@ -65,7 +65,7 @@ test.each<[string, string | undefined]>([
   ['the password of before', 'is the password that you have'],
   ['correct horse battery', undefined],
 ])('the password "%s" is answered %s', (password, fault) => {
-  expect(passwordFault(password, 'maria-the-first', 'the password of before')).toBe(fault)
+  expect(findPasswordFault(password, 'maria-the-first', 'the password of before')).toBe(fault)
 })
 
 describe('an address', () => {

@@ -1,54 +1,54 @@
 /** Wrong keys are slowed by address, with a memory that has a limit, and a good key never waits (W-26). */
 import { describe, expect, test } from 'vitest'
-import { delayOf, isWorthALine, placeOf, Strangers } from '../../src/http/strangers.ts'
+import { addressPrefix, FailedAuthThrottle, failureDelayMs, shouldLog } from '../../src/http/auth-throttle.ts'
 
 /** Time that stands, and waits that end when the test says so. */
 function scene() {
   const waits: { milliseconds: number; end: () => void }[] = []
   const time = { now: 0 }
   const wait = (milliseconds: number) => new Promise<void>((end) => waits.push({ milliseconds, end }))
-  return { waits, time, strangers: new Strangers(() => time.now, wait) }
+  return { waits, time, strangers: new FailedAuthThrottle(() => time.now, wait) }
 }
 
 test('twenty are free, then each answer comes later, up to a second', () => {
-  expect([1, 20, 21, 22, 23, 25, 26, 1_000_000].map(delayOf)).toEqual([0, 0, 50, 100, 200, 800, 1_000, 1_000])
+  expect([1, 20, 21, 22, 23, 25, 26, 1_000_000].map(failureDelayMs)).toEqual([0, 0, 50, 100, 200, 800, 1_000, 1_000])
 })
 
 test('an address that was quiet for a minute begins anew; another one is not its neighbour', () => {
   const { strangers, time } = scene()
-  for (let i = 1; i <= 30; i++) expect(strangers.note('203.0.113.7')).toBe(i)
-  expect(strangers.note('203.0.113.8')).toBe(1)
+  for (let i = 1; i <= 30; i++) expect(strangers.recordFailure('203.0.113.7')).toBe(i)
+  expect(strangers.recordFailure('203.0.113.8')).toBe(1)
   time.now = 59_999
-  expect(strangers.note('203.0.113.7')).toBe(31)
+  expect(strangers.recordFailure('203.0.113.7')).toBe(31)
   time.now = 119_999
-  expect(strangers.note('203.0.113.7')).toBe(1)
+  expect(strangers.recordFailure('203.0.113.7')).toBe(1)
 })
 
 test('at most a thousand addresses are remembered: those of longest ago are forgotten first', () => {
   const { strangers } = scene()
-  for (let i = 0; i < 500; i++) strangers.note(`10.0.${i >> 8}.${i & 255}`)
-  expect(strangers.note('10.0.0.0')).toBe(2)
+  for (let i = 0; i < 500; i++) strangers.recordFailure(`10.0.${i >> 8}.${i & 255}`)
+  expect(strangers.recordFailure('10.0.0.0')).toBe(2)
   for (let i = 0; i < 1_000; i++) {
-    strangers.note(`10.1.${i >> 8}.${i & 255}`)
-    if (i % 400 === 0) strangers.note('10.0.0.0')
+    strangers.recordFailure(`10.1.${i >> 8}.${i & 255}`)
+    if (i % 400 === 0) strangers.recordFailure('10.0.0.0')
   }
-  expect(strangers.note('10.0.0.0')).toBe(6)
-  expect(strangers.note('10.0.0.1')).toBe(1)
+  expect(strangers.recordFailure('10.0.0.0')).toBe(6)
+  expect(strangers.recordFailure('10.0.0.1')).toBe(1)
 })
 
 test('a thousand answers are held at once, and no more', async () => {
   const { strangers, waits } = scene()
-  const held = Array.from({ length: 1_000 }, () => strangers.hold(40))
-  await strangers.hold(40)
+  const held = Array.from({ length: 1_000 }, () => strangers.delayResponse(40))
+  await strangers.delayResponse(40)
   expect(waits).toHaveLength(1_000)
   for (const { end } of waits.splice(0)) end()
   await Promise.all(held)
-  void strangers.hold(40)
+  void strangers.delayResponse(40)
   expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([1_000])
 })
 
 test('the log has ever rarer lines', () => {
-  const lines = Array.from({ length: 10_000 }, (_, i) => i + 1).filter(isWorthALine)
+  const lines = Array.from({ length: 10_000 }, (_, i) => i + 1).filter(shouldLog)
   expect(lines.slice(0, 5)).toEqual([1, 2, 4, 8, 16])
   expect(lines.length).toBeLessThan(15)
 })
@@ -61,5 +61,5 @@ describe('an address counts', () => {
     ['2001:db8:1:2::9', '2001:db8:1:2'],
     ['2001:db8::9', '2001:db8:0:0'],
     ['::1', '0:0:0:0'],
-  ])('%s as %s', (address, place) => expect(placeOf(address)).toBe(place))
+  ])('%s as %s', (address, place) => expect(addressPrefix(address)).toBe(place))
 })

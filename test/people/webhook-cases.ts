@@ -1,6 +1,6 @@
 /** What the calls leave in the action log that change webhooks (W-42). */
 import { expect } from 'vitest'
-import type { Asking, Told } from './asking.ts'
+import type { Asking, Told } from './audited-calls.ts'
 
 const time = expect.stringMatching(/Z$/)
 

@@ -1,8 +1,8 @@
 /** A person says that the partner has done what a delivery asks for (W-47): nothing is sent, nothing is owed any more, what waits behind it goes out. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import { statement } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { auditPlatform } from '../../src/platform/audit.ts'
+import { auditPlatform } from '../../src/platform/platform-audit.ts'
 import { hang, refusal, reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 

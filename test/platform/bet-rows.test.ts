@@ -1,9 +1,9 @@
 /** Where rows of bets stand: those that were placed together stand together, and have room to be rewritten. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hotSettings, type Row, type Statement, type Tx } from '../../src/db/db.ts'
+import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
 import { newBetId } from '../../src/platform/bets/bet-id.ts'
-import { closeBets } from '../../src/platform/bets/placing-store.ts'
+import { closeBets } from '../../src/platform/bets/placement-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-11-22T12:00:00.000Z')
@@ -40,7 +40,7 @@ test('bets of one batch are closed without a write to any index', async () => {
   await sql.query(FILL, [betIds])
   const query = async <R extends Row>({ text }: Statement, values: readonly unknown[] = []) =>
     (await sql.query<R>(text, [...values])).rows
-  await sql.query(`begin; ${hotSettings('local')}`)
+  await sql.query(`begin; ${hotSettingsSql('local')}`)
   const closed = betIds.map((betId) => ({ betId, status: 'accepted' as const, reason: null }))
   await closeBets({ query, execute: query } as unknown as Tx, closed, NOW)
   const { rows } = await sql.query(WRITTEN)

@@ -1,8 +1,8 @@
 /** What a bet says to the partner: singles, expresses, freebets, boosters, and what is refused before anyone is called. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import { statement } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene

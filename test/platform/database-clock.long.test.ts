@@ -1,8 +1,8 @@
 /** Which clock times leases and schedules: the database's, whatever that of a process' own host says (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import { createBreakers } from '../../src/platform/delivery/breaker.ts'
-import { createPlatformMetrics } from '../../src/platform/metrics.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { createCircuitBreakers } from '../../src/platform/delivery/circuit-breaker.ts'
+import { createPlatformMetrics } from '../../src/platform/platform-metrics.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { status } from '../support/scripted-wallet.ts'
 
@@ -49,7 +49,7 @@ test('a step of the clock makes what the metrics tell no older than it is', asyn
   try {
     let stepMs = 0
     const clock = { now: () => new Date(Date.now() + stepMs) }
-    const metrics = createPlatformMetrics(db, clock, createBreakers(64), () => performance.now())
+    const metrics = createPlatformMetrics(db, clock, createCircuitBreakers(64), () => performance.now())
     expect(await metrics.text()).toContain('platform_deliveries_pending 0')
     stepMs = 3_600_000
     const [, seconds] = metrics.age()

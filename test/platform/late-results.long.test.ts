@@ -1,9 +1,9 @@
 /** A result with so many bets that it takes its time: whoever tells it is answered after 5 s, and the end of the process does not wait for it. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { createResults } from '../../src/platform/bets/results.ts'
+import { createEventResults } from '../../src/platform/bets/event-results.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -68,7 +68,7 @@ test('whoever tells it hears after 5 s how far it has come; the rest follows by 
   const clock = { now: () => new Date() }
   const held = slow(real)
   const deps = { db: held.db, clock, scales: STANDARD_SCALES, decided: () => {}, log: createLogger('silent') }
-  const results = createResults({ ...deps, applying: new Set() })
+  const results = createEventResults({ ...deps, applying: new Set() })
   try {
     expect(await results.set(SOMEBODY, eventId, WON)).toEqual({ bets: SLICE, isWhole: false })
     expect(await count('settled')).toBe(SLICE)

@@ -1,16 +1,16 @@
 /** The platform's lists and its count of what waits read what they show: shown by plans over 100,000 deliveries. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BY_INDEX_HERE, type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import type { Author } from '../../src/people/actions.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { type Db, INDEX_PLANS_ONLY, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/db/db.ts'
+import type { Actor } from '../../src/people/audit-log.ts'
+import { getRetry, listRetries } from '../../src/platform/api/bulk-retries.ts'
 import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
-import { listBets, selectionsOf } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
-import { getRetry, listRetries } from '../../src/platform/api/retries.ts'
-import { showId } from '../../src/platform/api/show.ts'
-import { createBreakers } from '../../src/platform/delivery/breaker.ts'
-import { SLICE, sendAllAgain } from '../../src/platform/delivery/retry.ts'
-import { createPlatformMetrics } from '../../src/platform/metrics.ts'
+import { listPlatformBets, loadSelectionMembers } from '../../src/platform/api/platform-bet-list.ts'
+import { lookUpPlatformId } from '../../src/platform/api/platform-lookup.ts'
+import { createCircuitBreakers } from '../../src/platform/delivery/circuit-breaker.ts'
+import { RETRY_SLICE, retryMatching } from '../../src/platform/delivery/manual-retry.ts'
+import { createPlatformMetrics } from '../../src/platform/platform-metrics.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 
@@ -64,18 +64,18 @@ const filled = filledDatabase(DECLINE, FILL, PARTNERS, BETS, SELECTIONS, RETRIES
 async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
   const transaction = async () => {} // what is written has no plan to be looked at
-  const dbOf = (people: Reading) =>
-    ({ people, transaction, sums: (of: (tx: Reading) => unknown) => of(people) }) as unknown as Db
-  const sent = await sentBy((people: Reading) => work(dbOf(people)))
-  for (const one of sent.filter(([{ name }]) => name !== BY_INDEX_HERE.name))
+  const dbOf = (people: Queryable) =>
+    ({ people, transaction, sums: (of: (tx: Queryable) => unknown) => of(people) }) as unknown as Db
+  const sent = await sentBy((people: Queryable) => work(dbOf(people)))
+  for (const one of sent.filter(([{ name }]) => name !== INDEX_PLANS_ONLY.name))
     plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
   return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
 }
 
 /** Statements that are answered, and kept. */
-function answering(): { sent: Sent[]; people: Reading } {
+function answering(): { sent: Sent[]; people: Queryable } {
   const sent: Sent[] = []
-  const query: Reading['query'] = async ({ name, text }, values = []) => {
+  const query: Queryable['query'] = async ({ name, text }, values = []) => {
     sent.push([{ name, text } as Sent[0], values])
     return (await filled.sql.query(text, [...values])).rows
   }
@@ -126,7 +126,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test('partners count what waits without what is done', async () => {
     const partners = { connections: async () => new Map() }
     for (const plan of await plansOf((db) =>
-      listPartners({ db, breakers: createBreakers(1), partners }, { limit: '10' }),
+      listPartners({ db, breakers: createCircuitBreakers(1), partners }, { limit: '10' }),
     ))
       expect(plan.rows).toBeLessThan(FEW)
   })
@@ -172,16 +172,16 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
     test.each(owed.slice(0, 5))('a slice to be sent again with %o', async (query, index) => {
       const deps = { db: {} as Db, clock: { now: () => new Date('2100-01-01') }, decided: () => {} }
-      const plans = await plansOf((db) => sendAllAgain({ ...deps, db }, {} as Author, query))
+      const plans = await plansOf((db) => retryMatching({ ...deps, db }, {} as Actor, query))
       expect(plans.map(({ scans }) => scans.length)).toEqual([1, 1])
       expect(plans[1]?.scans).toEqual([index])
-      expect(plans[1]?.rows).toBeLessThanOrEqual(SLICE)
+      expect(plans[1]?.rows).toBeLessThanOrEqual(RETRY_SLICE)
     })
 
     test('the gauges through the indexes of pending results and of sums', async () => {
       const clock = { now: () => new Date() }
       const plans = await plansOf((db) =>
-        createPlatformMetrics(db, clock, createBreakers(1), () => performance.now()).text(),
+        createPlatformMetrics(db, clock, createCircuitBreakers(1), () => performance.now()).text(),
       )
       expect(plans.slice(1).map(({ scans }) => scans)).toEqual([['event_results_pending'], ['delivery_owed_sums']])
     })
@@ -220,7 +220,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       to: '2032-01-01T00:00:00Z',
     },
   ])('the bets %o through the index on their time, so many and no more', async (query) => {
-    const plans = await plansOf((db) => listBets({ db, scales: new Map() }, { limit: '10', ...query }))
+    const plans = await plansOf((db) => listPlatformBets({ db, scales: new Map() }, { limit: '10', ...query }))
     expect(plans[0]?.scans).toEqual(['bet_placed'])
     for (const plan of plans) {
       expect(plan.scans).not.toContain('none')
@@ -230,7 +230,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('what ten expresses of 50 selections are on: three of each, and where the last one is', async () => {
     const { rows } = await filled.sql.query(`select bet_id as "betId" from platform.bet order by placed_at limit 10`)
-    const [plan] = await plansOf((db) => selectionsOf({ db, scales: new Map() }, rows))
+    const [plan] = await plansOf((db) => loadSelectionMembers({ db, scales: new Map() }, rows))
     expect(new Set(plan?.scans)).toEqual(new Set(['selection_pkey']))
     expect(plan?.rows).toBeLessThanOrEqual(FEW)
   })
@@ -241,7 +241,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['a request', RETRY_ID, 'delivery_pkey', 50_000],
   ])('%s is found through a primary key', async (_, id, index, most) => {
     const { sent, people } = answering()
-    await expect(showId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
+    await expect(lookUpPlatformId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
     const plans = []
     for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
     expect(plans.flatMap(({ scans }) => scans)).toContain(index)
@@ -252,7 +252,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test('what waits and what is owed is counted without what is done or was declined', async () => {
     const clock = { now: () => new Date() }
     const [plan] = await plansOf((db) =>
-      createPlatformMetrics(db, clock, createBreakers(1), () => performance.now()).text(),
+      createPlatformMetrics(db, clock, createCircuitBreakers(1), () => performance.now()).text(),
     )
     expect(plan?.rows).toBeLessThan(FEW)
   })
@@ -265,7 +265,7 @@ test('whoever reads on finds the bets of a small partner, behind pages that have
     let after: string | null = null
     do {
       const query = { partnerId: 'partner-small', ...(after !== null && { after }) }
-      const page = await listBets({ db, scales: new Map([['EUR', 2]]) }, query)
+      const page = await listPlatformBets({ db, scales: new Map([['EUR', 2]]) }, query)
       found.push(...page.data.map(({ status }) => status))
       after = page.next
     } while (after !== null)

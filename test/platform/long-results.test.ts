@@ -1,13 +1,13 @@
 /** A result with many bets: applied beside the deliveries, in slices that leave at once, by one process that says it is at work. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { readPendingResults } from '../../src/platform/bets/event.ts'
-import { createResults } from '../../src/platform/bets/results.ts'
+import { createEventResults } from '../../src/platform/bets/event-results.ts'
+import { readPendingResults } from '../../src/platform/bets/event-store.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { replaceEnvironment } from '../../src/runtime/environment.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { takeOver } from '../../src/runtime/world.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
@@ -64,11 +64,11 @@ test('each slice is decided and sent before the next one, with a sign of life wh
   await manyLike(scene.platform, betId, 1_100)
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
   let elapsed = 0
-  onTestFinished(takeOver({ elapsed: () => (elapsed += 3_000) }))
+  onTestFinished(replaceEnvironment({ monotonicNow: () => (elapsed += 3_000) }))
   const seen: Promise<unknown>[] = []
   const look = async () => {
     const [row] = await scene.platform.sql("select count(*)::int as settled from platform.bet where status = 'settled'")
-    return [row?.settled, (await readPendingResults(db))[0]?.signOfLife]
+    return [row?.settled, (await readPendingResults(db))[0]?.heartbeat]
   }
   const transaction: Db['transaction'] = async (work) => {
     await Promise.all(seen)
@@ -82,7 +82,7 @@ test('each slice is decided and sent before the next one, with a sign of life wh
     decided: () => void seen.push(look()),
     log: createLogger('silent'),
   }
-  const applied = await createResults(deps).set(SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])
+  const applied = await createEventResults(deps).set(SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])
   expect(applied).toEqual({ bets: 1_101, isWhole: true })
   const slices = (await Promise.all(seen)) as [number, string][]
   expect(slices.length).toBeGreaterThan(2)

@@ -1,10 +1,10 @@
 /** What is over lies in nobody's way: a look at the queue reads as few pages behind 10,000 deliveries that an old snapshot still sees. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hotSettings, type Row, type Statement, type Tx } from '../../src/db/db.ts'
-import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
-import { readHeldClaims } from '../../src/platform/delivery/held.ts'
-import { createLanes } from '../../src/platform/delivery/lanes.ts'
+import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
+import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/delivery-claim.ts'
+import { createDeliveryLanes } from '../../src/platform/delivery/delivery-lanes.ts'
+import { readHeldClaims } from '../../src/platform/delivery/lease-watch.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 
@@ -25,7 +25,7 @@ const PLACE = `insert into platform.delivery (bet_id, number, partner_id, operat
   select gen_random_uuid(), 1, '${LANE.partnerId}', 'place', gen_random_uuid(), 'pending', 1, now(), now(), 'infinity'
   from generate_series(1, $1::int) returning delivery_id`
 
-const lanes = createLanes()
+const lanes = createDeliveryLanes()
 let database: TestDatabase
 let sql: pg.Client
 let reader: pg.Client
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await sql.query(FILL, [MANY])
   await reader.query('begin isolation level repeatable read')
   await reader.query('select count(*) from platform.delivery')
-  await sql.query(hotSettings('session'))
+  await sql.query(hotSettingsSql('session'))
   await sql.query(PLACE, [MANY])
   await sql.query("update platform.delivery set status = 'done' where operation = 'place'")
   for (let claims = await claim(AT_ONCE); claims.length > 0; claims = await claim(AT_ONCE)) await end(claims)
@@ -63,14 +63,14 @@ afterAll(async () => {
 })
 
 async function end(claims: readonly Claim[]): Promise<void> {
-  lanes.took(wanted(AT_ONCE), claims)
+  lanes.advance(wanted(AT_ONCE), claims)
   const ids = claims.map((one) => one.delivery_id)
   await sql.query("update platform.delivery set status = 'done' where delivery_id = any($1)", [ids])
 }
 
 async function pagesOf(sent: readonly Sent[]): Promise<number> {
   await sql.query('begin')
-  const plan = await planOf(sql, hotSettings('session'), sent[0]!)
+  const plan = await planOf(sql, hotSettingsSql('session'), sent[0]!)
   await sql.query('rollback')
   return plan.pages
 }

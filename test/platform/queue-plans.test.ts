@@ -1,16 +1,16 @@
 /** The deliverer's statements go by the queue, by ids and by bets, also when the statistics were taken while nothing was pending. */
 import { expect, test } from 'vitest'
-import { hotSettings, type Tx } from '../../src/db/db.ts'
-import { readPendingResults } from '../../src/platform/bets/event.ts'
-import { claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
-import { finishCalls } from '../../src/platform/delivery/finish.ts'
-import { readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
+import { hotSettingsSql, type Tx } from '../../src/db/db.ts'
+import { readPendingResults } from '../../src/platform/bets/event-store.ts'
+import { finishCalls } from '../../src/platform/delivery/attempt-outcome-store.ts'
+import { claimDue, readNextDue } from '../../src/platform/delivery/delivery-claim.ts'
+import { readHeldClaims, releaseClaims } from '../../src/platform/delivery/lease-watch.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
   promoteNext,
   readUnfinished,
-  recordResults,
+  recordAttemptResults,
 } from '../../src/platform/delivery/outbox.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
@@ -76,7 +76,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
     (tx) => finishCalls(tx, [{ betId, attempt, result }], now),
     ['bet_pkey', 'delivery_pkey', 'bet_pkey'],
   ],
-  ['what came of a Place bet', (tx) => recordResults(tx, [result], now), ['delivery_pkey']],
+  ['what came of a Place bet', (tx) => recordAttemptResults(tx, [result], now), ['delivery_pkey']],
   ['the next of a bet', (tx) => promoteNext(tx, [{ bet_id: betId, number: 1 }], now), ['delivery_bet_id_number_key']],
   ['results that are pending', (tx) => readPendingResults(tx), ['event_results_pending']],
   ['what of a bet is not over', (tx) => readUnfinished(tx, [betId]), ['delivery_bet_id_number_key']],
@@ -84,7 +84,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
 test.each(statements)('%s', async (_what, work, expected) => {
   const [sent] = await sentBy(({ query }) => work({ query, execute: query } as unknown as Tx))
   await filled.sql.query('begin')
-  const plan = await planOf(filled.sql, hotSettings('session'), sent!)
+  const plan = await planOf(filled.sql, hotSettingsSql('session'), sent!)
   await filled.sql.query('rollback')
   expect(new Set(plan.scans.filter((index) => expected.includes(index)))).toEqual(new Set(expected))
   expect(plan.scans, 'of all that are pending').not.toContain('delivery_not_done')

@@ -1,8 +1,8 @@
 /** What one look at a retry shows (C-16) is read by several statements, and deliveries are answered between them. */
 import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
-import { getRetry } from '../../src/platform/api/retries.ts'
-import { resolvable } from '../../src/runtime/resolvable.ts'
+import { getRetry } from '../../src/platform/api/bulk-retries.ts'
+import { createDeferred } from '../../src/runtime/deferred.ts'
 import { refusal } from '../support/scripted-wallet.ts'
 import { type Scene, sceneWithDb } from './scene.ts'
 
@@ -29,7 +29,7 @@ function answeredBehindTheList(between: () => Promise<void>): Db {
 
 test('when nothing is under way any more, no delivery beside that count is: who looks until then has seen the end', async () => {
   const { betId } = await scene.api.place(scene.frame, {})
-  const { promise: hold, resolve: answer } = resolvable()
+  const { promise: hold, resolve: answer } = createDeferred()
   scene.wallet.next('settle', refusal(20), { hold })
   await scene.api.settle(betId, 'won', '21.00')
   await scene.time.settle()

@@ -1,7 +1,7 @@
 /** However many calls are under way: one turn of deliveries records and claims so many at most that its statements end in time. */
 import { expect, test } from 'vitest'
-import { createBreakers } from '../../src/platform/delivery/breaker.ts'
-import { createLanes, MOST_IN_TURN } from '../../src/platform/delivery/lanes.ts'
+import { createCircuitBreakers } from '../../src/platform/delivery/circuit-breaker.ts'
+import { createDeliveryLanes, MAX_PER_TURN } from '../../src/platform/delivery/delivery-lanes.ts'
 import { signal } from '../support/signal.ts'
 import { manyLike } from './many-bets.ts'
 import { startScene } from './scene.ts'
@@ -18,9 +18,9 @@ function dueAt(partners: number) {
 }
 
 function wantedOf(partners: number) {
-  const lanes = createLanes()
-  lanes.saw(dueAt(partners))
-  return lanes.wanted(createBreakers(TRUSTED), NOW).map(({ partnerId, free }) => [partnerId, free])
+  const lanes = createDeliveryLanes()
+  lanes.setDue(dueAt(partners))
+  return lanes.claimable(createCircuitBreakers(TRUSTED), NOW).map(({ partnerId, free }) => [partnerId, free])
 }
 
 test('what may be claimed at once is shared, the longest due first; more than that waits for the next turn', () => {
@@ -29,9 +29,9 @@ test('what may be claimed at once is shared, the longest due first; more than th
     ['partner 0', TRUSTED],
   ])
   const shares = wantedOf(20)
-  expect([shares.length, shares[0]]).toEqual([20, ['partner 19', MOST_IN_TURN / 20]])
-  const tooMany = wantedOf(MOST_IN_TURN + 100)
-  expect([tooMany.length, tooMany[0]]).toEqual([MOST_IN_TURN, [`partner ${MOST_IN_TURN + 99}`, 1]])
+  expect([shares.length, shares[0]]).toEqual([20, ['partner 19', MAX_PER_TURN / 20]])
+  const tooMany = wantedOf(MAX_PER_TURN + 100)
+  expect([tooMany.length, tooMany[0]]).toEqual([MAX_PER_TURN, [`partner ${MAX_PER_TURN + 99}`, 1]])
 })
 
 test('what comes back at once is recorded in several turns', async () => {
@@ -57,6 +57,6 @@ test('what comes back at once is recorded in several turns', async () => {
   )
   const calls = turns.map((turn) => Number(turn.calls))
   expect(calls.reduce((sum, one) => sum + one, 0)).toBe(partners.length * TRUSTED + 1)
-  expect(Math.max(...calls)).toBeLessThanOrEqual(MOST_IN_TURN)
+  expect(Math.max(...calls)).toBeLessThanOrEqual(MAX_PER_TURN)
   await scene.stop()
 })

@@ -1,9 +1,9 @@
 /** What a turn of deliveries asks of the database: each round trip is time in which no call of any partner begins. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db, Statement, Tx } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { servePlatform } from '../../src/process/platform.ts'
+import { servePlatform } from '../../src/process/platform-server.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { platformClient } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
@@ -62,7 +62,7 @@ async function watchedPlatform() {
       transactions.push(trips)
       return work(watching(tx, trips))
     })
-  const config = readConfig(env, ROLES.platform)
+  const config = readConfig(env, PROCESS_ROLES.platform)
   const { url, close } = await servePlatform(config, { db: { ...db, transaction } })
   return { api: platformClient(url, key), close, transactions }
 }

@@ -1,13 +1,19 @@
 /** Base URLs: a part that no call carries is refused with the remedy, by each command and server that takes one. */
 import { describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import type { CommandDeps } from '../../src/conformance/command.ts'
-import { type ConformancePlatformFlags, runConformancePlatform } from '../../src/conformance/platform/command.ts'
-import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
-import { getFrom } from '../../src/http/own-api.ts'
-import { type LoadFlags, readLoadOptions } from '../../src/load/options.ts'
-import { findUrlFault, type UrlUse, withoutEndSlashes } from '../../src/protocol/base-url.ts'
-import { runReconcile } from '../../src/reconcile/command.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import type { ConformanceDeps } from '../../src/conformance/conformance-command.ts'
+import {
+  type ConformancePlatformFlags,
+  runConformancePlatform,
+} from '../../src/conformance/platform/platform-conformance-command.ts'
+import {
+  type ConformanceWalletFlags,
+  runConformanceWallet,
+} from '../../src/conformance/wallet/wallet-conformance-command.ts'
+import { getFromApi } from '../../src/http/api-client.ts'
+import { type LoadFlags, parseLoadOptions } from '../../src/load/load-options.ts'
+import { findUrlFault, trimEndSlashes, type UrlUse } from '../../src/protocol/base-url.ts'
+import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
 
 const REFUSED: [string, string][] = [
   ['', 'is not a URL of http or https: write it as in'],
@@ -44,10 +50,10 @@ const LOAD: LoadFlags = {
   ...{ mix: 'place=1', stake: '1-5', zipf: '1', workers: '1', connections: '1', patience: '1' },
 }
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-const load = (over: Partial<LoadFlags>) => readLoadOptions({ ...LOAD, ...over }, {}).then(() => 'taken', messageOf)
+const load = (over: Partial<LoadFlags>) => parseLoadOptions({ ...LOAD, ...over }, {}).then(() => 'taken', messageOf)
 
 /** Prints the reason and ends as wrong use. */
-async function ofKit(run: (deps: CommandDeps) => Promise<number>): Promise<string> {
+async function ofKit(run: (deps: ConformanceDeps) => Promise<number>): Promise<string> {
   const printed: string[] = []
   const out = { write: (text: string) => void printed.push(text) }
   const code = await run({ stdout: out, stderr: out, noColour: true, signal: new AbortController().signal })
@@ -59,7 +65,7 @@ const platform = (flags: Partial<ConformancePlatformFlags>) =>
   ofKit((deps) => runConformancePlatform({ host: '127.0.0.1', listen: '0', platformKey: 'key', ...flags }, deps))
 const reconcile = (operatorApi: string) =>
   runReconcile({ operatorApi, operatorKey: 'key' }, CONFIG, () => {}).then(() => 'taken', messageOf)
-const CONFIG = readConfig({ DATABASE_URL: 'postgres://purser@127.0.0.1:1/purser' }, ROLES.tool)
+const CONFIG = readConfig({ DATABASE_URL: 'postgres://purser@127.0.0.1:1/purser' }, PROCESS_ROLES.tool)
 
 type Given = (url: string) => Promise<string>
 const OF_WALLETS: readonly [string, Given][] = [
@@ -75,7 +81,7 @@ const OF_APIS: readonly [string, Given][] = [
   ],
   ['conformance platform --platform-api', (platformApi) => platform({ platformApi })],
   ['reconcile --operator-api', reconcile],
-  ['commands that read an API', (url) => getFrom({ url, key: 'key' }, '/x').then(() => 'taken', messageOf)],
+  ['commands that read an API', (url) => getFromApi({ url, key: 'key' }, '/x').then(() => 'taken', messageOf)],
 ]
 
 describe('a base URL', () => {
@@ -96,7 +102,7 @@ test.each([
   ['https://wallet.example/v1//', 'https://wallet.example/v1'],
   ['https://wallet.example', 'https://wallet.example'],
   ['///', ''],
-])('a path is appended to %s without a second slash', (url, base) => expect(withoutEndSlashes(url)).toBe(base))
+])('a path is appended to %s without a second slash', (url, base) => expect(trimEndSlashes(url)).toBe(base))
 
 test.each(OF_WALLETS)('%s refuses each of them with the remedy', async (_option, given) => {
   for (const [url, fault] of [...REFUSED, ...INTERFACE]) expect(await given(url), url).toContain(fault)

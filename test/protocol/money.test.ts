@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   fitsBalance,
   formatMoney,
-  isAbove,
+  isAboveLimit,
   MAX_AMOUNT,
   MAX_BALANCE,
   money,
@@ -41,5 +41,5 @@ test.each<[bigint, number, string, boolean]>([
   [-1n, 2, '0', false],
   [5n, 0, '5.0', false],
 ])('%d minor units with %d decimals, against a limit of %s: above it is %s', (amount, scale, limit, above) => {
-  expect(isAbove(amount, scale, limit)).toBe(above)
+  expect(isAboveLimit(amount, scale, limit)).toBe(above)
 })

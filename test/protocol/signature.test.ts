@@ -1,7 +1,7 @@
 // S-1: HMAC-SHA256 as node:crypto makes it, which signature.ts does in another way. What must be refused: test/wallet/signature.test.ts.
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { sign, verify } from '../../src/protocol/signature.ts'
+import { signBody, verifySignature } from '../../src/protocol/signature.ts'
 
 const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 
@@ -22,9 +22,9 @@ test.each(SECRETS.map((secret) => ({ bytes: Buffer.byteLength(secret), secret })
   ({ secret }) => {
     for (const bytes of BODY_BYTES) {
       const body = randomBytes(bytes)
-      expect(sign(body, secret)).toBe(byNode(body, secret))
-      expect(verify(sign(body, secret), body, ['another', secret])).toBe(true)
-      expect(verify(sign(body, secret), Buffer.concat([body, Buffer.of(0)]), [secret])).toBe(false)
+      expect(signBody(body, secret)).toBe(byNode(body, secret))
+      expect(verifySignature(signBody(body, secret), body, ['another', secret])).toBe(true)
+      expect(verifySignature(signBody(body, secret), Buffer.concat([body, Buffer.of(0)]), [secret])).toBe(false)
     }
   },
 )
@@ -38,25 +38,25 @@ test('bytes within a larger buffer are signed alone, and the longest bodies leav
     [1, 39_999],
   ] as const) {
     const body = all.subarray(start, end)
-    expect(sign(body, 's')).toBe(byNode(Buffer.from(body), 's'))
+    expect(signBody(body, 's')).toBe(byNode(Buffer.from(body), 's'))
   }
 })
 
 test('more secrets than are kept sign as well as the first', () => {
   const body = Buffer.from('{}')
-  for (let i = 0; i < 2_500; i++) expect(sign(body, `secret ${i}`)).toBe(byNode(body, `secret ${i}`))
-  expect(sign(body, 'secret 0')).toBe(byNode(body, 'secret 0'))
+  for (let i = 0; i < 2_500; i++) expect(signBody(body, `secret ${i}`)).toBe(byNode(body, `secret ${i}`))
+  expect(signBody(body, 'secret 0')).toBe(byNode(body, 'secret 0'))
 })
 
 test('a signature that differs in one character, or has another spelling of its last one, is refused', () => {
   const body = Buffer.from('{"a":1}')
-  const good = sign(body, 's')
+  const good = signBody(body, 's')
   const start = good.length - 43
   for (let at = start; at < good.length; at++) {
     const other = good[at] === 'A' ? 'B' : 'A'
-    expect(verify(good.slice(0, at) + other + good.slice(at + 1), body, ['s'])).toBe(false)
+    expect(verifySignature(good.slice(0, at) + other + good.slice(at + 1), body, ['s'])).toBe(false)
   }
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const spellings = [...letters].filter((last) => verify(good.slice(0, -1) + last, body, ['s']))
+  const spellings = [...letters].filter((last) => verifySignature(good.slice(0, -1) + last, body, ['s']))
   expect(spellings).toEqual([good.at(-1)])
 })

@@ -1,10 +1,10 @@
 /** Reconcile looks again wherever a bet may lie: in each bucket of the wallet's database, however many there are. */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { fixBuckets } from '../../src/db/buckets.ts'
-import { openDb } from '../../src/db/open.ts'
-import { runReconcile } from '../../src/reconcile/command.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { recordBucketCount } from '../../src/db/buckets.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
 import { bucketOf } from '../../src/wallet/store/bucket.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { betIdOf, platformBook, walletBook } from './books.ts'
@@ -20,7 +20,7 @@ async function onlyAtWallet(buckets: number, bucketFor = (player: string) => buc
   databases = await Promise.all([createDatabase(), createDatabase()])
   const [platformUrl, walletUrl] = databases.map(({ url }) => url) as [string, string]
   const db = await openDb({ kind: 'postgres', url: walletUrl })
-  await fixBuckets(db, buckets)
+  await recordBucketCount(db, buckets)
   await db.close()
   const [platform, wallet] = [platformUrl, walletUrl].map((url) => new pg.Client({ connectionString: url })) as [
     pg.Client,
@@ -44,7 +44,7 @@ async function onlyAtWallet(buckets: number, bucketFor = (player: string) => buc
 async function reconciled([, platformDatabaseUrl, , walletDatabaseUrl]: readonly [string, string, string, string]) {
   let text = ''
   const options = { platformDatabaseUrl, walletDatabaseUrl, json: true } as const
-  const isClean = await runReconcile(options, readConfig({}, ROLES.tool), (part) => {
+  const isClean = await runReconcile(options, readConfig({}, PROCESS_ROLES.tool), (part) => {
     text += part
   })
   const { findings } = JSON.parse(text) as { findings: { kind: string; betId: string; player: string }[] }

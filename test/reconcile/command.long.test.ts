@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { WalletSide } from '../../src/reconcile/sides.ts'
-import { byIdAndPlayer, sortById } from '../../src/reconcile/sorted-runs.ts'
+import type { WalletSide } from '../../src/reconcile/bet-sides.ts'
+import { compareIdAndPlayer, sortById } from '../../src/reconcile/external-sort.ts'
 import { run } from '../cli/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
@@ -123,7 +123,7 @@ test('runs on disk are merged into one order, and a bet that was listed twice co
       yield [...page, ...ids.slice(0, 3)].map((betId) => side(betId, 'é'))
     }
   }
-  const sorted = await sortById(pages(), byIdAndPlayer, 100)
+  const sorted = await sortById(pages(), compareIdAndPlayer, 100)
   const found: string[] = []
   for await (const page of sorted.pages) found.push(...page.map(({ betId, player }) => `${betId}${player}`))
   await sorted.close()

@@ -1,8 +1,8 @@
 /** Reconcile on embedded databases: their one connection is taken by the snapshot, and what differs is looked at again on it. */
 import { expect, test } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/open.ts'
-import type { Finding } from '../../src/reconcile/compare.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { migrateSchema } from '../../src/db/schema-migration.ts'
+import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import { betIdOf, platformBook, walletBook } from './books.ts'
 
@@ -11,7 +11,7 @@ const BETS = 40
 test('two embedded databases are compared too, each on its one connection', async () => {
   const open = async (book: string[]) => {
     const db = await openDb({ kind: 'pglite', dataDir: 'memory://' })
-    await migrate(db)
+    await migrateSchema(db)
     await db.script(async (run) => {
       for (const sql of book) await run(sql)
     })
@@ -19,7 +19,7 @@ test('two embedded databases are compared too, each on its one connection', asyn
   }
   const platform = await open(platformBook(BETS))
   const wallet = await open(walletBook(BETS - 4))
-  const findings: Finding[] = []
+  const findings: ReconcileFinding[] = []
   const options = { platform, wallet: { kind: 'database', db: wallet } } as const
   const summary = await reconcile(options, (one) => findings.push(one))
   expect(summary).toMatchObject({ bets: BETS, differences: 3 })

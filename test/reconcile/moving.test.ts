@@ -1,8 +1,8 @@
 /** A bet that moves between the readings of two databases is no difference: what differs is looked at again. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import type { Finding } from '../../src/reconcile/compare.ts'
+import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 /** Compares while `happen` takes place between the platform's snapshot and its bets being read. */
-async function compareDuring(happen: () => Promise<void>): Promise<Finding[]> {
+async function compareDuring(happen: () => Promise<void>): Promise<ReconcileFinding[]> {
   const slow: Db = {
     ...platform,
     snapshot: (work) =>
@@ -35,7 +35,7 @@ async function compareDuring(happen: () => Promise<void>): Promise<Finding[]> {
         return work(tx)
       }),
   }
-  const findings: Finding[] = []
+  const findings: ReconcileFinding[] = []
   const options = { platform: slow, wallet: { kind: 'database', db: wallet } } as const
   await reconcile(options, (finding) => findings.push(finding))
   return findings

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { type ReconcileCommand, runReconcile } from '../../src/reconcile/command.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { type ReconcileCommand, runReconcile } from '../../src/reconcile/reconcile-command.ts'
 import { run } from '../cli/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -20,9 +20,13 @@ const SHORT = 'bet-of-both'
 
 async function compare(options: ReconcileCommand, databaseUrl: string): Promise<string[]> {
   let printed = ''
-  await runReconcile({ ...options, json: true }, readConfig({ DATABASE_URL: databaseUrl }, ROLES.tool), (piece) => {
-    printed += piece
-  })
+  await runReconcile(
+    { ...options, json: true },
+    readConfig({ DATABASE_URL: databaseUrl }, PROCESS_ROLES.tool),
+    (piece) => {
+      printed += piece
+    },
+  )
   const { findings }: { findings: { kind: string; betId: string }[] } = JSON.parse(printed)
   return findings.map(({ kind, betId }) => `${kind} ${betId}`)
 }

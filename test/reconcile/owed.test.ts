@@ -1,7 +1,7 @@
 /** C-9: what the platform decided and the partner has not acknowledged, with nothing under way, is a difference. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import type { Finding } from '../../src/reconcile/compare.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
 import { reconcile, type Summary } from '../../src/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
@@ -11,13 +11,13 @@ import { startWallet } from '../support/wallet.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
 
 interface Result extends Summary {
-  findings: Finding[]
+  findings: ReconcileFinding[]
 }
 
 async function compare(platformUrl: string, walletUrl = platformUrl): Promise<Result> {
   const [platform, wallet] = await Promise.all([platformUrl, walletUrl].map((url) => openDb({ kind: 'postgres', url })))
   if (platform === undefined || wallet === undefined) throw new Error('no database')
-  const findings: Finding[] = []
+  const findings: ReconcileFinding[] = []
   try {
     const source = platformUrl === walletUrl ? ({ kind: 'same' } as const) : ({ kind: 'database', db: wallet } as const)
     const summary = await reconcile({ platform, wallet: source }, (one) => findings.push(one))

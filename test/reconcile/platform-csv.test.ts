@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { runReconcile } from '../../src/reconcile/command.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
 
@@ -38,7 +38,7 @@ const ROWS = Array.from({ length: BETS }, (_, i) => rowOf(i + 1)).reverse()
 async function compare(text: string, options: object = {}) {
   const platformCsv = join(folder, 'bets.csv')
   writeFileSync(platformCsv, text)
-  const config = readConfig({ DATABASE_URL: database.url }, ROLES.tool)
+  const config = readConfig({ DATABASE_URL: database.url }, PROCESS_ROLES.tool)
   let printed = ''
   const isClean = await runReconcile({ platformCsv, ...options }, config, (piece) => {
     printed += piece

@@ -1,9 +1,9 @@
 /** Reconcile finds every kind of gap that is planted, on both sides, names it, and finds nothing where there is none. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/open.ts'
-import { serveWallet } from '../../src/process/wallet.ts'
-import type { Finding } from '../../src/reconcile/compare.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { serveWallet } from '../../src/process/wallet-server.ts'
+import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
 import { reconcile, type Summary, type WalletSource } from '../../src/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, PARTNER, writeBooks } from './books.ts'
@@ -29,13 +29,13 @@ afterEach(async () => {
 type Way = 'one database' | 'two databases' | 'the operator API'
 
 interface Result extends Summary {
-  findings: Finding[]
+  findings: ReconcileFinding[]
 }
 
 async function compare(way: Way, partnerId?: string): Promise<Result> {
   const platform = await openDb({ kind: 'postgres', url: urlOf(0) })
   const { source, close } = await walletOf(way)
-  const findings: Finding[] = []
+  const findings: ReconcileFinding[] = []
   try {
     const summary = await reconcile({ platform, wallet: source, partnerId }, (one) => findings.push(one))
     return { ...summary, findings }
@@ -56,7 +56,7 @@ async function walletOf(way: Way): Promise<{ source: WalletSource; close(): Prom
   return { source: { kind: 'api', api: { url: wallet.url, key: KEY } }, close: () => wallet.close() }
 }
 
-const told = (findings: readonly Finding[]) => findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
+const told = (findings: readonly ReconcileFinding[]) => findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
 
 /** Bets 5, 10, 15 … are open, 1, 6 … won, 2, 7 … lost, 3, 8 … cancelled, 4, 9 … declined. */
 const GAPS: [string, string, string, { side: 'platform' | 'wallet'; sql: string; i: number }][] = [

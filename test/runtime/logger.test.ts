@@ -1,7 +1,7 @@
 /** An outage is a line of the log once a second at most; other errors are a line each. */
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { thinned } from '../../src/runtime/logger.ts'
+import { throttleOutages } from '../../src/runtime/logger.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -9,7 +9,10 @@ afterEach(() => void vi.useRealTimers())
 it('many calls that meet an outage are one line a second, which counts those before it', () => {
   const lines: { msg: string; leftOut?: number }[] = []
   const isOutage = (error: unknown) => error === 'outage'
-  const log = pino({ hooks: { logMethod: thinned(isOutage) } }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const log = pino(
+    { hooks: { logMethod: throttleOutages(isOutage) } },
+    { write: (line) => void lines.push(JSON.parse(line)) },
+  )
   for (let call = 0; call < 50; call += 1) log.error({ err: 'outage', calls: 1 }, 'a batch failed')
   log.error({ err: 'defect' }, 'a call failed')
   log.info('a line without an error')

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { addSandboxApi } from '../../src/sandbox/frame/api.ts'
+import { addSandboxApi } from '../../src/sandbox/frame/sandbox-api.ts'
 import { TROUBLES } from '../../src/sandbox/frame/troubles.ts'
 import { addFrontPage } from '../../src/sandbox/front-page.ts'
 

@@ -4,22 +4,22 @@
  * that the failure names.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Base, makeBase } from '../../src/simulate/locks/base.ts'
-import { playLocksFile } from '../../src/simulate/locks/command.ts'
-import { MUST_BE_MET, SET_FREE_AT_ONCE } from '../../src/simulate/locks/marks.ts'
-import type { Misfortune } from '../../src/simulate/locks/misfortunes.ts'
-import { faultCalled, PLANTED } from '../../src/simulate/locks/planted.ts'
-import { type LocksResult, runLocks } from '../../src/simulate/locks/run.ts'
-import { keptIn, kindOfComplaint, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
+import type { ProcessFault } from '../../src/simulate/locks/crash-faults.ts'
+import { createLocksBase, type LocksBase } from '../../src/simulate/locks/locks-base.ts'
+import { playLocksFile } from '../../src/simulate/locks/locks-command.ts'
+import { LOCKS_COVERAGE, SET_FREE_AT_ONCE } from '../../src/simulate/locks/locks-coverage.ts'
+import { findLocksFault, LOCKS_FAULTS } from '../../src/simulate/locks/locks-planted-faults.ts'
+import { type LocksResult, runLocks } from '../../src/simulate/locks/locks-run.ts'
+import { classifyComplaint, listRunFiles, readRunFile, shrinkRun } from '../../src/simulate/market/run-file.ts'
 
 /** Runs that meet everything between them: a failover, a kill, and one in which most else happens. They are others when statements are. */
 const SEEDS = [1, 7, 6]
 const CORPUS = 'test/simulate/corpus'
 
-let base: Base
+let base: LocksBase
 
 beforeAll(async () => {
-  base = await makeBase(inject('postgresUrl'))
+  base = await createLocksBase(inject('postgresUrl'))
 })
 afterAll(() => base.drop())
 
@@ -28,7 +28,7 @@ function again({ seed, complaints }: LocksResult): string[] {
 }
 
 test('all comes right when all is calm, and the same seed is the same run', { timeout: 600_000 }, async () => {
-  const missed = new Set(MUST_BE_MET)
+  const missed = new Set(LOCKS_COVERAGE)
   let one: LocksResult | undefined
   for (const seed of SEEDS) {
     const result = await runLocks(seed, base)
@@ -42,29 +42,29 @@ test('all comes right when all is calm, and the same seed is the same run', { ti
   expect(same.hash === one?.hash).toBe(true)
 })
 
-test.each(keptIn(CORPUS, 3))(
+test.each(listRunFiles(CORPUS, 3))(
   'a kept run is right, and still sees its fault: %s',
   { timeout: 600_000 },
   async (path) => {
-    const kept = readRunFile<Misfortune>(path)
+    const kept = readRunFile<ProcessFault>(path)
     expect((await playLocksFile(kept, base)).complaints).toEqual([])
-    const { complaints } = await playLocksFile(kept, base, faultCalled(kept.planted ?? ''))
-    expect(complaints.map(kindOfComplaint)).toContain(kept.found)
+    const { complaints } = await playLocksFile(kept, base, findLocksFault(kept.planted ?? ''))
+    expect(complaints.map(classifyComplaint)).toContain(kept.found)
   },
 )
 
 test('the choices of a run find what its seed found, and so do fewer of them', { timeout: 600_000 }, async () => {
-  const planted = faultCalled('a wallet remembers balances')
+  const planted = findLocksFault('a wallet remembers balances')
   const { choices, complaints, hash } = await runLocks(planted.seed, base, planted)
-  const file = { seed: planted.seed, commit: 'any', found: kindOfComplaint(complaints[0] ?? ''), choices }
+  const file = { seed: planted.seed, commit: 'any', found: classifyComplaint(complaints[0] ?? ''), choices }
   const play = (one: typeof file) => playLocksFile(one, base, planted)
   expect((await play(file)).hash === hash).toBe(true)
-  const shorter = await shrink(file, play, 2)
+  const shorter = await shrinkRun(file, play, 2)
   expect(shorter.choices.length).toBeLessThan(choices.length / 2)
 })
 
 describe('it is found that', () => {
-  test.each(PLANTED)('$fault', { timeout: 600_000 }, async (planted) => {
+  test.each(LOCKS_FAULTS)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runLocks(planted.seed, base, planted)
     expect(complaints.length).toBeGreaterThan(0)
     expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([]) // a statement that is wrong SQL is not the fault

@@ -1,10 +1,10 @@
 /** The auditor of markets: what it takes, and what it complains about. */
 import { describe, expect, test } from 'vitest'
-import { createAuditor, type Heard } from '../../src/simulate/market/auditor.ts'
+import { createAuditor, type ObservedCall } from '../../src/simulate/market/market-auditor.ts'
 
 const AT = { player: 'anna', betId: 'bet' }
 
-const call = (kind: Heard['kind'], requestId: string, amount = '', resultType = ''): Heard => ({
+const call = (kind: ObservedCall['kind'], requestId: string, amount = '', resultType = ''): ObservedCall => ({
   ...{ kind, requestId, amount, resultType },
 })
 const PLACE = call('place', 'p', '10')
@@ -12,7 +12,7 @@ const WON = call('settle', 'won', '25', 'won')
 const LOST = call('settle', 'lost', '0', 'lost')
 
 /** Calls one after another. The first complaint. */
-function heard(...steps: readonly (readonly [call: Heard, verdict: number | undefined])[]) {
+function heard(...steps: readonly (readonly [call: ObservedCall, verdict: number | undefined])[]) {
   const auditor = createAuditor()
   const complaints = steps.map(([call, verdict], id) => {
     auditor.arrived(id, AT, call)
@@ -211,7 +211,7 @@ describe('the auditor of a wallet whose backup is put back', () => {
 function wired() {
   const auditor = createAuditor()
   let id = 0
-  const asked = (call: Heard, verdict: number, time?: string) => {
+  const asked = (call: ObservedCall, verdict: number, time?: string) => {
     id += 1
     auditor.arrived(id, AT, call)
     return auditor.answered(id, AT.betId, verdict, time)

@@ -5,33 +5,39 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
-import { PLANTED, plantedAs } from '../../src/simulate/market/planted/planted.ts'
-import { choicesFor } from '../../src/simulate/market/planted/row.ts'
-import { readyStores } from '../../src/simulate/market/ready.ts'
-import { runMarket } from '../../src/simulate/market/run.ts'
-import { keptIn, kindOfComplaint, playFile, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
-import { closeStores } from '../../src/simulate/market/store.ts'
+import { runMarket } from '../../src/simulate/market/market-run.ts'
+import { closeStores } from '../../src/simulate/market/market-store.ts'
+import { drawFaultChoices } from '../../src/simulate/market/planted/planted-fault.ts'
+import { findPlantedFault, PLANTED_FAULTS } from '../../src/simulate/market/planted/planted-faults.ts'
+import {
+  classifyComplaint,
+  listRunFiles,
+  playFile,
+  readRunFile,
+  shrinkRun,
+} from '../../src/simulate/market/run-file.ts'
+import { openWarmStores } from '../../src/simulate/market/warm-stores.ts'
 
 const CORPUS = 'test/simulate/corpus'
 
 let stores: Stores
 
 beforeAll(async () => {
-  stores = await readyStores()
+  stores = await openWarmStores()
 }, 300_000)
 afterAll(() => closeStores(stores))
 
-test.each(keptIn(CORPUS, 2))('what was found once is right: %s', { timeout: 300_000 }, async (path) => {
+test.each(listRunFiles(CORPUS, 2))('what was found once is right: %s', { timeout: 300_000 }, async (path) => {
   const { complaints } = await playFile(readRunFile(path), stores)
   expect(complaints).toEqual([])
 })
 
-const KEPT = PLANTED.flatMap(({ fault, file, plant }) => (file === undefined ? [] : [{ fault, file, plant }]))
+const KEPT = PLANTED_FAULTS.flatMap(({ fault, file, plant }) => (file === undefined ? [] : [{ fault, file, plant }]))
 
 test.each(KEPT)('a kept run still sees its fault: $fault', { timeout: 300_000 }, async ({ file, plant }) => {
   const kept = readRunFile(file)
   const { complaints } = await playFile(kept, plant(stores))
-  expect(complaints.map(kindOfComplaint)).toContain(kept.found)
+  expect(complaints.map(classifyComplaint)).toContain(kept.found)
 })
 
 test('the same seed comes to the same, and another one to something else', { timeout: 600_000 }, async () => {
@@ -43,13 +49,13 @@ test('the same seed comes to the same, and another one to something else', { tim
 test('the choices of a run come to the same as its seed, and fewer of them find the same', {
   timeout: 600_000,
 }, async () => {
-  const planted = plantedAs('what was booked is not in the balance')
+  const planted = findPlantedFault('what was booked is not in the balance')
   const faulty = planted.plant(stores)
-  const { choices, complaints, hash } = await runMarket(planted.seed, faulty, choicesFor(planted))
-  const found = kindOfComplaint(complaints[0] ?? '')
+  const { choices, complaints, hash } = await runMarket(planted.seed, faulty, drawFaultChoices(planted))
+  const found = classifyComplaint(complaints[0] ?? '')
   const file = { seed: planted.seed, commit: 'any', found, choices }
   expect((await playFile(file, faulty)).hash).toBe(hash)
-  const shorter = await shrink(file, (one) => playFile(one, faulty), 12)
+  const shorter = await shrinkRun(file, (one) => playFile(one, faulty), 12)
   expect(shorter.choices.length).toBeLessThan(choices.length / 2)
-  expect((await playFile(shorter, faulty)).complaints.map(kindOfComplaint)).toContain(found)
+  expect((await playFile(shorter, faulty)).complaints.map(classifyComplaint)).toContain(found)
 })

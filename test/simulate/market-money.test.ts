@@ -1,12 +1,12 @@
 /** What the judges of markets know of money: corrections that are refused, freebets, odds, and what a run must have met. */
 import { describe, expect, test } from 'vitest'
-import { createAuditor, type Heard } from '../../src/simulate/market/auditor.ts'
-import { missingIn } from '../../src/simulate/market/expected.ts'
-import { type MoneyRules, PLAIN_SCENE } from '../../src/simulate/market/scene.ts'
+import { createAuditor, type ObservedCall } from '../../src/simulate/market/market-auditor.ts'
+import { findMissingMarks } from '../../src/simulate/market/minimum-coverage.ts'
+import { DEFAULT_SCENARIO, type MoneyRules } from '../../src/simulate/market/scenario.ts'
 
 const AT = { player: 'anna', betId: 'bet' }
 
-const call = (kind: Heard['kind'], requestId: string, amount = '', resultType = ''): Heard => ({
+const call = (kind: ObservedCall['kind'], requestId: string, amount = '', resultType = ''): ObservedCall => ({
   ...{ kind, requestId, amount, resultType },
 })
 const PLACE = call('place', 'p', '10')
@@ -15,7 +15,7 @@ const WON = call('settle', 'won', '25', 'won')
 function wired(rules?: MoneyRules) {
   const auditor = createAuditor(rules)
   let id = 0
-  const asked = (call: Heard, verdict: number) => {
+  const asked = (call: ObservedCall, verdict: number) => {
     id += 1
     auditor.arrived(id, AT, call)
     return auditor.answered(id, AT.betId, verdict)
@@ -81,7 +81,7 @@ describe('the auditor of a wallet whose promotions pay for freebets (M-4)', () =
 
 describe('what a run must have met', () => {
   const missing = (marks: Record<string, number>, scene = {}) =>
-    missingIn({ ...PLAIN_SCENE, ...scene }, new Map(Object.entries(marks)))
+    findMissingMarks({ ...DEFAULT_SCENARIO, ...scene }, new Map(Object.entries(marks)))
   const GOOD = {
     ...{ 'a player bets': 24, 'a Place bet is sent': 22, 'a Place bet is taken': 14, 'a bet is accepted': 12 },
     ...{ 'the platform hears that a bet is taken': 13, 'a result is applied': 5, 'a balance is asked for': 5 },

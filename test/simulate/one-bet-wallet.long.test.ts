@@ -8,11 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { CALLS, LETTERS, type Letter, read, requestOf, write } from '../../src/simulate/one-bet/letters.ts'
-import { judgeOf } from '../../src/simulate/one-bet/search.ts'
-import type { Place } from '../../src/simulate/one-bet/situation.ts'
-import { BEGINNING, step } from '../../src/simulate/one-bet/step.ts'
-import { OPENING } from '../../src/simulate/one-bet/world.ts'
+import type { HistoryPosition } from '../../src/simulate/one-bet/history-fingerprint.ts'
+import { createJudge } from '../../src/simulate/one-bet/history-search.ts'
+import { applyAction, START_POSITION } from '../../src/simulate/one-bet/history-step.ts'
+import {
+  BET_ACTIONS,
+  type BetAction,
+  CALLS,
+  chooseRequest,
+  formatHistory,
+  parseHistory,
+} from '../../src/simulate/one-bet/one-bet-actions.ts'
+import { OPENING } from '../../src/simulate/one-bet/one-bet-model.ts'
 import { run } from '../cli/command.ts'
 import { dueOf, IS_NIGHTLY } from '../support/nightly.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -33,10 +40,10 @@ const SHORTER = 3
 const DAYS = 10
 /** Histories under way at once. */
 const SIDE_BY_SIDE = 48
-const ALONE = process.env.HISTORY === undefined ? undefined : read(process.env.HISTORY)
+const ALONE = process.env.HISTORY === undefined ? undefined : parseHistory(process.env.HISTORY)
 
 interface Step {
-  readonly letter: Letter
+  readonly letter: BetAction
   /** Of a call: its request, and what it must be answered. */
   readonly request: number
   readonly answer: string | undefined
@@ -44,14 +51,19 @@ interface Step {
   readonly balance: bigint
 }
 
-type Judge = ReturnType<typeof judgeOf>
+type Judge = ReturnType<typeof createJudge>
 
-function follow(judge: Judge, place: Place, letter: Letter, moment: number): { step: Step; place: Place } | undefined {
-  const stepped = step(judge, place, letter, moment)
+function follow(
+  judge: Judge,
+  place: HistoryPosition,
+  letter: BetAction,
+  moment: number,
+): { step: Step; place: HistoryPosition } | undefined {
+  const stepped = applyAction(judge, place, letter, moment)
   if (stepped === undefined) return undefined
   if (stepped.complaint !== undefined) throw new Error(`the rules themselves: ${stepped.complaint}`)
-  const request = letter.kind === 'call' ? requestOf(letter, place.sent, place.requests) : place.sent.place?.[0]
-  const { place: after, answer } = stepped
+  const request = letter.kind === 'call' ? chooseRequest(letter, place.sent, place.requests) : place.sent.place?.[0]
+  const { position: after, answer } = stepped
   return { step: { letter, request: request ?? 0, answer, balance: after.state.account.balance }, place: after }
 }
 
@@ -59,10 +71,10 @@ function follow(judge: Judge, place: Place, letter: Letter, moment: number): { s
 function* histories(
   judge: Judge,
   length: number,
-  place: Place = BEGINNING,
+  place: HistoryPosition = START_POSITION,
   steps: readonly Step[] = [],
 ): Generator<readonly Step[]> {
-  for (const letter of LETTERS) {
+  for (const letter of BET_ACTIONS) {
     const found = follow(judge, place, letter, steps.length + 1)
     if (found === undefined) continue
     if (steps.length + 1 < length) yield* histories(judge, length, found.place, [...steps, found.step])
@@ -70,8 +82,8 @@ function* histories(
   }
 }
 
-function alone(judge: Judge, letters: readonly Letter[]): Step[] {
-  let place = BEGINNING
+function alone(judge: Judge, letters: readonly BetAction[]): Step[] {
+  let place = START_POSITION
   return letters.map((letter, i) => {
     const found = follow(judge, place, letter, i + 1)
     if (found === undefined) throw new Error(`there is nothing to send again at step ${i + 1}`)
@@ -81,7 +93,7 @@ function alone(judge: Judge, letters: readonly Letter[]): Step[] {
 }
 
 /** That the rules of this judge tell otherwise than those of the other one. */
-function isToldOtherwise(judge: Judge, other: Judge, letters: readonly Letter[]): boolean {
+function isToldOtherwise(judge: Judge, other: Judge, letters: readonly BetAction[]): boolean {
   const told = (by: Judge) => alone(by, letters).map(({ answer, balance }) => `${answer} ${balance}`)
   return told(judge).join() !== told(other).join()
 }
@@ -127,7 +139,7 @@ function toText({ status, body }: { status: number; body: unknown }) {
 }
 
 function storyOf(steps: readonly Step[], heard: string): string {
-  const history = write(steps.map(({ letter }) => letter))
+  const history = formatHistory(steps.map(({ letter }) => letter))
   const again = `HISTORY="${history}" npx vitest run test/simulate/one-bet-wallet.long.test.ts`
   return `${history}: answered ${heard}, must be ${steps.at(-1)?.answer}; again: ${again}`
 }
@@ -136,7 +148,7 @@ function decimal(units: bigint): string {
   return `${units / 100n}.${`${units % 100n}`.padStart(2, '0')}`
 }
 
-function messageOf(letter: Letter, request: number, bet: Members): [method: string, path: string, body: object] {
+function messageOf(letter: BetAction, request: number, bet: Members): [method: string, path: string, body: object] {
   const said = CALLS[letter.kind === 'call' ? letter.name : 'place']
   const members = { ...bet, requestId: `request-number-${request}`, amount: Number(said.amount) / 100 }
   switch (said.kind) {
@@ -205,8 +217,8 @@ function* ofSecond(judge: Judge, first: Judge): Generator<readonly Step[]> {
   }
 }
 
-const refuse = judgeOf({ clawback: 'refuse' })
-const negative = judgeOf({ clawback: 'allow-negative' })
+const refuse = createJudge({ clawback: 'refuse' })
+const negative = createJudge({ clawback: 'allow-negative' })
 
 test.each([
   { clawback: 'refuse', judge: refuse, all: () => ofFirst(refuse), least: 10_000 },

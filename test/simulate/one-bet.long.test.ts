@@ -1,8 +1,8 @@
 /** Every history of one bet up to six steps, the way in which they are merged, and faults that must be found. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { write } from '../../src/simulate/one-bet/letters.ts'
-import { search } from '../../src/simulate/one-bet/search.ts'
+import { searchHistories } from '../../src/simulate/one-bet/history-search.ts'
+import { formatHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
 /** Its links are left out. */
@@ -15,7 +15,7 @@ const LONGEST = 4
 test.each(['refuse', 'allow-negative'] as const)(
   'with clawback %s every history is what the decisions say',
   (clawback) => {
-    const { found, histories } = search({ length: 6, clawback })
+    const { found, histories } = searchHistories({ length: 6, clawback })
     expect(found).toBe(undefined)
     expect(histories).toBeGreaterThan(4_000_000)
   },
@@ -24,7 +24,7 @@ test.each(['refuse', 'allow-negative'] as const)(
 test('histories that go on as one are judged as they are judged one by one', () => {
   let number = 0
   const options = { length: 5, clawback: 'refuse' } as const
-  const [merged, plain] = [search(options), search({ ...options, situation: () => `${++number}` })]
+  const [merged, plain] = [searchHistories(options), searchHistories({ ...options, fingerprint: () => `${++number}` })]
   expect([merged.found, merged.histories, merged.met]).toEqual([undefined, plain.histories, plain.met])
   expect([plain.steps, plain.situations]).toEqual([plain.histories, number + 1])
   expect(merged.steps).toBeLessThan(plain.steps / 2)
@@ -32,8 +32,8 @@ test('histories that go on as one are judged as they are judged one by one', () 
 
 describe('the search finds, in the history that reliability.md names:', () => {
   test.each(PLANTED)('$fault', ({ fault, breaks, ...how }) => {
-    const { found } = search({ length: LONGEST + (how.after?.length ?? 0), ...how })
+    const { found } = searchHistories({ length: LONGEST + (how.after?.length ?? 0), ...how })
     if (found === undefined) throw new Error('the search has not found it')
-    expect(PAGE).toContain(`| ${fault} | ${breaks} | ${write(found.history)} | ${found.complaint} |`)
+    expect(PAGE).toContain(`| ${fault} | ${breaks} | ${formatHistory(found.history)} | ${found.complaint} |`)
   })
 })

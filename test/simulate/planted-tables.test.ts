@@ -1,8 +1,8 @@
 /** The tables of docs/internals name each planted fault with the run that the checks play: what is listed is what was generated. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { PLANTED as BESIDE_LOCKS } from '../../src/simulate/locks/planted.ts'
-import { PLANTED } from '../../src/simulate/market/planted/planted.ts'
+import { LOCKS_FAULTS as BESIDE_LOCKS } from '../../src/simulate/locks/locks-planted-faults.ts'
+import { PLANTED_FAULTS } from '../../src/simulate/market/planted/planted-faults.ts'
 
 function named(file: string) {
   const rows = readFileSync(`docs/internals/${file}`, 'utf8').split('\n')
@@ -12,7 +12,7 @@ function named(file: string) {
 
 test('the table of the market', () => {
   expect(named('planted-faults.md')).toEqual(
-    PLANTED.map(({ fault, seed, file }) => [fault, file === undefined ? `${seed}` : `[kept](../../${file})`]),
+    PLANTED_FAULTS.map(({ fault, seed, file }) => [fault, file === undefined ? `${seed}` : `[kept](../../${file})`]),
   )
 })
 

@@ -1,13 +1,19 @@
 /** Faults planted in the rules of the wallet: another state or call goes in, or another answer comes out. None is in the product. */
 
 import { type Money, money, ZERO } from '../../src/protocol/money.ts'
-import type { Mind } from '../../src/simulate/one-bet/auditor.ts'
-import { type Letter, read } from '../../src/simulate/one-bet/letters.ts'
-import { type Answered, happen, type State, tell, timeOf } from '../../src/simulate/one-bet/world.ts'
+import { type BetAction, parseHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
+import type { ExpectedState } from '../../src/simulate/one-bet/one-bet-auditor.ts'
+import {
+  answerCall,
+  applyBetEvent,
+  type OneBetAnswer,
+  type OneBetState,
+  toMomentTime,
+} from '../../src/simulate/one-bet/one-bet-model.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
 import type { Bet, BetCall } from '../../src/wallet/store/bet.ts'
 
-type Tell = typeof tell
+type Tell = typeof answerCall
 
 export interface Planted {
   readonly fault: string
@@ -16,26 +22,26 @@ export interface Planted {
   readonly clawback: Rules['clawback']
   readonly tell: Tell
   /** The beginning of a history that is too long to be found from nothing. */
-  readonly after?: readonly Letter[]
+  readonly after?: readonly BetAction[]
 }
 
 /** The rules see another state. */
 const seeing =
-  (change: (state: State, call: BetCall) => State): Tell =>
+  (change: (state: OneBetState, call: BetCall) => OneBetState): Tell =>
   (state, call, ...others) =>
-    tell(change(state, call), call, ...others)
+    answerCall(change(state, call), call, ...others)
 
 /** The rules hear another call. */
 const hearing =
-  (change: (call: BetCall, state: State) => BetCall): Tell =>
+  (change: (call: BetCall, state: OneBetState) => BetCall): Tell =>
   (state, call, ...others) =>
-    tell(state, change(call, state), ...others)
+    answerCall(state, change(call, state), ...others)
 
 /** Their answer, or what they leave, becomes another one. */
 const saying =
-  (change: (answered: Answered, call: BetCall, moment: number, before: State) => Answered): Tell =>
+  (change: (answered: OneBetAnswer, call: BetCall, moment: number, before: OneBetState) => OneBetAnswer): Tell =>
   (state, call, moment, rules) =>
-    change(tell(state, call, moment, rules), call, moment, state)
+    change(answerCall(state, call, moment, rules), call, moment, state)
 
 /** Only the kinds of calls that are named are judged on another bet. */
 const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: BetCall) => Bet): Tell =>
@@ -47,10 +53,10 @@ const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: B
 
 /** The rules do not see what became of some earlier calls. */
 const forgetting =
-  (became: State['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): Tell =>
+  (became: OneBetState['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): Tell =>
   (state, call, ...others) => {
     const known = kinds.includes(call.kind) ? state.seen.filter((one) => one.became.kind !== became) : state.seen
-    const answered = tell({ ...state, seen: known }, call, ...others)
+    const answered = answerCall({ ...state, seen: known }, call, ...others)
     const seen = [...state.seen, ...answered.state.seen.slice(known.length)]
     return { ...answered, state: { ...answered.state, seen } }
   }
@@ -69,16 +75,16 @@ function isPayoutOf(bet: Bet, call: BetCall): boolean {
   return bet.kind === 'settled' && call.kind === 'settle' && call.payout === bet.settlement.payout
 }
 
-function refused(state: State, code: 'expired_token' | 'recalculation_blocked'): Answered {
+function refused(state: OneBetState, code: 'expired_token' | 'recalculation_blocked'): OneBetAnswer {
   return { outcome: { kind: 'refused', code }, state, posted: [] }
 }
 
-function stakeOf(state: State): Money | undefined {
+function stakeOf(state: OneBetState): Money | undefined {
   const bet = state.record?.bet
   return bet !== undefined && 'placement' in bet ? bet.placement?.stake : undefined
 }
 
-function isIn(bet: Bet | undefined, status: Mind['status']): boolean {
+function isIn(bet: Bet | undefined, status: ExpectedState['status']): boolean {
   return bet?.kind === status
 }
 
@@ -152,7 +158,7 @@ const FAULTS: readonly Row[] = [
     'R-2',
     saying((answered, _, moment) =>
       answered.outcome.kind === 'accepted'
-        ? { ...answered, outcome: { ...answered.outcome, at: timeOf(moment) } }
+        ? { ...answered, outcome: { ...answered.outcome, at: toMomentTime(moment) } }
         : answered,
     ),
   ],
@@ -177,12 +183,12 @@ const FAULTS: readonly Row[] = [
     (state, call, ...others) =>
       call.kind === 'settle' && isIn(state.record?.bet, 'open') && !state.live
         ? refused(state, 'expired_token')
-        : tell(state, call, ...others),
+        : answerCall(state, call, ...others),
   ],
   [
     'money that is gone is there',
     'code 7',
-    seeing((state) => (state.account.balance > 0n ? state : happen(state, 'money'))),
+    seeing((state) => (state.account.balance > 0n ? state : applyBetEvent(state, 'money'))),
   ],
   [
     'the bytes of a Place bet are an Unsettle when they come with PUT',
@@ -247,7 +253,7 @@ const FAULTS: readonly Row[] = [
       call.kind === 'settle' &&
       before.record?.locked === true &&
       answered.outcome.kind === 'accepted' &&
-      answered.outcome.at.getTime() !== timeOf(moment).getTime()
+      answered.outcome.at.getTime() !== toMomentTime(moment).getTime()
         ? refused(before, 'recalculation_blocked')
         : answered,
     ),
@@ -255,7 +261,7 @@ const FAULTS: readonly Row[] = [
   [
     'a balance goes below zero though the policy is to refuse',
     'L-2',
-    (state, call, moment, rules) => tell(state, call, moment, { ...rules, clawback: 'allow-negative' }),
+    (state, call, moment, rules) => answerCall(state, call, moment, { ...rules, clawback: 'allow-negative' }),
   ],
 ]
 
@@ -263,14 +269,14 @@ const FAULTS: readonly Row[] = [
 const TOO_STRICT: Row = [
   'taking back is refused though the balance may go below zero',
   'L-2',
-  (state, call, moment, rules) => tell(state, call, moment, { ...rules, clawback: 'refuse' }),
+  (state, call, moment, rules) => answerCall(state, call, moment, { ...rules, clawback: 'refuse' }),
 ]
 
 /** A result is refused, another one passes it, and the way is clear again. */
 const OUTLIVED: Planted = {
   ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
   tell: forgetting('refused', ['settle', 'unsettle']),
-  ...{ after: read('place; settle 25; (lock)') ?? [] },
+  ...{ after: parseHistory('place; settle 25; (lock)') ?? [] },
 }
 
 const toPlanted =

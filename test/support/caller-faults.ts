@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { Compile } from 'typebox/compile'
 import { BET_SCHEMAS } from '../../src/protocol/bet-request.ts'
-import { ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import { ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
 import { StatedPlaceBetSchema } from '../../src/protocol/stated-place-bet.ts'
 import type { Received } from './scripted-wallet.ts'
 import type { JsonObject } from './wire.ts'

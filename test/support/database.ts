@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { distribute } from '../../src/db/citus.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { openDb } from '../../src/db/open.ts'
-import { grantsFor, type Server } from '../../src/db/rights.ts'
-import { saveRetention } from '../../src/feed/journal-retention.ts'
-import { GATE_ON_CITUS } from '../../src/wallet/apply/gate-on-citus.ts'
+import { distributeTables } from '../../src/db/citus.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { formatGrants, type ServerKind } from '../../src/db/database-privileges.ts'
+import { migrateSchema } from '../../src/db/schema-migration.ts'
+import { saveJournalRetention } from '../../src/feed/journal-retention.ts'
+import { CITUS_FAST_PATH } from '../../src/wallet/apply/citus-fast-path.ts'
 import { dropCitusDatabase, inAdmin, makeCitusDatabase } from './citus-database.ts'
 
 export interface TestDatabase {
@@ -76,9 +76,9 @@ const JOURNAL_DAYS = 14
 async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
-    await migrate(db)
-    await saveRetention(db, JOURNAL_DAYS, { isGiven: false })
-    if (buckets !== undefined) await distribute(db, buckets, GATE_ON_CITUS)
+    await migrateSchema(db)
+    await saveJournalRetention(db, JOURNAL_DAYS, { isGiven: false })
+    if (buckets !== undefined) await distributeTables(db, buckets, CITUS_FAST_PATH)
   } finally {
     await db.close()
   }
@@ -100,18 +100,18 @@ async function makeRoles(admin: pg.Client): Promise<void> {
 async function grant(database: string): Promise<void> {
   const owner = new pg.Client({ connectionString: urlOf(database) })
   await owner.connect()
-  for (const server of SERVERS) await owner.query(grantsFor(server, roleOf(server)))
+  for (const server of SERVERS) await owner.query(formatGrants(server, roleOf(server)))
   await owner.end()
 }
 
-const SERVERS: readonly Server[] = ['wallet', 'platform', 'gateway']
+const SERVERS: readonly ServerKind[] = ['wallet', 'platform', 'gateway']
 
-function roleOf(server: Server): string {
+function roleOf(server: ServerKind): string {
   return `purser_${server}`
 }
 
 /** The same address for a server's own role; addresses of other Postgres servers stay as they are. */
-export function asServer(server: Server, url: string): string {
+export function asServer(server: ServerKind, url: string): string {
   const changed = new URL(url)
   const { username, password } = new URL(inject('postgresUrl'))
   if (changed.password !== password || changed.username !== username) return url

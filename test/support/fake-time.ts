@@ -3,12 +3,12 @@
  * real that they set off (statements, calls over HTTP) has come to rest.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import type { Timers } from '../../src/platform/delivery/deliver.ts'
+import type { DelivererTimers } from '../../src/platform/delivery/deliverer.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { timeOut } from '../../src/runtime/time-out.ts'
+import { timeouts } from '../../src/runtime/timeout-signal.ts'
 
 export interface FakeTime extends Clock {
-  readonly timers: Timers
+  readonly timers: DelivererTimers
   /** Lets time pass: what falls due on the way happens when it is due. */
   advance(milliseconds: number): Promise<void>
   /** Time passes while nothing runs, as for a process that was frozen; what fell due meanwhile happens at the end. */
@@ -99,10 +99,10 @@ async function idleUntil(hints: ReadonlySet<() => Promise<number>>): Promise<num
 }
 
 function replaceTimeOuts(after: (milliseconds: number, wake: () => void) => () => void): () => void {
-  const original = timeOut.after
-  timeOut.after = after
+  const original = timeouts.after
+  timeouts.after = after
   return () => {
-    timeOut.after = original
+    timeouts.after = original
   }
 }
 

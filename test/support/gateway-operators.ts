@@ -1,7 +1,7 @@
 /** A whole aggregation: one platform, a gateway, and operators with wallets of ours, with a network that can fail between every pair. */
-import { openDb } from '../../src/db/open.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import type { Finding } from '../../src/reconcile/compare.ts'
+import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import { type FaultyWallet, startFaultyWallet } from './faulty-wallet.ts'
 import type { GatewayClient, GatewaySession } from './gateway.ts'
@@ -46,11 +46,11 @@ export async function differences(
   platformUrl: string,
   partnerId: string,
   { wallet, userIds }: TestOperator,
-): Promise<{ found: Finding[]; bets: number; inFlight: number }> {
+): Promise<{ found: ReconcileFinding[]; bets: number; inFlight: number }> {
   const [platform, db] = await Promise.all(
     [platformUrl, wallet.databaseUrl].map((url) => openDb({ kind: 'postgres', url })),
   )
-  const found: Finding[] = []
+  const found: ReconcileFinding[] = []
   try {
     const only = (userId: string) => userIds.has(userId)
     const options = {

@@ -1,8 +1,8 @@
 /** A gateway in this process on a database of its own, and its API. One in a process of its own: gateway-process.ts. */
 import { randomBytes } from 'node:crypto'
 import { request as send } from 'undici'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { serveGateway } from '../../src/process/gateway.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { serveGateway } from '../../src/process/gateway-server.ts'
 import { asServer, createDatabase } from './database.ts'
 import { type PartnerWire, partnerWire, readReply, type WireReply } from './wire.ts'
 
@@ -69,7 +69,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const env = { ...gatewayEnv(databaseUrl), ...(options.secret && { PARTNER_SECRET: options.secret }), ...options.env }
   const { PARTNER_SECRET: secret, GATEWAY_API_KEY: key } = env
   const { url, close } = await serveGateway(
-    readConfig({ ...env, LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent' }, ROLES.gateway),
+    readConfig({ ...env, LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent' }, PROCESS_ROLES.gateway),
   )
   const stop = async () => {
     await close()

@@ -1,9 +1,9 @@
 /** A reader over HTTP that goes away while its request is still being admitted or opened, and a server that knows when it is gone. */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { registerApi } from '../../src/http/api.ts'
-import { createApiCalls } from '../../src/http/api-calls.ts'
-import { CALLER } from '../../src/http/caller.ts'
-import type { Routes } from '../../src/http/route.ts'
+import { createApiMetrics } from '../../src/http/api-metrics.ts'
+import { CALLER } from '../../src/http/principal.ts'
+import type { Routes } from '../../src/http/route-description.ts'
 import { signal } from './signal.ts'
 
 export interface LeavingServer {
@@ -24,14 +24,14 @@ export async function serveWhoLeaves(
     reply.raw.once('close', gone.give)
   })
   const admission = {
-    async admit(request: FastifyRequest) {
+    async authenticate(request: FastifyRequest) {
       request.setDecorator(CALLER, { keyName: 'who', keyHash: '0'.repeat(16), role: 'read' })
       await admit()
     },
-    stillAdmits: async () => true,
+    isStillAllowed: async () => true,
   }
   const log = { error: () => {} } as never
-  await registerApi(app, { prefix: '', admission, calls: createApiCalls(), bodyBytes: 1024, log } as never, addRoutes)
+  await registerApi(app, { prefix: '', admission, calls: createApiMetrics(), bodyBytes: 1024, log } as never, addRoutes)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return { url, gone: gone.given, close: () => app.close() }
 }

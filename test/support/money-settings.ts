@@ -1,10 +1,10 @@
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/open.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/database-factory.ts'
 import { changeSettings } from '../../src/process/money-settings.ts'
 
 /** As `purser settings wallet --apply` does: the next wallets on this database start with these. */
 export async function changeMoneySettings(databaseUrl: string, env: Record<string, string>): Promise<void> {
-  const config = readConfig({ ...env, DATABASE_URL: databaseUrl }, ROLES.tool)
+  const config = readConfig({ ...env, DATABASE_URL: databaseUrl }, PROCESS_ROLES.tool)
   const db = await openDb(config.store)
   await changeSettings(db, 'wallet', config).finally(() => db.close())
 }

@@ -1,6 +1,6 @@
 /** What Postgres does for a statement of ours: which indexes it goes through, how many rows and pages it looks at. */
 import type pg from 'pg'
-import type { Reading, Statement } from '../../src/db/db.ts'
+import type { Queryable, Statement } from '../../src/db/db.ts'
 
 interface PlanNode {
   'Node Type': string
@@ -17,7 +17,7 @@ interface PlanNode {
 export type Sent = readonly [Statement, readonly unknown[]]
 
 /** The statements that are sent while `work` runs; each is answered with no rows. */
-export async function sentBy(work: (reading: Reading) => Promise<unknown>): Promise<Sent[]> {
+export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const query = async (statement: Statement, values: readonly unknown[] = []) => {
     sent.push([statement, values])

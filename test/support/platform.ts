@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request as send } from 'undici'
-import { ROLES, readConfig } from '../../src/config/config.ts'
-import { servePlatform } from '../../src/process/platform.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { servePlatform } from '../../src/process/platform-server.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
 import { asServer, createDatabase } from './database.ts'
 import type { FakeTime } from './fake-time.ts'
@@ -193,7 +193,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   const inherited = new Set(found?.has_deliveries ? await readClaims(sql) : [])
   const claims = async () => (await readClaims(sql)).filter((claim) => !inherited.has(claim))
   const unwatch = [time?.watch(() => isWorking(time, claims, wallets)), time?.idle(() => nextDue(sql))]
-  const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
+  const { url, close } = await servePlatform(readConfig(env, PROCESS_ROLES.platform), {
     random,
     ...(log && { log }),
     ...(time && { clock: time, timers: time.timers }),
@@ -235,7 +235,7 @@ async function isWorking(
   claims: () => Promise<unknown[]>,
   wallets: ScriptedWallet[],
 ): Promise<boolean> {
-  if (time.sleepers() === 0 || underWay() > 0) return true // a long look goes on beside the turns (lookout.ts)
+  if (time.sleepers() === 0 || underWay() > 0) return true // a long look goes on beside the turns (recovery-scan.ts)
   const { length } = await claims()
   const held = wallets.reduce((sum, wallet) => sum + wallet.heldCalls(), 0)
   return length > held || time.sleepers() === 0

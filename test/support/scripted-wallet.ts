@@ -233,7 +233,7 @@ function operationOf(method: string, path: string, type: unknown): Received['ope
   return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : 'other'
 }
 
-/** By a token that nobody has (try-secrets.ts). */
+/** By a token that nobody has (secret-probe.ts). */
 function isTry({ operation, body }: Received): boolean {
   return operation === 'profile' && String(body.token).startsWith('nobody-')
 }

@@ -1,4 +1,4 @@
 /** The author of changes whose action is not what a test is about. */
-import type { Author } from '../../src/people/actions.ts'
+import type { Actor } from '../../src/people/audit-log.ts'
 
-export const SOMEBODY: Author = { person: null, keyName: 'OPERATOR_API_KEY', record: async () => {} }
+export const SOMEBODY: Actor = { person: null, keyName: 'OPERATOR_API_KEY', record: async () => {} }

@@ -1,5 +1,5 @@
 /** A world whose time stands still until the test lets it pass: what waits is run when it is due, in order. */
-import { takeOver } from '../../src/runtime/world.ts'
+import { replaceEnvironment } from '../../src/runtime/environment.ts'
 
 export interface StillWorld {
   pass(milliseconds: number): void
@@ -22,11 +22,11 @@ export function standStill(): StillWorld {
     timers.add(timer)
     return () => void timers.delete(timer)
   }
-  const giveBack = takeOver({
-    wall: () => now,
-    elapsed: () => now,
-    after: (ms, run) => add({ at: now + ms, run }),
-    every: (ms, run) => add({ at: now + ms, run, every: ms }),
+  const giveBack = replaceEnvironment({
+    now: () => now,
+    monotonicNow: () => now,
+    setTimer: (ms, run) => add({ at: now + ms, run }),
+    setRepeatingTimer: (ms, run) => add({ at: now + ms, run, every: ms }),
   })
   return {
     pass(milliseconds) {

@@ -1,7 +1,7 @@
 /** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
 import { inject } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { serveWallet } from '../../src/process/wallet.ts'
+import { serveWallet } from '../../src/process/wallet-server.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'

@@ -1,5 +1,5 @@
 /** Reply codes and reasons of rollbacks are known by their names: a bare number is found where one is compared, listed or written. */
-import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
 import { isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const NUMBERS = new Set([
@@ -11,12 +11,13 @@ const NUMBERS = new Set([
 const HOLDS_A_CODE = /(^|\.)(code|\w+Code|refusal)( \?\? \d+)?$/
 /** Constants that are, or list, codes: REFUSES_A_RESULT, PLACE_REFUSED, ERROR_CODES. */
 const NAMES_CODES = /^(?!MAX_)(.*_)?(CODES?|REFUS\w*|DECLINED|REASONS?|PROCESSED)(_|$)/
-const REFUSES = /^(refuse|refusal|refusedWith|declined|no)$/
+const REFUSES =
+  /^(refuse|refusal|refusedWith|declined|no|refuseCall|refusalAnswer|declinedCase|allowRefused|toRefused|createRefusal)$/
 /** As the platform writes it, and as it stands in a body. */
 const IN_TEXT = /^partner code \d+$|"(code|errorCode)":\d+/
 
 export function complaintsAboutBareCodes(source: Source): string[] {
-  if (source.path === 'src/protocol/codes.ts') return []
+  if (source.path === 'src/protocol/reply-codes.ts') return []
   const found = source.nodes.filter((node) => isBare(source, node))
   return found.map(
     ({ start }) => `${source.path}:${lineOf(source, start)}: a bare code has a name in protocol/codes.ts`,

@@ -10,7 +10,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   // How long an operator takes, at least.
   'test/gateway/journal.test.ts': ['delayMs'],
   // In a world whose time passes when it is told to.
-  'test/runtime/world.test.ts': ['pause'],
+  'test/runtime/environment.test.ts': ['sleep'],
   // The fault that is planted there.
   'test/tidy.test.ts': ['pg_sleep'],
 }

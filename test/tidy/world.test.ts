@@ -20,11 +20,11 @@ test.each([
   ['what nobody can guess', "import { randomBytes } from 'node:crypto'"],
   ['another clock', "import { performance as clock } from 'node:perf_hooks'"],
 ])('%s that is not the world’s', (_name, text) => {
-  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', text))).not.toEqual([])
-  expect(complaintsAboutTheWorld(sourceOf('src/load/drive.ts', text))).toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/rules-path.ts', text))).not.toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('src/load/worker-task.ts', text))).toEqual([])
 })
 
 test('no world in what only has the same name', () => {
   const asks = 'const at = new Date(world.wall()); socket.setTimeout(5); start({ setTimeout: 5 })'
-  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', asks))).toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/rules-path.ts', asks))).toEqual([])
 })

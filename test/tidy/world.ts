@@ -1,12 +1,15 @@
-/** Time, turns and chance come from src/runtime/world.ts, so that a simulation can put its own in that place. */
+/**
+ * Time, turns and chance come from src/runtime/environment.ts, so that a simulation can put its own
+ * in that place.
+ */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
 /** They stand outside of what is simulated: they judge, load, show or ask servers, in real time. The last one puts another world in this one's place. */
 const OUTSIDE = [
-  ...['src/conformance/', 'src/load/', 'src/sandbox/', 'src/simulate/main.ts', 'src/http/own-api.ts'],
-  'src/simulate/market/virtual-world.ts',
+  ...['src/conformance/', 'src/load/', 'src/sandbox/', 'src/simulate/main.ts', 'src/http/api-client.ts'],
+  'src/simulate/market/virtual-environment.ts',
 ]
-const THE_WORLD = 'src/runtime/world.ts'
+const THE_WORLD = 'src/runtime/environment.ts'
 
 /** With its object, however it is spelt. */
 const MEMBERS =

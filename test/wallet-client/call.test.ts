@@ -2,8 +2,8 @@
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/protocol/operation.ts'
-import { openLine } from '../../src/wallet-client/exchange.ts'
-import { type Answer, createWalletClient, type WalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { openSignedConnection } from '../../src/wallet-client/signed-connection.ts'
+import { createWalletClient, type WalletAnswer, type WalletClient } from '../../src/wallet-client/wallet-client.ts'
 import {
   hang,
   hangInBody,
@@ -37,7 +37,7 @@ function aPlace(over: Record<string, unknown> = {}): { text: string; id: string 
   return { text: JSON.stringify(message), id: String(message.transactionId) }
 }
 
-async function placeAgainst(script: Script, over: Parameters<typeof clientOf>[0] = {}): Promise<Answer> {
+async function placeAgainst(script: Script, over: Parameters<typeof clientOf>[0] = {}): Promise<WalletAnswer> {
   wallet.next('place', script)
   const { text, id } = aPlace()
   return clientOf(over).call('place', text, id)
@@ -123,7 +123,7 @@ describe('P5: the time covers', () => {
   })
 
   test('the wait for a connection, and what is given up there is never sent', async () => {
-    const line = openLine({ ...only, baseUrl: wallet.url, secrets: [wallet.secret] })
+    const line = openSignedConnection({ ...only, baseUrl: wallet.url, secrets: [wallet.secret] })
     const exchange = (milliseconds: number) =>
       line.exchange({
         method: 'POST',
@@ -147,7 +147,13 @@ describe('P5: the time covers', () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
-    const line = openLine({ part: 'platform', baseUrl, secrets: ['a-secret'], connections: 1, connectMs: 2_000 })
+    const line = openSignedConnection({
+      part: 'platform',
+      baseUrl,
+      secrets: ['a-secret'],
+      connections: 1,
+      connectMs: 2_000,
+    })
     const result = await line.exchange({ method: 'POST', path: '/payment/bet', body: Buffer.from('{}'), timeoutMs })
     const detail = `no complete answer within ${timeoutMs} ms`
     expect(result).toMatchObject({ kind: 'failed', reason: 'time_out', detail, status: null })

@@ -2,21 +2,21 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
-import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { isFinal, readAnswer } from '../../src/conformance/wallet/play/answer.ts'
-import { createLinter, type LintRule } from '../../src/conformance/wallet/play/lint.ts'
-import { createSender } from '../../src/conformance/wallet/play/sender.ts'
-import { type CallDeps, handleCall } from '../../src/gateway/handle-call.ts'
-import { createLink } from '../../src/gateway/link.ts'
-import type { Endpoint } from '../../src/http/wire.ts'
-import { drive } from '../../src/load/drive.ts'
-import { readMix } from '../../src/load/mix.ts'
-import { REPLY_CODES } from '../../src/protocol/codes.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
+import { createAnswerLinter, type LintRule } from '../../src/conformance/wallet/play/answer-lint.ts'
+import { interpretAnswer, isFinalStatus } from '../../src/conformance/wallet/play/answer-meaning.ts'
+import { createRequestSender } from '../../src/conformance/wallet/play/request-sender.ts'
+import { type GatewayCallDeps, handleGatewayCall } from '../../src/gateway/gateway-call-handler.ts'
+import { createOperatorClient } from '../../src/gateway/operator-client.ts'
+import type { Endpoint } from '../../src/http/partner-wire.ts'
+import { parseCallMix } from '../../src/load/call-mix.ts'
+import { runWorkerTask } from '../../src/load/worker-task.ts'
 import { OPERATIONS } from '../../src/protocol/operation.ts'
-import { SIGNATURE_HEADER, sign } from '../../src/protocol/signature.ts'
+import { REPLY_CODES } from '../../src/protocol/reply-codes.ts'
+import { SIGNATURE_HEADER, signBody } from '../../src/protocol/signature.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import { world } from '../../src/runtime/world.ts'
-import { type CallOutcome, classifyAnswer } from '../../src/wallet-client/classify.ts'
+import { environment } from '../../src/runtime/environment.ts'
+import { type CallOutcome, classifyAnswer } from '../../src/wallet-client/answer-classification.ts'
 import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
 import { placeMessage } from '../support/wire.ts'
 
@@ -36,7 +36,7 @@ function readingOf(outcome: CallOutcome): Reading {
 }
 
 function bodyOf(asked: Asked): { readonly text: string; readonly betId?: string } {
-  if (asked === 'profile') return { text: JSON.stringify({ token: TOKEN, requestId: world.uuid() }) }
+  if (asked === 'profile') return { text: JSON.stringify({ token: TOKEN, requestId: environment.uuid() }) }
   const message = placeMessage({ userId: PLAYER.userId, token: TOKEN })
   return { text: JSON.stringify(message), betId: String(message.transactionId) }
 }
@@ -51,10 +51,10 @@ const platform: Caller = async (baseUrl, asked) => {
 
 const load: Caller = async (baseUrl) => {
   const player = { userId: PLAYER.userId, token: TOKEN, currency: 'EUR', scale: 2 }
-  const { tally } = await drive(
+  const { tally } = await runWorkerTask(
     {
-      ...{ baseUrl, secrets: [SECRET], players: [player], mix: readMix('place=1'), zipf: 1, seed: 1 },
-      ...{ stakes: new Map([['EUR', { least: 100n, most: 100n }]]), intervalMs: 1_000, patienceMs: 0 },
+      ...{ baseUrl, secrets: [SECRET], players: [player], mix: parseCallMix('place=1'), zipf: 1, seed: 1 },
+      ...{ stakes: new Map([['EUR', { least: 100n, most: 100n }]]), intervalMs: 1_000, stallTimeoutMs: 0 },
       schedule: { rate: 1_000, durationMs: 1, worker: 0, workers: 1, connections: 1 },
     },
     () => {},
@@ -68,42 +68,45 @@ const load: Caller = async (baseUrl) => {
 
 /** The gateway passes on what it has read: it is right when the platform reads the same behind it. */
 const gateway: Caller = async (baseUrl, asked) => {
-  const link = createLink({ baseUrl, secrets: [SECRET] })
+  const link = createOperatorClient({ baseUrl, secrets: [SECRET] })
   const { text, betId } = bodyOf(asked)
-  const deps: CallDeps = {
+  const deps: GatewayCallDeps = {
     secrets: [SECRET],
     clock: systemClock,
-    directory: { routeOf: () => ({ player: PLAYER, operatorToken: TOKEN }), open: () => Promise.reject(new Error()) },
-    operators: { link: () => link } as unknown as CallDeps['operators'],
+    directory: {
+      findRoute: () => ({ player: PLAYER, operatorToken: TOKEN }),
+      openSession: () => Promise.reject(new Error()),
+    },
+    operators: { findClient: () => link } as unknown as GatewayCallDeps['operators'],
     onFailure(error) {
       throw error
     },
   }
   const { method } = OPERATIONS[asked]
   const endpoint: Endpoint = asked === 'place' ? 'bet' : 'profile'
-  const headers = { [SIGNATURE_HEADER]: sign(Buffer.from(text), SECRET) }
-  const request = { method, headers, body: Buffer.from(text), arrivedAt: world.elapsed() }
-  const { reply } = await handleCall(deps, endpoint, request)
+  const headers = { [SIGNATURE_HEADER]: signBody(Buffer.from(text), SECRET) }
+  const request = { method, headers, body: Buffer.from(text), arrivedAt: environment.monotonicNow() }
+  const { reply } = await handleGatewayCall(deps, endpoint, request)
   await link.close()
   return readingOf(classifyAnswer(asked, { status: reply.status, body: Buffer.from(reply.body) }, betId))
 }
 
-const MUST = new Set(CASES.flatMap((one) => ('rule' in one && one.level === 'MUST' ? [one.rule] : [])))
+const MUST = new Set(WALLET_CASES.flatMap((one) => ('rule' in one && one.level === 'MUST' ? [one.rule] : [])))
 
 /** An answer whose form breaks a MUST is condemned by the case of that rule, whatever the kit then makes of the money. */
 const kit: Caller = async (baseUrl, asked) => {
-  const sender = createSender({ baseUrl, clock: systemClock })
+  const sender = createRequestSender({ baseUrl, clock: systemClock })
   const { method, path } = OPERATIONS[asked]
   const { text } = bodyOf(asked)
-  const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(Buffer.from(text), SECRET) }
+  const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signBody(Buffer.from(text), SECRET) }
   const exchange = await sender.send('Place bet X', { method, path, headers, body: text })
   await sender.close()
-  const linter = createLinter()
-  linter.look(exchange, true)
+  const linter = createAnswerLinter()
+  linter.inspect(exchange, true)
   if ([...MUST].some((rule: LintRule) => linter.findings(rule).bad > 0)) return 'unknown'
-  const answer = readAnswer(exchange)
+  const answer = interpretAnswer(exchange)
   if (answer.kind === 'accepted') return 'accepted'
-  if (answer.kind === 'lost' || !isFinal(answer) || answer.code === undefined) return 'unknown'
+  if (answer.kind === 'lost' || !isFinalStatus(answer) || answer.code === undefined) return 'unknown'
   return readingOf({ kind: 'refused', code: answer.code, message: '' })
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Reach } from '../../src/protocol/base-url.ts'
-import { findFault } from '../../src/wallet-client/base-url.ts'
+import { findAddressFault } from '../../src/wallet-client/ssrf-guard.ts'
 import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
 
 const PUBLIC_ONLY: Reach = { privateAddresses: false, plainHttp: true }
@@ -37,18 +37,18 @@ const PUBLIC = [
 
 describe('an address that is saved', () => {
   test.each(SPECIAL)('is refused where it is https://%s', async (host) => {
-    expect(await findFault(`https://${host}/w`, PUBLIC_ONLY)).toContain('PURSER_PRIVATE_ADDRESSES=allow')
-    expect(await findFault(`https://${host}/w`, TLS_ONLY)).toBeUndefined()
+    expect(await findAddressFault(`https://${host}/w`, PUBLIC_ONLY)).toContain('PURSER_PRIVATE_ADDRESSES=allow')
+    expect(await findAddressFault(`https://${host}/w`, TLS_ONLY)).toBeUndefined()
   })
 
   test.each(PUBLIC)('is taken where it is https://%s', async (host) => {
-    expect(await findFault(`https://${host}/w`, PUBLIC_ONLY)).toBeUndefined()
+    expect(await findAddressFault(`https://${host}/w`, PUBLIC_ONLY)).toBeUndefined()
   })
 
   test('is refused without TLS, unless a setting allows it', async () => {
     for (const use of ['wallet', 'webhook'] as const) {
-      expect(await findFault('http://wallet.invalid', TLS_ONLY, use)).toContain('PURSER_PLAIN_HTTP=allow')
-      expect(await findFault('http://wallet.invalid', PUBLIC_ONLY, use)).toBeUndefined()
+      expect(await findAddressFault('http://wallet.invalid', TLS_ONLY, use)).toContain('PURSER_PLAIN_HTTP=allow')
+      expect(await findAddressFault('http://wallet.invalid', PUBLIC_ONLY, use)).toBeUndefined()
     }
   })
 })

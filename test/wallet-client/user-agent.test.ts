@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSender } from '../../src/conformance/wallet/play/sender.ts'
-import { createLink } from '../../src/gateway/link.ts'
-import { getFrom } from '../../src/http/own-api.ts'
+import { createRequestSender } from '../../src/conformance/wallet/play/request-sender.ts'
+import { createOperatorClient } from '../../src/gateway/operator-client.ts'
+import { getFromApi } from '../../src/http/api-client.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { environment } from '../../src/runtime/environment.ts'
 import { VERSION } from '../../src/runtime/version.ts'
-import { world } from '../../src/runtime/world.ts'
 import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
 
 let baseUrl = ''
@@ -46,15 +46,20 @@ const CALLERS: [string, () => Promise<unknown>][] = [
   [
     'gateway',
     async () => {
-      const link = createLink({ baseUrl, secrets, headers })
-      await link.send({ method: 'POST', path: '/payment/check', body: Buffer.from('{}'), arrivedAt: world.elapsed() })
+      const link = createOperatorClient({ baseUrl, secrets, headers })
+      await link.send({
+        method: 'POST',
+        path: '/payment/check',
+        body: Buffer.from('{}'),
+        arrivedAt: environment.monotonicNow(),
+      })
       await link.close()
     },
   ],
   [
     'conformance',
     async () => {
-      const sender = createSender({ baseUrl, clock: systemClock, headers })
+      const sender = createRequestSender({ baseUrl, clock: systemClock, headers })
       await sender.send('a bet', sent).finally(() => sender.close())
     },
   ],
@@ -65,7 +70,7 @@ test.each(CALLERS)('the %s names itself and sends its own headers', async (part,
 })
 
 test('a command names itself to one of our own APIs', async () => {
-  await getFrom({ url: baseUrl, key: 'a-key' }, '/now')
+  await getFromApi({ url: baseUrl, key: 'a-key' }, '/now')
   expect(heard).toMatchObject({ 'user-agent': `Purser/${VERSION} (command)`, authorization: 'Bearer a-key' })
 })
 

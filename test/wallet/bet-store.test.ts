@@ -1,9 +1,9 @@
 /** The fences in the statements that write bets: whoever judged by something stale writes nothing (bet-store.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOVED_ON } from '../../src/db/errors.ts'
-import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
+import { STALE_ROW_SQLSTATE } from '../../src/db/database-errors.ts'
+import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { type BetRecord, readBets, saveBets } from '../../src/wallet/store/bet-store.ts'
-import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './batch-scene.ts'
+import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './call-batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
@@ -31,6 +31,6 @@ test('a bet is not written by one who has read it before its last call, and neit
   await scene.apply(settle('ann', 'bet-1', 'result-of-1', 30))
   const settled = await storedBet('bet-1')
   const writes = [stale, beside].map((record) => ({ ...record, calls: record.calls + 1, locked: false }))
-  await expect(save(...writes)).rejects.toMatchObject({ code: MOVED_ON })
+  await expect(save(...writes)).rejects.toMatchObject({ code: STALE_ROW_SQLSTATE })
   expect([await storedBet('bet-1'), await storedBet('bet-2')]).toEqual([settled, beside])
 })

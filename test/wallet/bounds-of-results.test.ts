@@ -1,8 +1,8 @@
 // The exact bounds of a result: how old it may be (L-3), what may be taken back (L-2), what a balance holds.
 import { expect, test } from 'vitest'
-import type { Currency } from '../../src/protocol/ids.ts'
 import { MAX_BALANCE, type Money } from '../../src/protocol/money.ts'
-import { type BetPosting, type Facts, isResultLocked, moneyObjection } from '../../src/wallet/decide/decision.ts'
+import type { Currency } from '../../src/protocol/wire-ids.ts'
+import { type BetPosting, type Facts, findMoneyRefusal, isResultLocked } from '../../src/wallet/decide/decision.ts'
 
 const EUR = 'EUR' as Currency
 const DAY_MS = 86_400_000
@@ -27,17 +27,17 @@ test('a result may be changed until the window is over, in its last millisecond 
 })
 
 test('money that the player has can be taken back to the last cent, and not one cent more (L-2)', () => {
-  expect(moneyObjection([takenBack(100n)], EUR, factsWith(100n))).toBeUndefined()
-  expect(moneyObjection([takenBack(101n)], EUR, factsWith(100n))).toMatchObject({ code: 'recalculation_negative' })
-  expect(moneyObjection([takenBack(101n)], EUR, factsWith(100n, { clawback: 'allow-negative' }))).toBeUndefined()
+  expect(findMoneyRefusal([takenBack(100n)], EUR, factsWith(100n))).toBeUndefined()
+  expect(findMoneyRefusal([takenBack(101n)], EUR, factsWith(100n))).toMatchObject({ code: 'recalculation_negative' })
+  expect(findMoneyRefusal([takenBack(101n)], EUR, factsWith(100n, { clawback: 'allow-negative' }))).toBeUndefined()
 })
 
 test('a balance below zero is no reason to refuse money that is paid (L-2)', () => {
-  expect(moneyObjection([paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
-  expect(moneyObjection([takenBack(30n), paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
+  expect(findMoneyRefusal([paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
+  expect(findMoneyRefusal([takenBack(30n), paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
 })
 
 test('nothing is paid that would make the balance too large to be stored', () => {
-  expect(moneyObjection([paid(1n)], EUR, factsWith(MAX_BALANCE - 1n))).toBeUndefined()
-  expect(moneyObjection([paid(1n)], EUR, factsWith(MAX_BALANCE))).toMatchObject({ code: 'invalid_request' })
+  expect(findMoneyRefusal([paid(1n)], EUR, factsWith(MAX_BALANCE - 1n))).toBeUndefined()
+  expect(findMoneyRefusal([paid(1n)], EUR, factsWith(MAX_BALANCE))).toMatchObject({ code: 'invalid_request' })
 })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import { type CallDeps, handleBetCall } from '../../src/wallet/wire/handle-call.ts'
+import { handleBetCall, type WalletCallDeps } from '../../src/wallet/wire/wallet-call-handler.ts'
 import { settleMessage, sign } from '../support/wire.ts'
 
 test('what throws behind the signature keeps whose call it was', async () => {
@@ -13,10 +13,10 @@ test('what throws behind the signature keeps whose call it was', async () => {
   const settings = { scales: STANDARD_SCALES, behindAggregator: false }
   const deps = {
     ...{ secrets: ['first', 'second'], platforms: ['', ''], settings },
-    settingsOf: [settings, settings].map((one) => ({ ...one, platform: '' })),
-    lanes: { submit: broken, depth: () => 0, room: () => 1 },
+    platformSettings: [settings, settings].map((one) => ({ ...one, platform: '' })),
+    callQueue: { submit: broken, depth: () => 0, room: () => 1 },
     onFailure: (error: unknown) => failures.push(error),
-  } as unknown as CallDeps
+  } as unknown as WalletCallDeps
   const text = JSON.stringify(settleMessage({ transactionId: randomUUID(), token: undefined, amount: 5 }))
   const request = { method: 'PUT', body: Buffer.from(text), arrivedAt: performance.now() }
   const handled = await handleBetCall(deps, { ...request, headers: { 'x-sign-jws': sign(text, 'second') } })

@@ -3,10 +3,10 @@
  * lost commits the server may have another past; here its rows are written by hand.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/open.ts'
-import { moveCash } from '../../src/operator/cash.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { moveCash } from '../../src/operator/deposits-and-withdrawals.ts'
 import type { PlaceCall } from '../../src/wallet/store/bet.ts'
-import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, seat } from './batch-scene.ts'
+import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, seat } from './call-batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {

@@ -4,16 +4,16 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db, Tx } from '../../src/db/db.ts'
-import { hotSettings } from '../../src/db/db.ts'
+import { hotSettingsSql } from '../../src/db/db.ts'
 import { readAccounts } from '../../src/ledger/account.ts'
-import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
-import { takePlain } from '../../src/wallet/apply/gate.ts'
+import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { runFastPath } from '../../src/wallet/apply/fast-path.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { lockBets, readBets } from '../../src/wallet/store/bet-store.ts'
 import { lockPlayers, lockRuledPlayers, readPlayer } from '../../src/wallet/store/player.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
-import { place, RULES, settle } from './batch-scene.ts'
+import { place, RULES, settle } from './call-batch-scene.ts'
 
 const MANY = 100_000
 const ALICE = 'alice' as PlayerId
@@ -40,7 +40,7 @@ async function gateOf(call: BetCall): Promise<Sent[]> {
     const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }
     const transaction: Db['transaction'] = (work) => work(tx)
     const deps = { transaction, clock: { now: () => new Date() }, rules: RULES }
-    return takePlain(deps, [{ call, bucket: 0, startBefore: Number.POSITIVE_INFINITY }])
+    return runFastPath(deps, [{ call, bucket: 0, startBefore: Number.POSITIVE_INFINITY }])
   })
 }
 
@@ -74,14 +74,14 @@ describe.each([
 
   test.each(LOOKUPS)('%s through the primary key', async (_name, look, index) => {
     const [sent] = await sentBy((reading) => look(reading as Tx))
-    const plan = await planOf(filled.sql, hotSettings('session'), sent as Sent)
+    const plan = await planOf(filled.sql, hotSettingsSql('session'), sent as Sent)
     expect(plan.scans).toEqual([index])
     expect(plan.rows).toBe(0)
   })
 
   test.each(KEYS_OF_GATE)('the gate finds %s through primary keys', async (_name, call, expected) => {
     const plans = []
-    for (const sent of await gateOf(call)) plans.push(await planOf(filled.sql, hotSettings('session'), sent))
+    for (const sent of await gateOf(call)) plans.push(await planOf(filled.sql, hotSettingsSql('session'), sent))
     expect(plans.map(({ scans }) => scans.toSorted())).toEqual(expected.map((scans) => scans.toSorted()))
     expect(plans.map(({ rows }) => rows)).toEqual([0, 0])
   })
@@ -97,7 +97,7 @@ test('a player who is free is looked for once to be locked', async () => {
     )
     return rows[0].n as number
   }
-  await filled.sql.query(`begin; ${hotSettings('local')}`)
+  await filled.sql.query(`begin; ${hotSettingsSql('local')}`)
   const before = await scans()
   await filled.sql.query(lock.text, [...values])
   const after = await scans()

@@ -1,9 +1,9 @@
 /** The modes of a lane are entered as its picture shows them (lanes.ts), and in no other order. */
 import { expect, test } from 'vitest'
-import { enter, type Mode } from '../../src/wallet/apply/lane-mode.ts'
+import { enterLaneMode, type LaneMode } from '../../src/wallet/apply/lane-mode.ts'
 
 test('a lane goes only where its picture leads', () => {
-  const modes: readonly Mode[] = ['idle', 'gathering', 'applying', 'resting']
+  const modes: readonly LaneMode[] = ['idle', 'gathering', 'applying', 'resting']
   const ways = modes.map((from) => [from, modes.filter((to) => mayEnter(from, to))])
   expect(Object.fromEntries(ways)).toEqual({
     idle: ['gathering'],
@@ -13,10 +13,10 @@ test('a lane goes only where its picture leads', () => {
   })
 })
 
-function mayEnter(from: Mode, to: Mode): boolean {
+function mayEnter(from: LaneMode, to: LaneMode): boolean {
   const lane = { mode: from }
   try {
-    enter(lane, to)
+    enterLaneMode(lane, to)
   } catch {
     expect(lane.mode).toBe(from)
     return false

@@ -1,7 +1,7 @@
 /** A lane that has many buckets: which calls go together, and which bucket has which lane. */
 import { expect, test } from 'vitest'
-import { bucketOf, laneOf, lanesOf } from '../../src/wallet/store/bucket.ts'
-import { conflict, kindsOf, openLane, settled, standStillEachTime } from './lane-scene.ts'
+import { bucketOf, chooseLane, countLanes } from '../../src/wallet/store/bucket.ts'
+import { conflict, kindsOf, openLane, settled, standStillEachTime } from './call-queue-scene.ts'
 
 standStillEachTime()
 
@@ -65,9 +65,9 @@ test.each([
   [1024, 4, 4],
   [1024, 1, 1],
 ])('%i buckets and %i lanes: %i, in which all players and whole buckets lie', (buckets, wanted, lanes) => {
-  expect(lanesOf(buckets, wanted)).toBe(lanes)
+  expect(countLanes(buckets, wanted)).toBe(lanes)
   const players = Array.from({ length: 20_000 }, (_, i) => `player-${i}`)
-  const placed = players.map((player) => [bucketOf(player, buckets), laneOf(player, buckets, lanes)] as const)
+  const placed = players.map((player) => [bucketOf(player, buckets), chooseLane(player, buckets, lanes)] as const)
   expect([...new Set(placed.map(([, lane]) => lane))].sort()).toEqual(Array.from({ length: lanes }, (_, i) => i))
   const lanesOfBucket = new Set(placed.map(([bucket, lane]) => `${bucket} ${lane}`)).size
   expect(lanesOfBucket).toBe(Math.max(buckets, lanes))

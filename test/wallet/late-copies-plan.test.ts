@@ -1,12 +1,12 @@
 // However many calls a bet has had, the copy of one is found through an index, in a few rows (I-2, S-5).
 import { beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
 import type { Statement, Tx } from '../../src/db/db.ts'
-import { hotSettings } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
+import { hotSettingsSql } from '../../src/db/db.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { readSeenCalls } from '../../src/wallet/store/call-store.ts'
+import { readEarlierCalls } from '../../src/wallet/store/bet-call-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
-import { settle, unsettle } from './batch-scene.ts'
+import { settle, unsettle } from './call-batch-scene.ts'
 
 const COPIES = 20_000
 const BET = 'bet-000001'
@@ -29,7 +29,7 @@ const filled = filledDatabase(
   FILL,
   "update purser.bet_call set request_id = request_id || seq where request_id = 'request-'",
   'vacuum purser.bet_call', // the old versions of updated rows are no calls
-  hotSettings('session'),
+  hotSettingsSql('session'),
 )
 
 async function statementFor(call: BetCall): Promise<[Statement, readonly unknown[]]> {
@@ -38,7 +38,7 @@ async function statementFor(call: BetCall): Promise<[Statement, readonly unknown
     sent.push([statement, values])
     return []
   }
-  await readSeenCalls({ query } as unknown as Tx, 0, [call])
+  await readEarlierCalls({ query } as unknown as Tx, 0, [call])
   return sent[0] as [Statement, readonly unknown[]]
 }
 
@@ -90,7 +90,7 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
 test.each(['request-15', 'request-20', 'request-20000'])('the copy of %s is found', async (requestId) => {
   const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
-    const seen = await db.transaction((tx) => readSeenCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
+    const seen = await db.transaction((tx) => readEarlierCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
     expect(seen.map(({ became }) => became.kind)).toEqual(['acknowledged'])
   } finally {
     await db.close()

@@ -1,7 +1,16 @@
 /** The moment at which a self-exclusion ends, to the millisecond, on a clock that stands still (code 14). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { patchPlayer } from '../../src/operator/players.ts'
-import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, STARTED_AT, seat } from './batch-scene.ts'
+import { patchPlayer } from '../../src/operator/player-profile.ts'
+import {
+  type BatchScene,
+  elsewhere,
+  findingsOf,
+  openScene,
+  place,
+  SOMEBODY,
+  STARTED_AT,
+  seat,
+} from './call-batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {

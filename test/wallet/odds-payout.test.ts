@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { money } from '../../src/protocol/money.ts'
-import { isAboveOdds, oddsPayoutOf } from '../../src/wallet/decide/odds-payout.ts'
+import { computeOddsPayout, isAboveOdds } from '../../src/wallet/decide/odds-payout.ts'
 import { rowsOf } from '../operator/answers.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -22,13 +22,13 @@ describe('the odds of a bet pay', () => {
     [999_999_999_999_999_999n, { coefficient: 1 }, 999_999_999_999_999_999n],
     [700_000_000_000_000_001n, { coefficient: 1.000001 }, 700_000_700_000_000_001n],
   ])('%s at %o at most %s', (stake, odds, payout) => {
-    expect(oddsPayoutOf(money(stake), odds)).toBe(payout)
+    expect(computeOddsPayout(money(stake), odds)).toBe(payout)
   })
 
   test.each([undefined, null, 0, 0.99, -2, Number.NaN, Number.POSITIVE_INFINITY, '', 'two', true, {}, [2]])(
     'nothing that is known with the coefficient %o',
     (coefficient) => {
-      expect(oddsPayoutOf(money(1_000n), { coefficient, boosterCoefficient: 2 })).toBeNull()
+      expect(computeOddsPayout(money(1_000n), { coefficient, boosterCoefficient: 2 })).toBeNull()
     },
   )
 

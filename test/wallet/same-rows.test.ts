@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredEvent } from '../../src/feed/change-store.ts'
 import { money } from '../../src/protocol/money.ts'
-import { mayPass } from '../../src/wallet/apply/gate.ts'
-import type { Outcome } from '../../src/wallet/apply/judge.ts'
+import { isFastPathEligible } from '../../src/wallet/apply/fast-path.ts'
+import type { BetCallOutcome } from '../../src/wallet/apply/rules-path.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
 import { type Random, seededRandom } from '../support/random.ts'
-import { type BatchScene, findingsOf, openScene, place, rollback, seat, settle, unsettle } from './batch-scene.ts'
+import { type BatchScene, findingsOf, openScene, place, rollback, seat, settle, unsettle } from './call-batch-scene.ts'
 
 const PLAYERS = ['alice', 'bob', 'carol']
 /** Few bets of each player, so that most calls meet what earlier ones left. */
@@ -57,7 +57,7 @@ function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
 const TABLES = { account: 3, transfer: 4, bet: 3, bet_details: 4, bet_call: 4 }
 
 /** Answers and every row, once the calls went through. */
-async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
+async function play(apply: (scene: BatchScene) => Promise<BetCallOutcome[]>) {
   const scene = await openScene()
   try {
     await seat(scene, 'alice', '100.00')
@@ -86,15 +86,19 @@ async function toldOf(scene: BatchScene) {
   return PLAYERS.map((player) => told.filter(({ event }) => event[1] === player))
 }
 
-async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<BetCallOutcome[]> {
+  const outcomes: BetCallOutcome[] = []
   for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
   return outcomes
 }
 
 /** Neighbours of different players go together to the gate, and what it leaves of them together to the rules. */
-async function asLanesDo(calls: readonly BetCall[], scene: BatchScene, taken: BetCall[] = []): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
+async function asLanesDo(
+  calls: readonly BetCall[],
+  scene: BatchScene,
+  taken: BetCall[] = [],
+): Promise<BetCallOutcome[]> {
+  const outcomes: BetCallOutcome[] = []
   for (const batch of runsOf(calls)) outcomes.push(...(await takeOrJudge(batch, scene, taken)))
   return outcomes
 }
@@ -109,10 +113,10 @@ function runsOf(calls: readonly BetCall[]): BetCall[][] {
   return runs
 }
 
-async function takeOrJudge(calls: readonly BetCall[], scene: BatchScene, taken: BetCall[]): Promise<Outcome[]> {
-  const passing = calls.filter((call) => mayPass(call, scene.rules))
+async function takeOrJudge(calls: readonly BetCall[], scene: BatchScene, taken: BetCall[]): Promise<BetCallOutcome[]> {
+  const passing = calls.filter((call) => isFastPathEligible(call, scene.rules))
   const verdicts = await scene.take(...passing)
-  const outcomes = new Map<BetCall, Outcome>()
+  const outcomes = new Map<BetCall, BetCallOutcome>()
   for (const [i, call] of passing.entries()) {
     const verdict = verdicts[i]
     if (verdict?.kind === 'taken') outcomes.set(call, { kind: 'accepted', betId: call.betId, at: verdict.at })
@@ -120,7 +124,7 @@ async function takeOrJudge(calls: readonly BetCall[], scene: BatchScene, taken: 
   taken.push(...outcomes.keys())
   const left = calls.filter((call) => !outcomes.has(call))
   for (const [i, outcome] of (await scene.apply(...left)).entries()) outcomes.set(left[i] as BetCall, outcome)
-  return calls.map((call) => outcomes.get(call) as Outcome)
+  return calls.map((call) => outcomes.get(call) as BetCallOutcome)
 }
 
 /** Bets as most of them live, a step of each player at a time: placed, settled, and what may come afterwards. */

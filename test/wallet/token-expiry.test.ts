@@ -1,9 +1,9 @@
 /** The moment at which a token expires, to the millisecond, on a clock that stands still (P-1). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { PlayerId } from '../../src/protocol/ids.ts'
-import { judgeToken } from '../../src/wallet/decide/token.ts'
+import type { PlayerId } from '../../src/protocol/wire-ids.ts'
+import { checkToken } from '../../src/wallet/decide/token-validity.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
-import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './batch-scene.ts'
+import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './call-batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test('a token that was refused as expired stays so when the clock is set back', 
 
 test('so does User data judge it', () => {
   const session = { player: 'ann', currency: 'EUR', expiresAt: STARTED_AT, endedAt: null } as never
-  expect([BEFORE, STARTED_AT].map((now) => judgeToken(session, 'ann' as PlayerId, now))).toEqual([
+  expect([BEFORE, STARTED_AT].map((now) => checkToken(session, 'ann' as PlayerId, now))).toEqual([
     'live',
     'expired_token',
   ])

@@ -1,7 +1,7 @@
 /** The first sign-in with a password that another person has set: a password of one's own comes before all else (U-4). */
-import type { Person } from '../api.ts'
+import type { Person } from '../console-api.ts'
 import icon from '../look/icon.svg'
-import { PasswordForm } from './settings/password.tsx'
+import { PasswordForm } from './settings/password-form.tsx'
 import './sign-in.css'
 
 interface Props {

@@ -3,16 +3,16 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { sumOf } from '../../../src/protocol/decimal.ts'
-import { pathPart } from '../../../src/protocol/path-part.ts'
-import { signed } from '../../../src/timeline/amounts.ts'
-import { part, read } from '../api.ts'
-import { useFilters } from '../filters.tsx'
+import { sumDecimals } from '../../../src/protocol/decimal.ts'
+import { encodePathSegment } from '../../../src/protocol/path-segment.ts'
+import { formatSigned } from '../../../src/timeline/amount-text.ts'
+import { encodeQueryPart, getJson } from '../console-api.ts'
+import { useFilters } from '../filter-fields.tsx'
 import { moneyText } from '../format.tsx'
-import { Answer } from '../parts.tsx'
+import { QueryResult } from '../page-states.tsx'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
-import { betsOf } from './bets.tsx'
-import { BalanceChart, ChartToCome } from './player-chart.tsx'
+import { BalanceChart, BalanceChartSkeleton } from './balance-chart.tsx'
+import { betsLink } from './bets-page.tsx'
 
 interface OpenBet {
   readonly stake?: string
@@ -27,21 +27,21 @@ interface Page<T> {
 }
 
 /** The newest transfers that are drawn, and the open bets that are added up. */
-const MOST = 200
-const LOOK_MS = 3_000
+const MAX_ROWS = 200
+const POLL_MS = 3_000
 
-export interface Balance {
+export interface PlayerBalance {
   readonly currency: string
   readonly amount: string
 }
 
 /** The one that is chosen in the address, of all that is shown of the player's money. */
-export const balanceIn = (balances: readonly Balance[], query: URLSearchParams): Balance | undefined =>
+export const chosenBalance = (balances: readonly PlayerBalance[], query: URLSearchParams): PlayerBalance | undefined =>
   balances.find(({ currency }) => currency === query.get('currency')) ?? balances[0]
 
-export function PlayerMoney({ user, balances }: { user: string; balances: readonly Balance[] }) {
+export function PlayerMoney({ user, balances }: { user: string; balances: readonly PlayerBalance[] }) {
   const [query, set] = useFilters()
-  const balance = balanceIn(balances, query)
+  const balance = chosenBalance(balances, query)
   if (balance === undefined) return null
   return (
     <>
@@ -59,69 +59,69 @@ export function PlayerMoney({ user, balances }: { user: string; balances: readon
           ))}
         </fieldset>
       )}
-      <OneCurrency key={balance.currency} user={user} balance={balance} />
+      <CurrencyMoney key={balance.currency} user={user} balance={balance} />
     </>
   )
 }
 
-function OneCurrency({ user, balance: { currency, amount } }: { user: string; balance: Balance }) {
-  const base = `/operator/players/${pathPart(user)}`
-  const asked = useQuery({
+function CurrencyMoney({ user, balance: { currency, amount } }: { user: string; balance: PlayerBalance }) {
+  const base = `/operator/players/${encodePathSegment(user)}`
+  const result = useQuery({
     queryKey: ['player money', user, currency],
     queryFn: async ({ signal }) => {
       const [moved, open] = await Promise.all([
-        read<StatementPage>(`${base}/statement?limit=${MOST}&currency=${part(currency)}`, signal),
-        read<Page<OpenBet>>(`/operator/bets?status=open&limit=${MOST}&userId=${part(user)}`, signal),
+        getJson<StatementPage>(`${base}/statement?limit=${MAX_ROWS}&currency=${encodeQueryPart(currency)}`, signal),
+        getJson<Page<OpenBet>>(`/operator/bets?status=open&limit=${MAX_ROWS}&userId=${encodeQueryPart(user)}`, signal),
       ])
       return { moved, open }
     },
-    refetchInterval: LOOK_MS,
+    refetchInterval: POLL_MS,
   })
   return (
-    <Answer of={asked} toCome={<MoneyToCome available={moneyText(amount, currency)} />}>
+    <QueryResult of={result} skeleton={<PlayerMoneySkeleton available={moneyText(amount, currency)} />}>
       {({ moved, open }) => (
         <>
           <dl className="facts">
-            <Fact name="Available" href="#statement">
+            <MoneyFact name="Available" href="#statement">
               {moneyText(amount, currency)}
-            </Fact>
-            <Fact
+            </MoneyFact>
+            <MoneyFact
               name="In play"
-              href={betsOf(user, 'open')}
-              note={open.next === null ? undefined : `of the newest ${MOST} open bets`}
+              href={betsLink(user, 'open')}
+              note={open.next === null ? undefined : `of the newest ${MAX_ROWS} open bets`}
             >
-              {moneyText(inPlay(open.data, currency, amount), currency)}
-            </Fact>
-            <Fact
+              {moneyText(sumOpenStakes(open.data, currency, amount), currency)}
+            </MoneyFact>
+            <MoneyFact
               name="Net of bets"
-              href={betsOf(user, 'settled')}
+              href={betsLink(user, 'settled')}
               note={isFromTheBeginning(moved) ? undefined : sinceText(moved.data)}
             >
               <NetOfBets moved={moved} open={open.data} balance={{ currency, amount }} />
-            </Fact>
+            </MoneyFact>
           </dl>
           <BalanceChart of={moved} currency={currency} user={user} />
         </>
       )}
-    </Answer>
+    </QueryResult>
   )
 }
 
 /** As high as what comes, so that nothing below it moves. */
-function MoneyToCome({ available }: { available: string }) {
+function PlayerMoneySkeleton({ available }: { available: string }) {
   return (
     <>
       <dl className="facts">
-        <Fact name="Available">{available}</Fact>
-        <Fact name="In play">…</Fact>
-        <Fact name="Net of bets">…</Fact>
+        <MoneyFact name="Available">{available}</MoneyFact>
+        <MoneyFact name="In play">…</MoneyFact>
+        <MoneyFact name="Net of bets">…</MoneyFact>
       </dl>
-      <ChartToCome />
+      <BalanceChartSkeleton />
     </>
   )
 }
 
-interface FactProps {
+interface MoneyFactProps {
   readonly name: string
   readonly note?: ReactNode
   /** Of the list behind it; "#…" is on this page. */
@@ -129,7 +129,7 @@ interface FactProps {
   readonly children: ReactNode
 }
 
-export function Fact({ name, note, href, children }: FactProps) {
+export function MoneyFact({ name, note, href, children }: MoneyFactProps) {
   return (
     <div>
       <dt>{name}</dt>
@@ -152,36 +152,44 @@ export function Fact({ name, note, href, children }: FactProps) {
 }
 
 /** As many digits as the balance has, also where nothing is added up. */
-const zeroLike = (amount: string) => sumOf([amount, minus(amount)])
+const zeroLike = (amount: string) => sumDecimals([amount, minus(amount)])
 
 const minus = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`)
 
 /** What promotions staked is not the player's. */
-function inPlay(open: readonly OpenBet[], currency: string, amount: string): string {
+function sumOpenStakes(open: readonly OpenBet[], currency: string, amount: string): string {
   const stakes = open.filter((bet) => bet.currency === currency && bet.stakePaidBy !== 'promotions')
-  return sumOf([zeroLike(amount), ...stakes.flatMap(({ stake }) => stake ?? [])])
+  return sumDecimals([zeroLike(amount), ...stakes.flatMap(({ stake }) => stake ?? [])])
 }
 
 /** Later than any time. */
 const NEVER = '9'
 
 /** What is still in play is not lost: stakes of open bets do not count, as far as the movements that are added up have them. */
-function NetOfBets({ moved, open, balance }: { moved: StatementPage; open: readonly OpenBet[]; balance: Balance }) {
+function NetOfBets({
+  moved,
+  open,
+  balance,
+}: {
+  moved: StatementPage
+  open: readonly OpenBet[]
+  balance: PlayerBalance
+}) {
   const { currency, amount } = balance
   const since = isFromTheBeginning(moved) ? '' : (moved.data.at(-1)?.at ?? NEVER)
   const counted = open.filter(({ placedAt = '' }) => placedAt >= since)
-  const held = inPlay(counted, currency, amount)
-  const net = sumOf([netOf(moved.data, amount), held])
+  const openStakes = sumOpenStakes(counted, currency, amount)
+  const net = sumDecimals([sumBetTransfers(moved.data, amount), openStakes])
   return (
     <>
-      {signed(net)} {currency}
-      {/[1-9]/.test(held) && <small className="muted"> and {moneyText(held, currency)} in play</small>}
+      {formatSigned(net)} {currency}
+      {/[1-9]/.test(openStakes) && <small className="muted"> and {moneyText(openStakes, currency)} in play</small>}
     </>
   )
 }
 
-function netOf(rows: readonly Row[], amount: string): string {
-  return sumOf([zeroLike(amount), ...rows.filter(isOfBet).map((row) => row.amount)])
+function sumBetTransfers(rows: readonly Row[], amount: string): string {
+  return sumDecimals([zeroLike(amount), ...rows.filter(isOfBet).map((row) => row.amount)])
 }
 
 /** False where older ones are on the next page, or lie in files (O-13). */

@@ -1,16 +1,16 @@
 /** The door: a name and a password, or a key; then a cookie that no script can read. In the sandbox, on this machine, one click. */
 import { type FormEvent, useState } from 'react'
-import type { Proof, Setup } from '../api.ts'
+import type { ConsoleSetup, Credentials } from '../console-api.ts'
 import icon from '../look/icon.svg'
 import './sign-in.css'
 
 const SETTING = { wallet: 'OPERATOR_API_KEY', platform: 'PLATFORM_API_KEY' }
 
-export function SignIn({ setup, enter }: { setup: Setup; enter: (proof: Proof) => Promise<void> }) {
+export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: Credentials) => Promise<void> }) {
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const [isByKey, setByKey] = useState(setup.isSandbox)
-  const go = async (proof: Proof) => {
+  const go = async (proof: Credentials) => {
     setBusy(true)
     setFault(undefined)
     await enter(proof).catch((error: unknown) => setFault(error instanceof Error ? error.message : 'that did not work'))
@@ -76,7 +76,7 @@ function NameFields() {
   )
 }
 
-function KeyField({ server }: { server: Setup['server'] }) {
+function KeyField({ server }: { server: ConsoleSetup['server'] }) {
   return (
     <>
       <label className="field">

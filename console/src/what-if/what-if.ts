@@ -4,18 +4,31 @@
  */
 
 import { effectOnPlayer } from '../../../src/ledger/posting.ts'
-import { REPLY_CODES } from '../../../src/protocol/codes.ts'
 import { type Money, money, ZERO } from '../../../src/protocol/money.ts'
-import { sayResult } from '../../../src/timeline/results.ts'
-import type { WalletBet, WalletCall } from '../../../src/timeline/sources.ts'
-import { type Known, knownBefore } from '../../../src/timeline/why.ts'
-import { decide } from '../../../src/wallet/decide/decide.ts'
+import { REPLY_CODES } from '../../../src/protocol/reply-codes.ts'
+import type { WalletBetDetail, WalletCallView } from '../../../src/timeline/bet-sources.ts'
+import { type LifeState, listStatesBefore } from '../../../src/timeline/life-table.ts'
+import { formatResultType } from '../../../src/timeline/result-names.ts'
 import type { BetPosting, Decision } from '../../../src/wallet/decide/decision.ts'
+import { decideCall } from '../../../src/wallet/decide/rule-dispatch.ts'
 import type { Bet, Placement, Settlement } from '../../../src/wallet/store/bet.ts'
-import { factsFor, isAsRecorded, judge, NO_PAST, type Past, pastAfter } from './past.ts'
-import { callOf, placementOf, refusalOf, resultsAround, textOf } from './read.ts'
+import {
+  findRememberedRefusal,
+  formatBetAmount,
+  parseBetCall,
+  parsePlacement,
+  resultsAround,
+} from './bet-record-parser.ts'
+import {
+  assembleFacts,
+  evaluateCall,
+  isAsRecorded,
+  NO_PRIOR_FACTS,
+  type PriorFacts,
+  updatePriorFacts,
+} from './prior-facts.ts'
 
-export interface Verdict {
+export interface WhatIfOutcome {
   /** 200, or the refusal; `says`: more than its code does. */
   readonly answer: 200 | { readonly code: number; readonly says?: string }
   /** It was answered so before. */
@@ -23,73 +36,77 @@ export interface Verdict {
   readonly moves: readonly { readonly what: string; readonly amount: string }[]
   /** What of that is the player's, signed. */
   readonly forPlayer: string
-  readonly leaves: Known
+  readonly leaves: LifeState
   readonly anomaly?: string
 }
 
-export interface Row extends Verdict {
-  readonly known: Known
+export interface WhatIfCase extends WhatIfOutcome {
+  readonly known: LifeState
   /** Of the bet in that state: "10.00 staked". */
   readonly had: string
   /** What the wallet knew when the call came. */
   readonly isOwn?: true
 }
 
-export interface WhatIf {
-  readonly rows: readonly Row[]
+export interface WhatIfAnalysis {
+  readonly rows: readonly WhatIfCase[]
   /** False: the rules of this version answer otherwise than stands on record. */
   readonly isAsRecorded: boolean
 }
 
-const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
+const STATES: readonly LifeState[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
 
 /** The rows in the order of the life table; a state has several where the bet's own numbers matter. */
-export function whatIf(bet: WalletBet, at: number): WhatIf | undefined {
-  const told = bet.history[at]
-  if (told === undefined) return undefined
-  const past = pastOf(bet, at)
-  const judged = judge(bet, told, past)
-  const own: Row = { ...rowOf(bet, past.bet, judged.decision), isOwn: true }
-  const others = situationsOf(bet, told, at).map((state) => {
-    const call = callOf(bet, told)
-    return rowOf(bet, state, decide(call, factsFor({ ...NO_PAST, bet: state }, call, new Date(told.at))))
+export function analyzeWhatIf(bet: WalletBetDetail, at: number): WhatIfAnalysis | undefined {
+  const recorded = bet.history[at]
+  if (recorded === undefined) return undefined
+  const prior = replayPriorFacts(bet, at)
+  const evaluated = evaluateCall(bet, recorded, prior)
+  const own: WhatIfCase = { ...toWhatIfCase(bet, prior.bet, evaluated.decision), isOwn: true }
+  const others = enumerateStates(bet, recorded, at).map((state) => {
+    const call = parseBetCall(bet, recorded)
+    return toWhatIfCase(
+      bet,
+      state,
+      decideCall(call, assembleFacts({ ...NO_PRIOR_FACTS, bet: state }, call, new Date(recorded.at))),
+    )
   })
-  const isNew = (row: Row) => row.known !== own.known || verdictText(row) !== verdictText(own)
+  const isNew = (row: WhatIfCase) => row.known !== own.known || outcomeText(row) !== outcomeText(own)
   const rows = [own, ...others.filter(isNew)].sort((a, b) => STATES.indexOf(a.known) - STATES.indexOf(b.known))
-  return { rows, isAsRecorded: isAsRecorded(judged, told) }
+  return { rows, isAsRecorded: isAsRecorded(evaluated, recorded) }
 }
 
-const verdictText = ({ answer, moves, forPlayer, leaves }: Verdict) =>
+const outcomeText = ({ answer, moves, forPlayer, leaves }: WhatIfOutcome) =>
   JSON.stringify([answer, moves, forPlayer, leaves])
 
 /** Where a call of the record is not what these rules make of it, its own word counts. */
-function pastOf(bet: WalletBet, at: number): Past {
-  const known = knownBefore(bet.history)
-  return bet.history.slice(0, at).reduce((past, told, i): Past => {
-    const judged = judge(bet, told, past)
-    if (isAsRecorded(judged, told)) return pastAfter(past, judged, i + 1, new Date(told.at))
+function replayPriorFacts(bet: WalletBetDetail, at: number): PriorFacts {
+  const known = listStatesBefore(bet.history)
+  return bet.history.slice(0, at).reduce((prior, recorded, i): PriorFacts => {
+    const evaluated = evaluateCall(bet, recorded, prior)
+    if (isAsRecorded(evaluated, recorded)) return updatePriorFacts(prior, evaluated, i + 1, new Date(recorded.at))
     const state = known[i + 1] ?? 'nothing'
-    const [found] = situationsOf(bet, told, i + 1).filter((one) => knownOf(one) === state)
-    return { ...past, bet: found ?? NO_PAST.bet }
-  }, NO_PAST)
+    const [found] = enumerateStates(bet, recorded, i + 1).filter((one) => toLifeState(one) === state)
+    return { ...prior, bet: found ?? NO_PRIOR_FACTS.bet }
+  }, NO_PRIOR_FACTS)
 }
 
-function situationsOf(bet: WalletBet, told: WalletCall, at: number): Bet[] {
-  const since = new Date(told.at)
-  const placement = placementOf(bet, told)
-  const call = callOf(bet, told)
+function enumerateStates(bet: WalletBetDetail, recorded: WalletCallView, at: number): Bet[] {
+  const since = new Date(recorded.at)
+  const placement = parsePlacement(bet, recorded)
+  const call = parseBetCall(bet, recorded)
   const stakes =
     call.kind === 'place' ? [{ ...placement, ...asPlaced(call) }, otherStake(placement, call.stake)] : [placement]
   return [
-    NO_PAST.bet,
+    NO_PRIOR_FACTS.bet,
     ...stakes.map((one): Bet => ({ kind: 'open', placement: one, since })),
     ...stakes.flatMap((one) =>
-      settlementsOf(bet, told, at, one).map(
+      enumerateSettlements(bet, recorded, at, one).map(
         (settlement): Bet => ({ kind: 'settled', placement: one, settlement, since }),
       ),
     ),
     { kind: 'cancelled', placement, since },
-    { kind: 'refused', refusal: refusalOf(bet), since },
+    { kind: 'refused', refusal: findRememberedRefusal(bet), since },
   ]
 }
 
@@ -101,8 +118,13 @@ function otherStake(placement: Placement, stake: Money): Placement {
 }
 
 /** Of a result: this one, and another one. Of all other calls any result will do. */
-function settlementsOf(bet: WalletBet, told: WalletCall, at: number, { stake, funder }: Placement): Settlement[] {
-  const call = callOf(bet, told)
+function enumerateSettlements(
+  bet: WalletBetDetail,
+  recorded: WalletCallView,
+  at: number,
+  { stake, funder }: Placement,
+): Settlement[] {
+  const call = parseBetCall(bet, recorded)
   const around = resultsAround(bet, at)
   if (call.kind !== 'settle') return [around[0] ?? { payout: stake, resultType: 'won', payee: 'player' }]
   const { payout, resultType } = call
@@ -115,24 +137,26 @@ function settlementsOf(bet: WalletBet, told: WalletCall, at: number, { stake, fu
   return [own, other ?? made]
 }
 
-function rowOf(bet: WalletBet, state: Bet, decision: Decision): Row {
-  return { known: knownOf(state), had: had(bet, state), ...verdictOf(bet, state, decision) }
+function toWhatIfCase(bet: WalletBetDetail, state: Bet, decision: Decision): WhatIfCase {
+  return { known: toLifeState(state), had: describeState(bet, state), ...toOutcome(bet, state, decision) }
 }
 
-function knownOf({ kind }: Bet): Known {
+function toLifeState({ kind }: Bet): LifeState {
   return kind === 'unknown' ? 'nothing' : kind
 }
 
-function had(bet: WalletBet, state: Bet): string {
+function describeState(bet: WalletBetDetail, state: Bet): string {
   switch (state.kind) {
     case 'unknown':
       return ''
     case 'open':
-      return `${textOf(bet, state.placement.stake)} staked`
+      return `${formatBetAmount(bet, state.placement.stake)} staked`
     case 'settled':
-      return `${textOf(bet, state.placement.stake)} staked, ${sayResult(state.settlement.resultType)}${state.settlement.payout > 0n ? ` ${textOf(bet, state.settlement.payout)}` : ''}`
+      return `${formatBetAmount(bet, state.placement.stake)} staked, ${formatResultType(state.settlement.resultType)}${state.settlement.payout > 0n ? ` ${formatBetAmount(bet, state.settlement.payout)}` : ''}`
     case 'cancelled':
-      return state.placement === undefined ? 'before it was placed' : `${textOf(bet, state.placement.stake)} refunded`
+      return state.placement === undefined
+        ? 'before it was placed'
+        : `${formatBetAmount(bet, state.placement.stake)} refunded`
     case 'refused':
       return state.refusal.replaceAll('_', ' ')
     default:
@@ -140,23 +164,27 @@ function had(bet: WalletBet, state: Bet): string {
   }
 }
 
-function verdictOf(bet: WalletBet, state: Bet, decision: Decision): Verdict {
+function toOutcome(bet: WalletBetDetail, state: Bet, decision: Decision): WhatIfOutcome {
   const postings = decision.kind === 'apply' ? decision.postings : []
   const sum = postings.reduce((total, posting) => total + effectOnPlayer(posting), 0n)
   const left = decision.kind === 'repeat' ? state : (decision.bet ?? state)
   const anomaly = decision.kind === 'repeat' ? undefined : decision.anomaly
   return {
-    answer: decision.kind === 'refuse' ? refusalIn(decision) : 200,
+    answer: decision.kind === 'refuse' ? toRefusal(decision) : 200,
     ...(decision.kind === 'repeat' && { isRepeat: true }),
-    moves: postings.map((posting) => ({ what: sayPosting(posting), amount: textOf(bet, posting.amount) })),
-    forPlayer: textOf(bet, money(sum)),
-    leaves: knownOf(left),
+    moves: postings.map((posting) => ({
+      what: describePosting(posting),
+      amount: formatBetAmount(bet, posting.amount),
+    })),
+    forPlayer: formatBetAmount(bet, money(sum)),
+    leaves: toLifeState(left),
     ...(anomaly !== undefined && { anomaly: anomaly.replaceAll('_', ' ') }),
   }
 }
 
-function refusalIn({ code, detail }: Decision & { kind: 'refuse' }) {
+function toRefusal({ code, detail }: Decision & { kind: 'refuse' }) {
   return { code: REPLY_CODES[code].code, ...(detail !== undefined && { says: detail }) }
 }
 
-const sayPosting = ({ debit, credit }: BetPosting) => `${debit.replaceAll('_', ' ')} → ${credit.replaceAll('_', ' ')}`
+const describePosting = ({ debit, credit }: BetPosting) =>
+  `${debit.replaceAll('_', ' ')} → ${credit.replaceAll('_', ' ')}`

@@ -1,12 +1,12 @@
 /** Failed cases for a terminal: in short by cause, or each one with all of its calls. */
 
-import { signedBytesLines } from '../../wallet-client/signed-bytes.ts'
-import { clausesOf, placeOf } from '../clauses.ts'
-import type { Exchange } from '../exchange.ts'
-import type { Cause } from './causes.ts'
-import { againText, type CaseResult, type Failure, type Report } from './report.ts'
+import { formatSignedBytes } from '../../wallet-client/signed-bytes.ts'
+import { splitClauses, toClausePath } from '../clauses.ts'
+import type { Exchange } from '../http-exchange.ts'
+import { type CaseFailure, type CaseResult, type ConformanceReport, formatRerunOfCase } from './conformance-report.ts'
+import type { FailureCause } from './failure-causes.ts'
 
-export type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
+export type ReportPaint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
 
 /** Calls of the first case of a cause, without those of the kit itself. */
 const MAX_CALLS = 6
@@ -19,7 +19,7 @@ const MAX_EXCHANGES = 12
 /** Characters of a body that are shown: more than a Place bet has. */
 const MAX_BODY_CHARS = 2_000
 
-export function causeText({ change, results, refused }: Cause, paint: Paint): string[] {
+export function formatCause({ change, results, refused }: FailureCause, paint: ReportPaint): string[] {
   const [first, ...others] = results
   if (first === undefined) return []
   const listed = others.slice(0, MAX_CASES)
@@ -27,26 +27,26 @@ export function causeText({ change, results, refused }: Cause, paint: Paint): st
   return [
     paint('red', `✗ ${first.level}  To change: ${change}`),
     ...firstText(first, paint),
-    ...(refused === undefined ? [] : signedBytesLines(refused.request.body).map((line) => `    ${line}`)),
+    ...(refused === undefined ? [] : formatSignedBytes(refused.request.body).map((line) => `    ${line}`)),
     ...listed.flatMap((result) => furtherText(result, paint)),
     ...(rest.length === 0 ? [] : [`  and ${rest.length} more: ${rest.join(' ')}`]),
     '',
   ]
 }
 
-function firstText({ id, sentence, loses, clause, verdict }: CaseResult, paint: Paint): string[] {
+function firstText({ id, sentence, loses, clause, verdict }: CaseResult, paint: ReportPaint): string[] {
   if (verdict.kind !== 'failed') return []
   return [
     `  ${paint('bold', `${id}  ${sentence}`)}`,
     `    lost: ${loses}`,
     `    seen: ${verdict.why}`,
-    paint('dim', `    clause: ${clause} (docs/reference/${placeOf(clausesOf(clause)[0] ?? '')})`),
+    paint('dim', `    clause: ${clause} (docs/reference/${toClausePath(splitClauses(clause)[0] ?? '')})`),
     ...callsText(verdict, paint),
   ]
 }
 
 /** The names of the calls, then the last one with its bytes. */
-function callsText({ exchanges, repeat }: Failure, paint: Paint): string[] {
+function callsText({ exchanges, repeat }: CaseFailure, paint: ReportPaint): string[] {
   const calls = exchanges.filter(({ isLook }) => isLook !== true)
   const last = calls.at(-1)
   const shown = calls.slice(-MAX_CALLS)
@@ -59,18 +59,18 @@ function callsText({ exchanges, repeat }: Failure, paint: Paint): string[] {
   ]
 }
 
-function furtherText({ id, level, sentence, verdict }: CaseResult, paint: Paint): string[] {
+function furtherText({ id, level, sentence, verdict }: CaseResult, paint: ReportPaint): string[] {
   if (verdict.kind !== 'failed') return []
   const why = verdict.why.length > MAX_WHY ? `${verdict.why.slice(0, MAX_WHY)}…` : verdict.why
   return [`  ${paint('bold', `${id}  ${sentence}`)}${level === 'MUST' ? '' : '  (SHOULD)'}`, `    seen: ${why}`]
 }
 
-export function failureText(report: Report, result: CaseResult, paint: Paint): string[] {
+export function formatFailure(report: ConformanceReport, result: CaseResult, paint: ReportPaint): string[] {
   const { verdict, id, level, sentence, loses, clause } = result
   if (verdict.kind !== 'failed') return []
   const shown = verdict.exchanges.slice(-MAX_EXCHANGES)
   const hidden = verdict.exchanges.length - shown.length
-  const again = againText(report, result)
+  const rerun = formatRerunOfCase(report, result)
   return [
     paint('red', `✗ ${id}  ${level}  ${sentence}`),
     `  ${paint('bold', loses)}`,
@@ -78,13 +78,13 @@ export function failureText(report: Report, result: CaseResult, paint: Paint): s
     `  ${verdict.why}`,
     ...(hidden === 0 ? [] : [paint('dim', `  … ${hidden} exchanges before these`)]),
     ...shown.flatMap((exchange) => exchangeText(exchange, paint)),
-    ...(again === '' ? [] : [`  again: ${again}`]),
+    ...(rerun === '' ? [] : [`  again: ${rerun}`]),
     ...(verdict.repeat === '' ? [] : [`  the last call: ${verdict.repeat}`]),
     '',
   ]
 }
 
-function exchangeText(exchange: Exchange, paint: Paint): string[] {
+function exchangeText(exchange: Exchange, paint: ReportPaint): string[] {
   const { what, request, durationMs } = exchange
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   return [
@@ -95,7 +95,7 @@ function exchangeText(exchange: Exchange, paint: Paint): string[] {
 }
 
 function bodiesText({ request, answer }: Exchange): string[] {
-  const cut = (text: string) => (text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS)} …` : text)
-  const came = answer.kind === 'none' ? answer.why : `${answer.status} ${cut(answer.body)}`
-  return [`    > ${cut(request.body)}`, `    < ${came}`]
+  const truncate = (text: string) => (text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS)} …` : text)
+  const received = answer.kind === 'none' ? answer.why : `${answer.status} ${truncate(answer.body)}`
+  return [`    > ${truncate(request.body)}`, `    < ${received}`]
 }

@@ -1,31 +1,33 @@
 /** The clauses that a page cites, in the words of the interface, at its end: a page that is passed on has no other one beside it. */
-import { escaped } from '../../runtime/markup.ts'
-import { CLAUSES, clausesOf, isOfTheInterface, placeOf } from '../clauses.ts'
-import type { Report } from './report.ts'
+import { escapeMarkup } from '../../runtime/markup-escaping.ts'
+import { CLAUSES, isInterfaceClause, splitClauses, toClausePath } from '../clauses.ts'
+import type { ConformanceReport } from './conformance-report.ts'
 
-export function clauseLink(name: string): string {
-  return `<a href="#${escaped(anchorOf(name))}">${escaped(name)}</a>`
+export function renderClauseLink(name: string): string {
+  return `<a href="#${escapeMarkup(toAnchor(name))}">${escapeMarkup(name)}</a>`
 }
 
-function anchorOf(name: string): string {
-  return `of-${placeOf(name).replace(/^.*#/, '')}`
+function toAnchor(name: string): string {
+  return `of-${toClausePath(name).replace(/^.*#/, '')}`
 }
 
-export function clausesHtml({ results }: Report): string[] {
-  const names = [...new Set(results.flatMap(({ clause }) => clausesOf(clause)))].toSorted()
+export function renderClauses({ results }: ConformanceReport): string[] {
+  const names = [...new Set(results.flatMap(({ clause }) => splitClauses(clause)))].toSorted()
   if (names.length === 0) return []
   return [
     '<section id="clauses" aria-labelledby="h-clauses">',
     '<h2 id="h-clauses">The clauses</h2>',
     '<dl>',
-    ...names.map((name) => `<dt id="${escaped(anchorOf(name))}">${escaped(name)}</dt><dd>${wordsOf(name)}</dd>`),
+    ...names.map(
+      (name) => `<dt id="${escapeMarkup(toAnchor(name))}">${escapeMarkup(name)}</dt><dd>${renderClauseText(name)}</dd>`,
+    ),
     '</dl>',
     '</section>',
   ]
 }
 
-function wordsOf(name: string): string {
-  const place = `<code>docs/reference/${escaped(placeOf(name))}</code>`
-  if (!isOfTheInterface(name)) return `a decision of this project where the interface is silent: ${place}`
-  return `“${escaped(CLAUSES[name as keyof typeof CLAUSES])}” ${place}`
+function renderClauseText(name: string): string {
+  const place = `<code>docs/reference/${escapeMarkup(toClausePath(name))}</code>`
+  if (!isInterfaceClause(name)) return `a decision of this project where the interface is silent: ${place}`
+  return `“${escapeMarkup(CLAUSES[name as keyof typeof CLAUSES])}” ${place}`
 }

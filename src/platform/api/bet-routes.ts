@@ -1,35 +1,35 @@
 /** Bets: placing them, and what is decided about them by hand. */
 import type { Static } from 'typebox'
-import { invalid, notFound } from '../../http/problem.ts'
-import type { Routes } from '../../http/route.ts'
-import type { Author } from '../../people/actions.ts'
-import { scaleOf } from '../../protocol/money.ts'
-import type { PlatformBet } from '../bets/bet.ts'
-import { type Changed, cancelBet, settleBet, unsettleBet } from '../bets/bet-flow.ts'
-import { readBets } from '../bets/bet-store.ts'
-import type { AskedIn } from '../bets/cashout.ts'
+import { invalid, notFound } from '../../http/problem-details.ts'
+import type { Routes } from '../../http/route-description.ts'
+import type { Actor } from '../../people/audit-log.ts'
+import { requireScale } from '../../protocol/money.ts'
+import { type BetChangeOutcome, cancelBet, settleBet, unsettleBet } from '../bets/bet-flow.ts'
+import { type BetPlacementRequest, type PlaceDeps, parseAmount, placeBet } from '../bets/bet-placement.ts'
+import type { CashoutSession } from '../bets/cashout.ts'
 import { readFrameSession } from '../bets/frame-session.ts'
-import { type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
-import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
-import { requireCarriedIfNew } from './new-event.ts'
-import { orProblem } from './refused.ts'
-import type { RouteDeps } from './routes.ts'
+import type { PlatformBet } from '../bets/platform-bet.ts'
+import { readPlatformBets } from '../bets/platform-bet-store.ts'
+import { requireCarriedIfNew } from './new-event-id.ts'
+import { BetListQuery, BetPageSchema, listPlatformBets } from './platform-bet-list.ts'
+import type { PlatformRouteDeps } from './platform-routes.ts'
 import {
-  BetPath,
   CancelSchema,
-  describe,
-  describeChange,
+  describePlatformChange,
+  describePlatformRoute,
   IdempotencyHeader,
   NewBetSchema,
   PlacedSchema,
-  SettleSchema,
-} from './shapes.ts'
-import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.ts'
+  PlatformBetPath,
+  SettleBetSchema,
+} from './platform-schemas.ts'
+import { BetDetailSchema, BetViewSchema, getBetDetail, toPlatformBetView } from './platform-views.ts'
+import { orThrowProblem } from './refusal-status.ts'
 
-export function addBetRoutes(api: Routes, deps: RouteDeps): void {
+export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/bets',
-    describeChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+    describePlatformChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
       role: 'support',
       headers: IdempotencyHeader,
       body: NewBetSchema,
@@ -37,29 +37,31 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
       problems: { 404: 'not_found', 409: 'still_running', 422: 'idempotency_key_reused' },
     }),
     async (request, reply) => {
-      const wanted = withKey(request.body, request.headers['idempotency-key'])
-      for (const [i, { eventId }] of wanted.selections.entries())
+      const betRequest = withIdempotencyKey(request.body, request.headers['idempotency-key'])
+      for (const [i, { eventId }] of betRequest.selections.entries())
         await requireCarriedIfNew(deps, eventId, `/selections/${i}/eventId`)
       const { span } = request
       const how = span === undefined ? deps : { ...deps, span }
-      const { betId, status, reason } = orProblem(await placeBet(how, deps.actions.byUser(request), wanted))
+      const { betId, status, reason } = orThrowProblem(
+        await placeBet(how, deps.actions.userActorOf(request), betRequest),
+      )
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
     },
   )
   api.get(
     '/bets',
-    describe('listBets', 'Bets', 'Bets, newest first', {
+    describePlatformRoute('listBets', 'Bets', 'Bets, newest first', {
       role: 'read',
       querystring: BetListQuery,
       ok: { 200: BetPageSchema },
     }),
-    ({ query }) => listBets(deps, query),
+    ({ query }) => listPlatformBets(deps, query),
   )
   api.get(
     '/bets/:betId',
-    describe('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
+    describePlatformRoute('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
       role: 'read',
-      params: BetPath,
+      params: PlatformBetPath,
       ok: { 200: BetDetailSchema },
     }),
     async ({ params }) => {
@@ -71,39 +73,40 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
 }
 
 /** The header and the member are two ways to say one thing. */
-function withKey(wanted: Wanted, idempotencyKey: string | undefined): Wanted {
-  if (idempotencyKey === undefined) return wanted
-  if (wanted.idempotencyKey !== undefined && wanted.idempotencyKey !== idempotencyKey)
+function withIdempotencyKey(betRequest: BetPlacementRequest, idempotencyKey: string | undefined): BetPlacementRequest {
+  if (idempotencyKey === undefined) return betRequest
+  if (betRequest.idempotencyKey !== undefined && betRequest.idempotencyKey !== idempotencyKey)
     throw invalid('/idempotencyKey', 'is another one than that of the header Idempotency-Key')
-  return { ...wanted, idempotencyKey }
+  return { ...betRequest, idempotencyKey }
 }
 
-export function addResultRoutes(api: Routes, deps: RouteDeps): void {
+export function addResultRoutes(api: Routes, deps: PlatformRouteDeps): void {
   const answer = {
     role: 'cash',
-    params: BetPath,
+    params: PlatformBetPath,
     ok: { 202: BetViewSchema },
     problems: { 409: 'not_possible' },
   } as const
-  const changeOf = async (wish: Promise<Changed>) => {
-    const bet = orProblem(await wish)
+  const changeOf = async (change: Promise<BetChangeOutcome>) => {
+    const bet = orThrowProblem(await change)
     deps.decided()
-    return showBet(deps, bet)
+    return toPlatformBetView(deps, bet)
   }
   api.post(
     '/bets/:betId/settle',
-    describeChange('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
-    async (request, reply) => reply.code(202).send(await changeOf(settle(deps, deps.actions.by(request), request))),
+    describePlatformChange('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleBetSchema }),
+    async (request, reply) =>
+      reply.code(202).send(await changeOf(settle(deps, deps.actions.actorOf(request), request))),
   )
   api.post(
     '/bets/:betId/unsettle',
-    describeChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
+    describePlatformChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
     async (request, reply) =>
-      reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.by(request), request.params.betId))),
+      reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.actorOf(request), request.params.betId))),
   )
   api.post(
     '/bets/:betId/cancel',
-    describeChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
+    describePlatformChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
       ...answer,
       body: CancelSchema,
     }),
@@ -111,30 +114,39 @@ export function addResultRoutes(api: Routes, deps: RouteDeps): void {
       const { params, body } = request
       return reply
         .code(202)
-        .send(await changeOf(cancelBet(deps, deps.actions.by(request), params.betId, body.errorCode)))
+        .send(await changeOf(cancelBet(deps, deps.actions.actorOf(request), params.betId, body.errorCode)))
     },
   )
 }
 
 async function settle(
-  deps: RouteDeps,
-  author: Author,
-  { params: { betId }, body }: { params: Static<typeof BetPath>; body: Static<typeof SettleSchema> },
-): Promise<Changed> {
+  deps: PlatformRouteDeps,
+  author: Actor,
+  { params: { betId }, body }: { params: Static<typeof PlatformBetPath>; body: Static<typeof SettleBetSchema> },
+): Promise<BetChangeOutcome> {
   const { resultType, amount, frameSessionId } = body
-  const [bet] = await readBets(deps.db, [betId])
+  const [bet] = await readPlatformBets(deps.db, [betId])
   if (bet === undefined) throw notFound('the bet')
-  const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
+  const payout = parseAmount(amount, requireScale(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
   if (resultType === 'cashout')
-    return deps.cashOut({ author, betId: bet.betId, payout, askedIn: await askedIn(deps, bet, frameSessionId) })
+    return deps.cashOut({
+      author,
+      betId: bet.betId,
+      payout,
+      session: await readPlayerSession(deps, bet, frameSessionId),
+    })
   if (frameSessionId !== undefined)
     throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
   return settleBet(deps, author, betId, { resultType, payout })
 }
 
 /** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
-async function askedIn(deps: PlaceDeps, bet: PlatformBet, frameSessionId?: string): Promise<AskedIn | undefined> {
+async function readPlayerSession(
+  deps: PlaceDeps,
+  bet: PlatformBet,
+  frameSessionId?: string,
+): Promise<CashoutSession | undefined> {
   if (frameSessionId === undefined) return undefined
   const session = await readFrameSession(deps, frameSessionId)
   const isOfPlayer =

@@ -1,34 +1,49 @@
 /** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
 import { type Static, Type } from 'typebox'
-import { compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
-import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
-import { decodeCursor, limitOf, noCursor, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
-import { flagInQuery } from '../../http/query.ts'
-import { selectionMembers, selectionsQuery } from '../../http/selections.ts'
+import { buildQuery } from '../../db/query-builder.ts'
+import { selectionMembers, selectionsQuery } from '../../http/bet-selections.ts'
+import {
+  continueFromScan,
+  decodeCursor,
+  invalidCursorProblem,
+  pageQuery,
+  parseLimit,
+  toPage,
+  toPageSchema,
+} from '../../http/pagination.ts'
+import { booleanParameter } from '../../http/query-parameters.ts'
+import { MAX_SCANNED_ROWS, SCAN_LIMIT_NOTE } from '../../http/scan-limit.ts'
 import {
   commonConditions,
   type DeliveryFilter,
-  isOwed,
   NO_CODE,
+  owedCondition,
   owedConditions,
-  statusesOf,
-} from '../delivery/filter.ts'
+  parseStatuses,
+} from '../delivery/delivery-filter.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
-import { LadderSchema } from './ladder.ts'
-import { selectionsOf } from './lists.ts'
-import { optional } from './shapes.ts'
-import { unmovedMembers, unmovedOfEach, unmovedQuery } from './unmoved.ts'
-import { DELIVERIES, DELIVERY_COLUMNS, type DeliveryRow, DeliverySchema, showDelivery, type ViewDeps } from './views.ts'
+import { AttemptScheduleSchema } from './attempt-schedule.ts'
+import { outstandingMoneyMembers, outstandingMoneyQuery, readOutstandingMoney } from './outstanding-money.ts'
+import { loadSelectionMembers } from './platform-bet-list.ts'
+import { optional } from './platform-schemas.ts'
+import {
+  DELIVERIES,
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  DeliverySchema,
+  toDeliveryView,
+  type ViewDeps,
+} from './platform-views.ts'
 
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
 
-export const DeliveryPageSchema = pageOf(
+export const DeliveryPageSchema = toPageSchema(
   Type.Object({
     ...DeliverySchema.properties,
     ...selectionMembers('Only with `selections=true`: what its bet is on.'),
-    ...unmovedMembers,
-    ladder: optional(LadderSchema),
+    ...outstandingMoneyMembers,
+    ladder: optional(AttemptScheduleSchema),
   }),
 )
 /** Members by which deliveries are chosen, to list them and to send them again. */
@@ -40,18 +55,18 @@ export const deliveryFilters = {
   partnerId: optional(Type.String()),
 }
 /** Of members that no index of the whole list has. */
-const some = `Without \`needsPerson\` ${LOOKS_AT}`
+const some = `Without \`needsPerson\` ${SCAN_LIMIT_NOTE}`
 export const DeliveryListQuery = Type.Object(
   {
-    needsPerson: flagInQuery(
+    needsPerson: booleanParameter(
       'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
     ),
     status: deliveryFilters.status,
     operation: optional({ ...DeliverySchema.properties.operation, description: some }),
     partnerId: optional(Type.String({ description: some })),
-    ladder: flagInQuery('true: each with its attempts, those made and those planned.'),
+    ladder: booleanParameter('true: each with its attempts, those made and those planned.'),
     selections: selectionsQuery('each with what its bet is on.'),
-    unmoved: unmovedQuery,
+    unmoved: outstandingMoneyQuery,
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
@@ -64,16 +79,19 @@ export const DeliveryListQuery = Type.Object(
 )
 
 export async function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  const page = query.needsPerson === 'true' ? await listOwed(deps, query) : await listAll(deps, query)
-  const onOf = await selectionsOf(deps, query.selections === 'true' ? page.data : [])
-  const moneyOf = query.unmoved === 'true' ? await unmovedOfEach(deps, page.data) : () => ({})
-  return { ...page, data: page.data.map((delivery) => ({ ...delivery, ...onOf(delivery), ...moneyOf(delivery) })) }
+  const page = query.needsPerson === 'true' ? await listNeedingAttention(deps, query) : await listAll(deps, query)
+  const toSelectionMembers = await loadSelectionMembers(deps, query.selections === 'true' ? page.data : [])
+  const moneyOf = query.unmoved === 'true' ? await readOutstandingMoney(deps, page.data) : () => ({})
+  return {
+    ...page,
+    data: page.data.map((delivery) => ({ ...delivery, ...toSelectionMembers(delivery), ...moneyOf(delivery) })),
+  }
 }
 
-async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  const limit = limitOf(query)
-  const cursor = cursorOf(query.after)
-  const { statement, values } = compose(
+async function listNeedingAttention({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = parseLimit(query)
+  const cursor = parseDeliveryCursor(query.after)
+  const { statement, values } = buildQuery(
     'platform_list_owed',
     [limit + 1],
     {
@@ -81,33 +99,33 @@ async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery
       after: cursor && ['(owed_since, delivery_id) < (?::timestamptz, ?::bigint)', cursor.at, cursor.id],
     },
     (conditions) =>
-      `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${isOwed(query)}${conditions}
+      `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${owedCondition(query)}${conditions}
        order by owed_since desc, delivery_id desc limit $1::int`,
   )
   const rows = await db.people.query<DeliveryRow>(statement, values)
-  return toPage(rows, limit, showDelivery, (row) => [
+  return toPage(rows, limit, toDeliveryView, (row) => [
     (row.owed_since ?? row.decided_at).toISOString(),
     String(row.delivery_id),
   ])
 }
 
 async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  const limit = limitOf(query)
-  const cursor = cursorOf(query.after)
-  const choice = choiceOf(query)
+  const limit = parseLimit(query)
+  const cursor = parseDeliveryCursor(query.after)
+  const plan = planList(query)
   const filters = commonConditions(query)
   const to = cursor === undefined ? LAST_ID : cursor.id - 1n
   const isFiltered = Object.values(filters).some((filter) => filter !== undefined)
-  const last = isFiltered ? await lastLookedAt(db, choice, to) : undefined
-  const { statement, values } = compose(
-    ['platform_deliveries', ...choice.branches].join('_'),
-    [limit + 1, choice.statuses, last?.delivery_id ?? FIRST_ID, to],
+  const last = isFiltered ? await readLastScanned(db, plan, to) : undefined
+  const { statement, values } = buildQuery(
+    ['platform_deliveries', ...plan.branches].join('_'),
+    [limit + 1, plan.statuses, last?.delivery_id ?? FIRST_ID, to],
     filters,
-    (conditions) => textOf(choice, conditions),
+    (conditions) => composeListText(plan, conditions),
   )
   const rows = await db.people.query<DeliveryRow>(statement, values)
-  const page = toPage(rows, limit, showDelivery, keyOf)
-  return withMore(page, async () => last && keyOf(last))
+  const page = toPage(rows, limit, toDeliveryView, keyOf)
+  return continueFromScan(page, async () => last && keyOf(last))
 }
 
 const FIRST_ID = 0n
@@ -120,10 +138,14 @@ function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
 }
 
 /** Of each part of the list the one at which a page ends at the latest, and of these the latest: what is before it is of the next page. */
-async function lastLookedAt({ people }: ViewDeps['db'], choice: Choice, to: bigint): Promise<DeliveryKey | undefined> {
+async function readLastScanned(
+  { people }: ViewDeps['db'],
+  plan: ListPlan,
+  to: bigint,
+): Promise<DeliveryKey | undefined> {
   const part = (where: string, order: string) =>
     `(select delivery_id, decided_at from platform.delivery where ${where} ${order} offset $1::int limit 1)`
-  const { branches } = choice
+  const { branches } = plan
   const parts = [
     ...(branches.some((branch) => branch === 'all' || branch === 'done') ? [part(OF_ALL, LATEST_FIRST)] : []),
     ...(branches[0] === 'in' ? [stateByState(part(OF_STATE, LATEST_OF_STATE))] : []),
@@ -131,28 +153,28 @@ async function lastLookedAt({ people }: ViewDeps['db'], choice: Choice, to: bigi
   ]
   const name = ['platform_last_delivery_looked_at', ...branches].join('_')
   const text = `select delivery_id, decided_at from (${parts.join(' union all ')}) l ${LATEST_FIRST} limit 1`
-  const values = [MAX_LOOKED_AT - 1, choice.statuses, FIRST_ID, to]
+  const values = [MAX_SCANNED_ROWS - 1, plan.statuses, FIRST_ID, to]
   const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement(name, text), values)
   return last
 }
 
-function cursorOf(after: string | undefined): { at: Date; id: bigint } | undefined {
+function parseDeliveryCursor(after: string | undefined): { at: Date; id: bigint } | undefined {
   const cursor = decodeCursor(after, 2)
   if (cursor === undefined) return undefined
   const [id = ''] = cursor.ids
-  if (!/^\d{1,18}$/.test(id)) throw noCursor()
+  if (!/^\d{1,18}$/.test(id)) throw invalidCursorProblem()
   return { at: cursor.at, id: BigInt(id) }
 }
 
-interface Choice {
+interface ListPlan {
   readonly statuses: readonly DeliveryStatus[]
   /** Parts of the statement, by the index each goes through. */
   readonly branches: readonly ('all' | 'in' | 'done' | 'declined')[]
 }
 
 /** Declined Place bets are no fault of anybody's: only who asks for Place bets gets them. */
-function choiceOf(query: DeliveryFilter): Choice {
-  const statuses = statusesOf(query)
+function planList(query: DeliveryFilter): ListPlan {
+  const statuses = parseStatuses(query)
   const isOfPlaces = query.operation === 'place'
   if (statuses.length === 0) return { statuses, branches: isOfPlaces ? ['all'] : ['all', 'in'] }
   const isDone = statuses.includes('done')
@@ -177,7 +199,7 @@ const stateByState = (ofState: string) =>
   `select d.* from unnest($2::text[]) as k (status) cross join lateral ${ofState} d`
 
 /** State by state, each through the index of what is not done; what is done is nearly all of them. */
-function textOf({ branches }: Choice, conditions: string): string {
+function composeListText({ branches }: ListPlan, conditions: string): string {
   const some = (where: string, order = LATEST_FIRST) =>
     `(select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${order} limit $1::int)`
   if (branches[0] === 'all') return some(`${OF_ALL}${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)

@@ -1,53 +1,58 @@
 /** The routes of deliveries: what is told to partners, what needs a person, and sending it again. */
 
-import type { Routes } from '../../http/route.ts'
-import { acknowledgeByHand } from '../delivery/acknowledge.ts'
-import { sendAgain } from '../delivery/retry.ts'
-import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from './delivery-list.ts'
-import { withLadders } from './ladder.ts'
-import { orProblem } from './refused.ts'
+import type { Routes } from '../../http/route-description.ts'
+import { acknowledgeManually } from '../delivery/manual-acknowledgement.ts'
+import { retryDelivery } from '../delivery/manual-retry.ts'
+import { withAttemptSchedules } from './attempt-schedule.ts'
 import {
   getRetry,
   listRetries,
-  RetriedSchema,
   RetryDetailSchema,
   RetryListQuery,
   RetryPageSchema,
   RetryPath,
   RetryQuery,
+  RetryResultSchema,
   RetrySchema,
   retryDeliveries,
-} from './retries.ts'
-import type { RouteDeps } from './routes.ts'
-import { AcknowledgeSchema, DeliveryPath, describe, describeChange } from './shapes.ts'
-import { DeliverySchema, getDelivery } from './views.ts'
+} from './bulk-retries.ts'
+import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from './delivery-list.ts'
+import type { PlatformRouteDeps } from './platform-routes.ts'
+import { AcknowledgeSchema, DeliveryPath, describePlatformChange, describePlatformRoute } from './platform-schemas.ts'
+import { DeliverySchema, getDelivery } from './platform-views.ts'
+import { orThrowProblem } from './refusal-status.ts'
 
-export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
+export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.get(
     '/deliveries',
-    describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first, or what needs a person (C-9)', {
-      role: 'read',
-      querystring: DeliveryListQuery,
-      ok: { 200: DeliveryPageSchema },
-    }),
+    describePlatformRoute(
+      'listDeliveries',
+      'Deliveries',
+      'Deliveries, the latest decided first, or what needs a person (C-9)',
+      {
+        role: 'read',
+        querystring: DeliveryListQuery,
+        ok: { 200: DeliveryPageSchema },
+      },
+    ),
     async ({ query }) => {
       const page = await listDeliveries(deps, query)
-      return query.ladder === 'true' ? withLadders(deps, page) : page
+      return query.ladder === 'true' ? withAttemptSchedules(deps, page) : page
     },
   )
   api.post(
     '/deliveries/retry',
-    describeChange(
+    describePlatformChange(
       'retryDeliveries',
       'Deliveries',
       'Send all chosen stuck and refused deliveries again, or count them (W-16)',
-      { role: 'support', body: RetrySchema, ok: { 200: RetriedSchema } },
+      { role: 'support', body: RetrySchema, ok: { 200: RetryResultSchema } },
     ),
-    (request) => retryDeliveries(deps, deps.actions.by(request), request.body),
+    (request) => retryDeliveries(deps, deps.actions.actorOf(request), request.body),
   )
   api.get(
     '/deliveries/retries',
-    describe('listRetries', 'Deliveries', 'Retries of many deliveries, the latest first (C-16)', {
+    describePlatformRoute('listRetries', 'Deliveries', 'Retries of many deliveries, the latest first (C-16)', {
       role: 'read',
       querystring: RetryListQuery,
       ok: { 200: RetryPageSchema },
@@ -56,7 +61,7 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
   )
   api.get(
     '/deliveries/retries/:retryId',
-    describe(
+    describePlatformRoute(
       'getRetry',
       'Deliveries',
       'How far a retry has come, and what has become of each of its deliveries (C-16)',
@@ -70,14 +75,14 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
     ),
     ({ params, query }) => getRetry(deps, params.retryId, query),
   )
-  addByHand(api, deps)
+  addManualRoutes(api, deps)
 }
 
 /** What a person does with one delivery. */
-function addByHand(api: Routes, deps: RouteDeps): void {
+function addManualRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/deliveries/:deliveryId/retry',
-    describeChange(
+    describePlatformChange(
       'retryDelivery',
       'Deliveries',
       'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
@@ -85,15 +90,15 @@ function addByHand(api: Routes, deps: RouteDeps): void {
     ),
     async (request, reply) => {
       const { params } = request
-      const author = deps.actions.by(request)
-      orProblem(await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now()))
+      const author = deps.actions.actorOf(request)
+      orThrowProblem(await retryDelivery(deps.db, author, BigInt(params.deliveryId), deps.clock.now()))
       deps.decided()
       return reply.code(202).send(await getDelivery(deps, params.deliveryId))
     },
   )
   api.post(
     '/deliveries/:deliveryId/acknowledge',
-    describeChange(
+    describePlatformChange(
       'acknowledgeDelivery',
       'Deliveries',
       'Say that the partner has done what a stuck or refused delivery asks for; nothing is sent (W-47)',
@@ -107,8 +112,8 @@ function addByHand(api: Routes, deps: RouteDeps): void {
     ),
     async (request) => {
       const { params, body } = request
-      const author = deps.actions.by(request, body)
-      orProblem(await acknowledgeByHand(deps, author, BigInt(params.deliveryId), body.reason))
+      const author = deps.actions.actorOf(request, body)
+      orThrowProblem(await acknowledgeManually(deps, author, BigInt(params.deliveryId), body.reason))
       return getDelivery(deps, params.deliveryId)
     },
   )

@@ -2,18 +2,18 @@
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../../db/db.ts'
 import { showConnection, shownConnectionMember } from '../../http/connection-member.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { decodeCursor, pageQuery, parseLimit, toPage, toPageSchema } from '../../http/pagination.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { triedMembers } from '../../wallet-client/try-secrets.ts'
-import type { Breakers } from '../delivery/breaker.ts'
+import { probeMembers } from '../../wallet-client/secret-probe.ts'
+import type { CircuitBreakers } from '../delivery/circuit-breaker.ts'
+import { IS_SUMMED, type OwedSum, outstandingAmount, sumOwed } from '../delivery/needs-attention.ts'
 import { IS_ROLLBACK } from '../delivery/outbox.ts'
-import { IS_SUMMED, type OwedSum, sumOwed, unmovedOf } from '../delivery/owed.ts'
-import type { Partners } from '../partner.ts'
+import type { Partners } from '../partner-clients.ts'
 
 const time = Type.String({ format: 'date-time' })
 
 /** Each with a look at its bet. */
-const MOST_ON_THE_WAY = 1_000
+const MAX_ON_THE_WAY = 1_000
 const SUM = {
   currency: Type.String(),
   amount: Type.String({ description: 'What has not moved, in either direction.' }),
@@ -41,16 +41,16 @@ export const PartnerViewSchema = Type.Object({
     description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
   }),
   onTheWay: Type.Array(Type.Object({ ...SUM, since }), {
-    description: `The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
+    description: `The same of what needs nobody: it is sent, or sent again. Of ${MAX_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
   }),
 })
-export const PartnerPageSchema = pageOf(PartnerViewSchema)
+export const PartnerPageSchema = toPageSchema(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
 
 export const TriedPartnerSchema = Type.Object({
   ...{ partnerId: Type.String(), baseUrl: Type.String() },
   ...shownConnectionMember,
-  ...triedMembers,
+  ...probeMembers,
 })
 
 interface PartnerRow extends Record<string, unknown> {
@@ -81,11 +81,11 @@ const ON_THE_WAY = statement(
   sumOwed(
     'partner_id',
     `${IS_SUMMED} and owed_amount <> 0`,
-    `(select d.partner_id, d.decided_at, b.currency as owed_currency, ${unmovedOf('b')} as owed_amount
+    `(select d.partner_id, d.decided_at, b.currency as owed_currency, ${outstandingAmount('b')} as owed_amount
       from unnest($1::text[]) as p (partner_id)
       cross join lateral (
         select partner_id, bet_id, decided_at from platform.delivery
-        where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MOST_ON_THE_WAY}
+        where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MAX_ON_THE_WAY}
       ) d join platform.bet b on b.bet_id = d.bet_id where b.told_status is not null) w`,
     ', min(decided_at) as since',
   ),
@@ -96,13 +96,13 @@ interface OnTheWaySum extends OwedSum {
 
 interface ListDeps {
   readonly db: Db
-  readonly breakers: Breakers
+  readonly breakers: CircuitBreakers
   readonly partners: Pick<Partners, 'connections'>
 }
 
 /** In the order of their ids. */
 export async function listPartners({ db, breakers, partners }: ListDeps, query: Static<typeof PartnerListQuery>) {
-  const limit = limitOf(query)
+  const limit = parseLimit(query)
   const after = decodeCursor(query.after)?.ids[0] ?? ''
   const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
   const ids = rows.map((row) => row.partner_id)
@@ -116,11 +116,11 @@ export async function listPartners({ db, breakers, partners }: ListDeps, query: 
     rows,
     limit,
     (row) => ({
-      ...show(row, breakers),
+      ...toPartnerView(row, breakers),
       ...showConnection(connections.get(row.partner_id) ?? {}),
-      owed: (owed.get(row.partner_id) ?? []).map(showSum),
+      owed: (owed.get(row.partner_id) ?? []).map(toSumView),
       onTheWay: (onTheWay.get(row.partner_id) ?? []).map((sum) => ({
-        ...showSum(sum),
+        ...toSumView(sum),
         since: sum.since.toISOString(),
       })),
     }),
@@ -128,7 +128,7 @@ export async function listPartners({ db, breakers, partners }: ListDeps, query: 
   )
 }
 
-function show({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow, breakers: Breakers) {
+function toPartnerView({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow, breakers: CircuitBreakers) {
   const { kind, since, lastFault } = breakers.of(partnerId).state()
   return {
     ...{ partnerId, baseUrl, state: kind },
@@ -138,7 +138,7 @@ function show({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow,
   }
 }
 
-function showSum({ count, currency, amount, takeBack }: OwedSum) {
+function toSumView({ count, currency, amount, takeBack }: OwedSum) {
   return { currency, amount, takeBack, deliveries: toNumber(count) }
 }
 

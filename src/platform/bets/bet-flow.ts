@@ -1,29 +1,29 @@
 /** What happens to bets. Every change is committed together with the delivery that tells the partner (C-1). */
 import type { Db, Tx } from '../../db/db.ts'
-import type { Author } from '../../people/actions.ts'
-import type { View } from '../../people/difference.ts'
-import { formatMoney, type Scales, scaleOf } from '../../protocol/money.ts'
+import type { AuditView } from '../../people/audit-diff.ts'
+import type { Actor } from '../../people/audit-log.ts'
+import { formatMoney, requireScale, type Scales } from '../../protocol/money.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { environment } from '../../runtime/environment.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { world } from '../../runtime/world.ts'
-import { readKeptResults } from '../delivery/kept-result.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
-import type { DeliveryKind } from '../delivery/schedule.ts'
-import { isRefused, noSuch, type Refused, refused } from '../refusal.ts'
-import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
+import type { DeliveryKind } from '../delivery/retry-backoff.ts'
+import { readUnreversedBets } from '../delivery/unreversed-result.ts'
+import { isRefusal, type PlatformRefusal, toNotFound, toRefusal } from '../platform-refusal.ts'
+import type { BusyPolicy } from './batched-transactions.ts'
+import { computeWin, subtractFromTotals } from './exposure-totals.ts'
+import { boostedOdds, computePayout, type Odds } from './odds.ts'
+import { formatRollbackMessage, formatSettleMessage, formatUnsettleMessage } from './partner-messages.ts'
+import { type BetResult, type BetStatus, computeResult, type PlatformBet } from './platform-bet.ts'
 import {
   type JudgedSelection,
-  lockBets,
   lockFreeBets,
-  noteTakenBack,
+  lockPlatformBets,
   readResults,
   readSelections,
-  saveBets,
-} from './bet-store.ts'
-import type { Busy } from './in-transactions.ts'
-import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
-import { boostedOdds, type Odds, payoutAt } from './odds.ts'
-import { takeOffBets, winOf } from './totals.ts'
+  recordTakenBack,
+  savePlatformBets,
+} from './platform-bet-store.ts'
 
 export interface FlowDeps {
   readonly db: Db
@@ -32,14 +32,14 @@ export interface FlowDeps {
 }
 
 /** A decision about a bet: its new state, and the call that tells the partner. */
-export interface Decided {
+export interface BetDecision {
   readonly bet: PlatformBet
   readonly operation: DeliveryKind
   body(requestId: string): string
 }
 
 /** Writes bets and their deliveries; a delivery waits while an earlier one of its bet is not over (C-6). */
-export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided[]): Promise<void> {
+export async function recordDecisions(deps: FlowDeps, tx: Tx, decisions: readonly BetDecision[]): Promise<void> {
   if (decisions.length === 0) return
   const now = deps.clock.now()
   const unfinished = await readUnfinished(
@@ -47,7 +47,7 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
     decisions.map(({ bet }) => bet.betId),
   )
   const deliveries = decisions.map(({ bet, operation, body }): NewDelivery => {
-    const requestId = world.uuid()
+    const requestId = environment.uuid()
     const status = unfinished.has(bet.betId) ? 'waiting' : 'pending'
     const { betId, partnerId } = bet
     return {
@@ -64,38 +64,38 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
     }
   })
   const bets = decisions.map(({ bet }) => ({ ...bet, deliveries: bet.deliveries + 1 }))
-  await Promise.all([saveBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
+  await Promise.all([savePlatformBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
 }
 
 /** What a wish about a bet came to; the same wish again is the same. */
-export type Changed = PlatformBet | Refused
+export type BetChangeOutcome = PlatformBet | PlatformRefusal
 
 /** The bet's state does not allow it. */
-export const notPossible = (detail: string) => refused('not_possible', detail)
+export const notPossible = (detail: string) => toRefusal('not_possible', detail)
 
 /** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
 export function settleBet(
   deps: FlowDeps,
-  author: Author,
+  author: Actor,
   betId: string,
-  wanted: Omit<Result, 'source'>,
-): Promise<Changed> {
-  const result: Result = { ...wanted, source: 'request' }
-  return change(deps, author, betId, (bet) => {
+  requested: Omit<BetResult, 'source'>,
+): Promise<BetChangeOutcome> {
+  const result: BetResult = { ...requested, source: 'request' }
+  return changeBet(deps, author, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       return notPossible(`a ${bet.status} bet cannot be settled`)
-    if (!isSame(bet.result, result)) return settled(deps, bet, result)
+    if (!isSameResult(bet.result, result)) return toSettleDecision(deps, bet, result)
     return bet.result?.source === 'request' ? bet : { ...bet, result }
   })
 }
 
 /** Takes the result back; the bet is open again, until a next result of its events (W-17). */
-export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<Changed> {
-  return change(deps, author, betId, async (bet, tx) => {
+export function unsettleBet(deps: FlowDeps, author: Actor, betId: string): Promise<BetChangeOutcome> {
+  return changeBet(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'accepted') return bet
     if (bet.status !== 'settled') return notPossible(`a ${bet.status} bet has no result`)
-    await noteTakenBack(tx, betId)
-    return unsettled(deps, bet)
+    await recordTakenBack(tx, betId)
+    return toUnsettleDecision(deps, bet)
   })
 }
 
@@ -103,13 +103,13 @@ export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Prom
  * Cancels an accepted bet; its stake goes back by a rollback, after the calls that are not over. Not while the partner may have a result that it
  * was not, or not with success, asked to give back (W-46).
  */
-export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCode: number): Promise<Changed> {
-  return change(deps, author, betId, async (bet, tx) => {
+export function cancelBet(deps: FlowDeps, author: Actor, betId: string, errorCode: number): Promise<BetChangeOutcome> {
+  return changeBet(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') return notPossible(`a ${bet.status} bet cannot be cancelled`)
-    const isAskedFor = (await readKeptResults(tx, [betId])).get(betId)
-    if (isAskedFor !== undefined) return notPossible(isAskedFor ? NOT_GIVEN_BACK : MAYBE_CASHED_OUT)
-    return cancelled(deps, bet, errorCode)
+    const hasRefusedReversal = (await readUnreversedBets(tx, [betId])).get(betId)
+    if (hasRefusedReversal !== undefined) return notPossible(hasRefusedReversal ? NOT_GIVEN_BACK : MAYBE_CASHED_OUT)
+    return toCancelDecision(deps, bet, errorCode)
   })
 }
 
@@ -119,95 +119,100 @@ const MAYBE_CASHED_OUT =
   'the partner refused a cashout whose earlier attempt it may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
 /** A decision, the bet when the partner need not be told, or why not. */
-type Ruling = Decided | PlatformBet | Refused
+type Ruling = BetDecision | PlatformBet | PlatformRefusal
 
-function change(
+function changeBet(
   deps: FlowDeps,
-  author: Author,
+  author: Actor,
   betId: string,
   rule: (bet: PlatformBet, tx: Tx) => Ruling | Promise<Ruling>,
-): Promise<Changed> {
+): Promise<BetChangeOutcome> {
   return deps.db.transaction(async (tx) => {
-    const [bet] = await lockBets(tx, [betId])
-    if (bet === undefined) return noSuch('the bet')
+    const [bet] = await lockPlatformBets(tx, [betId])
+    if (bet === undefined) return toNotFound('the bet')
     const ruling = await rule(bet, tx)
-    if (isRefused(ruling)) return ruling
+    if (isRefusal(ruling)) return ruling
     const after = 'operation' in ruling ? ruling.bet : ruling
-    if ('operation' in ruling) await decide(deps, tx, [ruling])
-    else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
+    if ('operation' in ruling) await recordDecisions(deps, tx, [ruling])
+    else if (after !== bet) await savePlatformBets(tx, [after], deps.clock.now())
     if (isCounted(bet) && !isCounted(after)) await stopCounting(tx, bet)
     await recordChange(deps, tx, author, bet, after)
     return after
   })
 }
 
-/** Whether limits 110 to 112 count it (totals.ts). */
+/** Whether limits 110 to 112 count it (exposure-totals.ts). */
 function isCounted({ status }: { status: BetStatus }): boolean {
   return status === 'accepted' || status === 'settled'
 }
 
 async function stopCounting(tx: Tx, bet: PlatformBet): Promise<void> {
-  const win = winOf(bet)
+  const win = computeWin(bet)
   if (win === undefined) throw new Error('an accepted bet with odds that no bet may have')
-  await takeOffBets(tx, [{ ...bet, win, selections: await readSelections(tx, [bet.betId]) }])
+  await subtractFromTotals(tx, [{ ...bet, win, selections: await readSelections(tx, [bet.betId]) }])
 }
 
 /** For the action log: what a person changed of a bet (O-4). */
 export function recordChange(
   deps: FlowDeps,
   tx: Tx,
-  author: Author,
+  author: Actor,
   before: PlatformBet,
   after: PlatformBet,
 ): Promise<void> {
-  const views = { before: viewOf(deps, before), after: viewOf(deps, after) }
+  const views = { before: toActionView(deps, before), after: toActionView(deps, after) }
   return author.record(tx, { on: { betId: before.betId }, ...views, at: deps.clock.now() })
 }
 
-function viewOf({ scales }: FlowDeps, { status, reason, result, currency }: PlatformBet): View {
+function toActionView({ scales }: FlowDeps, { status, reason, result, currency }: PlatformBet): AuditView {
   return {
     status,
     ...(reason !== null && { reason }),
     ...(result !== null && {
       resultType: result.resultType,
-      payout: formatMoney(result.payout, scaleOf(scales, currency)),
+      payout: formatMoney(result.payout, requireScale(scales, currency)),
       decidedBy: result.source,
     }),
   }
 }
 
-export function isSame(a: Result | null, b: Result): boolean {
+export function isSameResult(a: BetResult | null, b: BetResult): boolean {
   return a !== null && a.payout === b.payout && a.resultType === b.resultType
 }
 
 /** `token` is what a cashout shows (L-4). */
-export function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, token = bet.token): Decided {
+export function toSettleDecision(
+  { scales }: FlowDeps,
+  bet: PlatformBet,
+  result: BetResult,
+  token = bet.token,
+): BetDecision {
   return {
     bet: { ...bet, status: 'settled', result },
     operation: 'settle',
-    body: (requestId) => settleMessage(bet, result, token, { scales, requestId }),
+    body: (requestId) => formatSettleMessage(bet, result, token, { scales, requestId }),
   }
 }
 
 /** What is taken back is the bet's result, or another one that the partner has. */
-export function unsettled(
+export function toUnsettleDecision(
   { scales }: FlowDeps,
   bet: PlatformBet,
-  result: PlatformBet['toldResult'] = bet.result,
-): Decided {
+  result: PlatformBet['acknowledgedResult'] = bet.result,
+): BetDecision {
   if (result === null) throw new Error('a settled bet has no result')
   return {
     bet: { ...bet, status: 'accepted', result: null },
     operation: 'unsettle',
-    body: (requestId) => unsettleMessage(bet, result, { scales, requestId }),
+    body: (requestId) => formatUnsettleMessage(bet, result, { scales, requestId }),
   }
 }
 
-export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: number): Decided {
+export function toCancelDecision({ scales }: FlowDeps, bet: PlatformBet, errorCode: number): BetDecision {
   return {
     bet: { ...bet, status: 'cancelled', reason: rollbackReason(errorCode), result: null },
     operation: 'rollback',
-    body: (requestId) => rollbackMessage(bet, errorCode, { scales, requestId }),
+    body: (requestId) => formatRollbackMessage(bet, errorCode, { scales, requestId }),
   }
 }
 
@@ -220,18 +225,18 @@ export function rollbackReason(errorCode: number): string {
  * Applies what is now known of an event to a slice of its bets: decides those that it decides, corrects those whose
  * result has changed, reopens those that are undecided again.
  */
-export function applyResults(deps: FlowDeps, betIds: readonly string[], busy: Busy): Promise<Followed> {
+export function applyResults(deps: FlowDeps, betIds: readonly string[], busy: BusyPolicy): Promise<AppliedSlice> {
   return deps.db.transaction(async (tx) => {
-    const lock = busy === 'wait' ? lockBets : lockFreeBets
+    const lock = busy === 'wait' ? lockPlatformBets : lockFreeBets
     const [locked, known] = await Promise.all([lock(tx, betIds), readResults(tx, betIds)])
-    const decisions = decisionsOf(deps, locked, known)
-    await decide(deps, tx, decisions)
-    const held = new Set(locked.map(({ betId }) => betId))
-    return { changed: decisions.length, left: busy === 'wait' ? [] : betIds.filter((betId) => !held.has(betId)) }
+    const decisions = decideByResults(deps, locked, known)
+    await recordDecisions(deps, tx, decisions)
+    const lockedIds = new Set(locked.map(({ betId }) => betId))
+    return { changed: decisions.length, left: busy === 'wait' ? [] : betIds.filter((betId) => !lockedIds.has(betId)) }
   })
 }
 
-export interface Followed {
+export interface AppliedSlice {
   /** Number of bets. */
   readonly changed: number
   /** Those that somebody else held. */
@@ -239,28 +244,28 @@ export interface Followed {
 }
 
 /** What the results of its selections make of each bet, where that is not what it has already. */
-export function decisionsOf(
+export function decideByResults(
   deps: FlowDeps,
   locked: readonly PlatformBet[],
   known: readonly JudgedSelection[],
-): Decided[] {
+): BetDecision[] {
   const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
   const selections = groupBy(known, (selection) => selection.betId)
   return bets.flatMap((bet) => {
     if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
-    if (bet.takenBackAt !== null && versionsOf(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
-    const payoutOf = (won: readonly Odds[]) => payoutAt(bet.stake, boostedOdds(won, bet) ?? bet.odds)
-    const result = resultOf(
+    if (bet.takenBackAt !== null && sumVersions(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
+    const payoutOf = (won: readonly Odds[]) => computePayout(bet.stake, boostedOdds(won, bet) ?? bet.odds)
+    const result = computeResult(
       bet.stake,
       mine.map((s) => s.odds),
       mine.map((s) => s.result),
       payoutOf,
     )
-    if (result === null) return bet.status === 'settled' ? [unsettled(deps, bet)] : []
-    return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
+    if (result === null) return bet.status === 'settled' ? [toUnsettleDecision(deps, bet)] : []
+    return isSameResult(bet.result, result) ? [] : [toSettleDecision(deps, bet, result)]
   })
 }
 
-const versionsOf = (selections: readonly JudgedSelection[]) =>
+const sumVersions = (selections: readonly JudgedSelection[]) =>
   selections.reduce((sum, { resultsVersion }) => sum + resultsVersion, 0n)

@@ -6,101 +6,110 @@
  * Invariant: a bet is settled as cashout only while the partner has taken that or may still take it.
  */
 import { statement, type Tx } from '../../db/db.ts'
-import type { Author } from '../../people/actions.ts'
+import type { Actor } from '../../people/audit-log.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { readKeptResults, readRefusedToGiveBack } from '../delivery/kept-result.ts'
-import { noSuch, type Refused } from '../refusal.ts'
-import type { PlatformBet, Result } from './bet.ts'
+import { readUnreversedBets, readUnreversedResults } from '../delivery/unreversed-result.ts'
+import { type PlatformRefusal, toNotFound } from '../platform-refusal.ts'
+import { type BusyPolicy, batchInTransactions, MAX_WAITING_REQUESTS } from './batched-transactions.ts'
 import {
-  type Changed,
-  type Decided,
-  decide,
-  decisionsOf,
+  type BetChangeOutcome,
+  type BetDecision,
+  decideByResults,
   type FlowDeps,
-  isSame,
+  isSameResult,
   notPossible,
   recordChange,
-  settled,
-  unsettled,
+  recordDecisions,
+  toSettleDecision,
+  toUnsettleDecision,
 } from './bet-flow.ts'
-import { type KnownSelection, lockBets, lockFreeBets, readSelections, saveBets } from './bet-store.ts'
-import { holdEventsOf } from './event.ts'
-import { type Busy, inTransactions, MOST_WISHES } from './in-transactions.ts'
+import { lockEventsShared } from './event-store.ts'
+import type { BetResult, PlatformBet } from './platform-bet.ts'
+import {
+  type KnownSelection,
+  lockFreeBets,
+  lockPlatformBets,
+  readSelections,
+  savePlatformBets,
+} from './platform-bet-store.ts'
 
 /** Where the user asked for it: its token is shown (W-14), and its profile is the latest word on whether it is allowed. */
-export interface AskedIn {
+export interface CashoutSession {
   readonly token: string
   readonly profile: UserProfile
 }
 
-export interface CashoutWish {
-  readonly author: Author
+export interface CashoutRequest {
+  readonly author: Actor
   readonly betId: string
   readonly payout: Money
-  readonly askedIn: AskedIn | undefined
+  readonly session: CashoutSession | undefined
 }
 
 /** Those of one process. When a match turns, all who have bet on it want to cash out at once. */
-export function createCashouts(deps: FlowDeps): (wish: CashoutWish) => Promise<Changed> {
-  return inTransactions(deps.db, MOST_WISHES, (tx, wishes, busy) => cashOut(deps, tx, wishes, busy))
+export function createCashouts(deps: FlowDeps): (request: CashoutRequest) => Promise<BetChangeOutcome> {
+  return batchInTransactions(deps.db, MAX_WAITING_REQUESTS, (tx, requests, busy) =>
+    decideCashouts(deps, tx, requests, busy),
+  )
 }
 
 /** One wish after another. Bets that somebody else holds are waited for, or left as they are: of those the result is undefined. */
-async function cashOut(
+async function decideCashouts(
   deps: FlowDeps,
   tx: Tx,
-  wishes: readonly CashoutWish[],
-  busy: Busy,
-): Promise<(Changed | undefined)[]> {
-  const betIds = [...new Set(wishes.map(({ betId }) => betId))]
+  requests: readonly CashoutRequest[],
+  busy: BusyPolicy,
+): Promise<(BetChangeOutcome | undefined)[]> {
+  const betIds = [...new Set(requests.map(({ betId }) => betId))]
   // In this order: bets are locked, then their events, and what is read is what their last holders left.
-  const [locked, , selections, profiles, kept] = await Promise.all([
-    busy === 'wait' ? lockBets(tx, betIds) : lockFreeBets(tx, betIds),
-    holdEventsOf(tx, betIds),
+  const [locked, , selections, profiles, unreversed] = await Promise.all([
+    busy === 'wait' ? lockPlatformBets(tx, betIds) : lockFreeBets(tx, betIds),
+    lockEventsShared(tx, betIds),
     readSelections(tx, betIds),
-    readProfilesOf(tx, betIds),
-    readKeptResults(tx, betIds),
+    readBetProfiles(tx, betIds),
+    readUnreversedBets(tx, betIds),
   ])
   const bets = new Map(locked.map((bet) => [bet.betId, bet]))
   const known = { selections: groupBy(selections, ({ betId }) => betId), profiles }
-  const taken: { wish: CashoutWish; before: PlatformBet; decided: Decided }[] = []
-  const results = wishes.map((wish): Changed | undefined => {
-    const before = bets.get(wish.betId)
-    if (before === undefined) return busy === 'wait' ? noSuch('the bet') : undefined
-    const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
-    if (isSame(before.result, result)) return before
-    const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
-    const objection = objectionTo(
+  const taken: { wish: CashoutRequest; before: PlatformBet; decided: BetDecision }[] = []
+  const results = requests.map((request): BetChangeOutcome | undefined => {
+    const before = bets.get(request.betId)
+    if (before === undefined) return busy === 'wait' ? toNotFound('the bet') : undefined
+    const result: BetResult = { resultType: 'cashout', payout: request.payout, source: 'request' }
+    if (isSameResult(before.result, result)) return before
+    const profile = request.session?.profile ?? known.profiles.get(request.betId)
+    const objection = findCashoutObjection(
       before,
-      kept.get(wish.betId) === true,
-      known.selections.get(wish.betId) ?? [],
+      unreversed.get(request.betId) === true,
+      known.selections.get(request.betId) ?? [],
       profile,
     )
     if (objection !== undefined) return objection
-    const decided = settled(deps, before, result, wish.askedIn?.token)
-    bets.set(wish.betId, decided.bet)
-    taken.push({ wish, before, decided })
+    const decided = toSettleDecision(deps, before, result, request.session?.token)
+    bets.set(request.betId, decided.bet)
+    taken.push({ wish: request, before, decided })
     return decided.bet
   })
-  await decide(
+  await recordDecisions(
     deps,
     tx,
     taken.map(({ decided }) => decided),
   )
-  for (const { wish, before, decided } of taken) await recordChange(deps, tx, wish.author, before, decided.bet)
+  for (const { wish: request, before, decided } of taken)
+    await recordChange(deps, tx, request.author, before, decided.bet)
   return results
 }
 
-function objectionTo(
+function findCashoutObjection(
   { status }: PlatformBet,
-  isKept: boolean,
+  isUnreversed: boolean,
   selections: readonly KnownSelection[],
   profile: UserProfile | undefined,
-): Refused | undefined {
+): PlatformRefusal | undefined {
   if (status !== 'accepted') return notPossible(`a ${status} bet cannot be cashed out`)
-  if (isKept) return notPossible('the partner may have a result of the bet, and has refused to take it back')
+  if (isUnreversed) return notPossible('the partner may have a result of the bet, and has refused to take it back')
   if (selections.some(({ result }) => result !== null))
     return notPossible('a selection of the bet has a result already')
   if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return notPossible('an event of the bet has ended')
@@ -115,7 +124,7 @@ const READ_PROFILES = statement(
 )
 
 /** As the partner gave them when the bets' frames were loaded. */
-async function readProfilesOf(tx: Tx, betIds: readonly string[]): Promise<Map<string, UserProfile>> {
+async function readBetProfiles(tx: Tx, betIds: readonly string[]): Promise<Map<string, UserProfile>> {
   const rows = await tx.query<{ bet_id: string; profile: UserProfile }>(READ_PROFILES, [betIds])
   return new Map(rows.map((row) => [row.bet_id, row.profile]))
 }
@@ -131,23 +140,25 @@ export interface RefusedCashout {
  * meanwhile decide them. What was decided by hand after the cashout stays. A result that the partner has, or may have, and refused to give back is
  * taken back once more: it is owed, and its last delivery says so (C-9, W-46).
  */
-export async function takeBackCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
+export async function revertRefusedCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
   if (refused.length === 0) return
   const betIds = refused.map(({ betId }) => betId)
   const numbers = new Map(refused.map(({ betId, number }) => [betId, number]))
-  const [locked, selections] = await Promise.all([lockBets(tx, betIds), readSelections(tx, betIds)])
+  const [locked, selections] = await Promise.all([lockPlatformBets(tx, betIds), readSelections(tx, betIds)])
   const open = locked
     .filter((bet) => bet.deliveries === numbers.get(bet.betId))
     .map((bet): PlatformBet => ({ ...bet, status: 'accepted', result: null }))
-  await saveBets(tx, open, deps.clock.now())
-  const decisions = decisionsOf(deps, open, selections)
+  await savePlatformBets(tx, open, deps.clock.now())
+  const decisions = decideByResults(deps, open, selections)
   const decided = new Set(decisions.map(({ bet }) => bet.betId))
   const undecided = open.filter(({ betId }) => !decided.has(betId))
-  const unacknowledged = undecided.filter(({ toldResult }) => toldResult === null).map(({ betId }) => betId)
-  const maybe = await readRefusedToGiveBack(tx, unacknowledged)
+  const unacknowledged = undecided
+    .filter(({ acknowledgedResult }) => acknowledgedResult === null)
+    .map(({ betId }) => betId)
+  const maybe = await readUnreversedResults(tx, unacknowledged)
   const again = undecided.flatMap((bet) => {
-    const kept = bet.toldResult ?? maybe.get(bet.betId)
-    return kept === undefined ? [] : [unsettled(deps, bet, kept)]
+    const unreversed = bet.acknowledgedResult ?? maybe.get(bet.betId)
+    return unreversed === undefined ? [] : [toUnsettleDecision(deps, bet, unreversed)]
   })
-  await decide(deps, tx, [...decisions, ...again])
+  await recordDecisions(deps, tx, [...decisions, ...again])
 }

@@ -2,17 +2,18 @@
  * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
  * Pure; answers the rollback reason, or undefined when the bet stands.
  */
-import { ROLLBACK_REASON } from '../../protocol/codes.ts'
-import { isAbove, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
-import type { PlatformBet, Selection } from './bet.ts'
-import { amountsIn, type Limits } from './limits.ts'
-import type { Offer } from './offer.ts'
-import type { Exposure } from './totals.ts'
+
+import { isAboveLimit, type Money, requireScale, type Scales } from '../../protocol/money.ts'
+import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
+import { type BetLimits, selectLimitAmounts } from './bet-limits.ts'
+import type { Exposure } from './exposure-totals.ts'
+import type { Offer } from './outcome-offer.ts'
+import type { PlatformBet, Selection } from './platform-bet.ts'
 
 export interface ControlFacts {
   readonly bet: PlatformBet
   readonly selections: readonly (Selection & Offer)[]
-  readonly limits: Limits
+  readonly limits: BetLimits
   readonly exposure: Exposure
   /** What the bet pays when it wins. */
   readonly win: Money
@@ -33,9 +34,9 @@ function eventObjection(selections: ControlFacts['selections']): number | undefi
 }
 
 function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
-  const amounts = amountsIn(limits, bet.currency)
-  const scale = scaleOf(scales, bet.currency)
-  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && isAbove(amount, scale, limit)
+  const amounts = selectLimitAmounts(limits, bet.currency)
+  const scale = requireScale(scales, bet.currency)
+  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && isAboveLimit(amount, scale, limit)
   if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return ROLLBACK_REASON.outcomeMaxStake
   if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return ROLLBACK_REASON.outcomeMaxWin
   if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets))

@@ -1,14 +1,14 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
 import { type Db, statement } from '../../db/db.ts'
-import { rowOf } from '../../db/rows.ts'
-import type { Author } from '../../people/actions.ts'
-import { isStorable } from '../../protocol/ids.ts'
+import { mapSingleRow } from '../../db/row-mapping.ts'
+import type { Actor } from '../../people/audit-log.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
-import { world } from '../../runtime/world.ts'
-import type { Partners } from '../partner.ts'
-import { noSuch, type Refused, refused } from '../refusal.ts'
+import { isStorable } from '../../protocol/wire-ids.ts'
+import { environment } from '../../runtime/environment.ts'
+import type { Partners } from '../partner-clients.ts'
+import { type PlatformRefusal, toNotFound, toRefusal } from '../platform-refusal.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { profileMessage } from './message.ts'
+import { formatProfileMessage } from './partner-messages.ts'
 
 export interface FrameSession {
   readonly frameSessionId: string
@@ -21,12 +21,12 @@ export interface FrameSession {
   readonly profile: UserProfile
 }
 
-export interface KeptSession extends FrameSession {
+export interface StoredFrameSession extends FrameSession {
   /** In which amounts of the currency are stored (M-5); null when there are none yet. */
   readonly scale: number | null
 }
 
-const NEW = rowOf<FrameSession>(2, {
+const NEW = mapSingleRow<FrameSession>(2, {
   frame_session_id: ['uuid', ({ frameSessionId }) => frameSessionId],
   partner_id: ['text', ({ partnerId }) => partnerId],
   token: ['text', ({ token }) => token],
@@ -56,37 +56,37 @@ interface Row extends Record<string, unknown> {
   scale: number | null
 }
 
-export async function loadFrame(
+export async function openFrameSession(
   deps: FlowDeps & { partners: Partners },
-  author: Author,
+  author: Actor,
   partnerId: string,
   token: string,
-): Promise<FrameSession | Refused> {
+): Promise<FrameSession | PlatformRefusal> {
   const client = await deps.partners.client(partnerId, 'users')
-  if (client === undefined) return noSuch('the partner')
-  const { outcome } = await client.call('profile', profileMessage(token, world.uuid()))
+  if (client === undefined) return toNotFound('the partner')
+  const { outcome } = await client.call('profile', formatProfileMessage(token, environment.uuid()))
   if (outcome.kind === 'refused')
-    return refused('partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
-  if (outcome.kind === 'unknown') return unusable(outcome.detail)
+    return toRefusal('partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
+  if (outcome.kind === 'unknown') return toUnusableReply(outcome.detail)
   const profile = outcome.reply as UserProfile
-  if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
-  if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
-  const session = { frameSessionId: world.uuid(), partnerId, token, ...identityOf(profile), profile }
-  await save(deps, author, session)
+  if (!deps.scales.has(profile.currency)) return toUnusableReply(`currency ${profile.currency} is not known here`)
+  if (!isStorable(profile.userId)) return toUnusableReply('a userId that cannot be kept as it is') // it must never change (C-7)
+  const session = { frameSessionId: environment.uuid(), partnerId, token, ...toIdentity(profile), profile }
+  await saveFrameSession(deps, author, session)
   return session
 }
 
-function unusable(detail: string): Refused {
-  return refused('partner_failed', `the partner gave no usable answer: ${detail}`)
+function toUnusableReply(detail: string): PlatformRefusal {
+  return toRefusal('partner_failed', `the partner gave no usable answer: ${detail}`)
 }
 
 /** P-5: the operator's own id comes as a member or inside customFields. */
-function identityOf(profile: UserProfile) {
+function toIdentity(profile: UserProfile) {
   const operatorUser = profile.operatorUser ?? profile.customFields?.operatorUser ?? null
   return { userId: profile.userId, operatorUser, currency: profile.currency }
 }
 
-async function save({ db, clock }: FlowDeps, author: Author, session: FrameSession): Promise<void> {
+async function saveFrameSession({ db, clock }: FlowDeps, author: Actor, session: FrameSession): Promise<void> {
   const { frameSessionId, partnerId, userId, currency } = session
   const at = clock.now()
   const change = { on: { frameSessionId }, before: {}, after: { partnerId, userId, currency }, at }
@@ -95,7 +95,10 @@ async function save({ db, clock }: FlowDeps, author: Author, session: FrameSessi
   )
 }
 
-export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {
+export async function readFrameSession(
+  { db }: FlowDeps,
+  frameSessionId: string,
+): Promise<StoredFrameSession | undefined> {
   return (await readFrameSessions(db, [frameSessionId]))(frameSessionId)
 }
 
@@ -103,13 +106,13 @@ export async function readFrameSession({ db }: FlowDeps, frameSessionId: string)
 export async function readFrameSessions(
   db: Pick<Db, 'query'>,
   ids: readonly string[],
-): Promise<(frameSessionId: string) => KeptSession | undefined> {
+): Promise<(frameSessionId: string) => StoredFrameSession | undefined> {
   const rows = await db.query<Row>(READ, [[...new Set(ids)]])
   const sessions = new Map(rows.map((row) => [row.frame_session_id, toSession(row)]))
   return (frameSessionId) => sessions.get(frameSessionId.toLowerCase())
 }
 
-function toSession(row: Row): KeptSession {
+function toSession(row: Row): StoredFrameSession {
   const { frame_session_id, partner_id, token, user_id, operator_user, currency, profile, scale } = row
   return {
     frameSessionId: frame_session_id,

@@ -16,7 +16,7 @@ export function parseOdds(written: string | number): Odds | undefined {
 }
 
 /** What `formatOdds` wrote. */
-export function storedOdds(text: string): Odds {
+export function parseStoredOdds(text: string): Odds {
   const odds = parseOdds(text)
   if (odds === undefined) throw new Error(`stored odds ${text} cannot be read`)
   return odds
@@ -44,6 +44,6 @@ export function boostedOdds(
 }
 
 /** What a stake wins at these odds, rounded down. */
-export function payoutAt(stake: Money, odds: Odds): Money {
+export function computePayout(stake: Money, odds: Odds): Money {
   return money((stake * odds) / ONE)
 }

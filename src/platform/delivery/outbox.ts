@@ -6,15 +6,15 @@
  *                                             └──sent by hand── stuck, refused
  *
  * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
- * (claim.ts) marks the row and counts the attempt: a late sender holds an older attempt number, and cannot overwrite what its
+ * (delivery-claim.ts) marks the row and counts the attempt: a late sender holds an older attempt number, and cannot overwrite what its
  * successor found. The row is rewritten and narrow; the bytes that are sent are written once, apart (`message`). All processes read times off one clock, the database's (database-clock.ts).
  */
 import { statement, type Tx } from '../../db/db.ts'
-import { type Members, rowsOf } from '../../db/rows.ts'
-import { type Phases, toText as phasesAsText } from '../../wallet-client/phases.ts'
-import type { Result } from '../bets/bet.ts'
-import { unmovedOf } from './owed.ts'
-import type { DeliveryKind } from './schedule.ts'
+import { type ColumnMappings, mapRows } from '../../db/row-mapping.ts'
+import { formatTiming as phasesAsText, type RequestTiming } from '../../wallet-client/request-timing.ts'
+import type { BetResult } from '../bets/platform-bet.ts'
+import { outstandingAmount } from './needs-attention.ts'
+import type { DeliveryKind } from './retry-backoff.ts'
 
 /**
  * In SQL, of a delivery that is pending: in which lane it is; else, and of a Place bet, null. As the index of the queues has it
@@ -26,10 +26,10 @@ export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'plac
  * In SQL, the status of one that was found by its id or its bet. What is pending goes from nothing to a million and back between two
  * looks of the statistics: as a plain column it would be looked for among all that are pending.
  */
-export const status = (delivery: string) => `nullif(${delivery}.status, '')`
+export const statusColumn = (delivery: string) => `nullif(${delivery}.status, '')`
 
 /** In SQL, a body as it is kept when nobody will send it again (O-6); as `withoutToken` does it. */
-export const WITHOUT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')`
+export const REDACT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')`
 
 export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
@@ -48,10 +48,10 @@ export interface NewDelivery {
   /** `infinity` for a Place bet: its process sends it now. */
   readonly dueAt: Date | 'infinity'
   /** Of a settle: what the partner has been told when it is done. */
-  readonly result: Result | null
+  readonly result: BetResult | null
 }
 
-const DELIVERIES = rowsOf<NewDelivery>(2, {
+const DELIVERIES = mapRows<NewDelivery>(2, {
   bet_id: ['uuid', ({ betId }) => betId],
   number: ['int', ({ number }) => number],
   partner_id: ['text', ({ partnerId }) => partnerId],
@@ -89,7 +89,7 @@ const OVERTAKE = statement(
   'platform_overtake',
   `update platform.delivery d
    set owed_since = case when d.status = 'refused' then null else d.owed_since end,
-     owed_amount = case when d.status = 'refused' then null else ${unmovedOf('b')} end,
+     owed_amount = case when d.status = 'refused' then null else ${outstandingAmount('b')} end,
      owed_currency = case when d.status = 'refused' then null else d.owed_currency end
    from platform.bet b where b.bet_id = any($1::uuid[]) and d.bet_id = b.bet_id and d.owed_since is not null`,
 )
@@ -100,10 +100,10 @@ const FIRST_TO_OVERTAKE = 3
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
   if (deliveries.length === 0) return
   const later = deliveries.filter(({ number }) => number >= FIRST_TO_OVERTAKE).map(({ betId }) => betId)
-  await Promise.all([insert(tx, deliveries, now), later.length > 0 && tx.execute(OVERTAKE, [later])])
+  await Promise.all([insertRows(tx, deliveries, now), later.length > 0 && tx.execute(OVERTAKE, [later])])
 }
 
-async function insert(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
+async function insertRows(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
   await tx.execute(INSERT_DELIVERIES, [now.toISOString(), ...DELIVERIES.values(deliveries)])
 }
 
@@ -120,7 +120,7 @@ export async function readPlaceDeliveries(tx: Tx, betIds: readonly string[]): Pr
 
 const UNFINISHED = statement(
   'platform_unfinished',
-  `select distinct bet_id from platform.delivery d where bet_id = any($1::uuid[]) and ${status('d')} in ('waiting', 'pending', 'stuck')`,
+  `select distinct bet_id from platform.delivery d where bet_id = any($1::uuid[]) and ${statusColumn('d')} in ('waiting', 'pending', 'stuck')`,
 )
 
 /** Which of these bets have a delivery that is not over; a stuck one holds the later ones back (C-6). */
@@ -144,8 +144,8 @@ export interface AttemptResult {
 }
 
 /** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
-export const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
-export const toText = (text: string) => text.replaceAll('\u0000', '')
+export const toStorableCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
+export const stripNul = (text: string) => text.replaceAll('\u0000', '')
 const MAX_CODE = 2 ** 31 - 1
 
 /** What an attempt makes of its delivery. */
@@ -154,13 +154,15 @@ export const RESULT_ROWS = {
   attempt: ['int', ({ attempt }) => attempt],
   status: ['text', ({ status }) => status],
   due_at: ['timestamptz', ({ dueAt }) => dueAt?.toISOString() ?? null],
-  code: ['int', ({ code }) => toCode(code)],
-  error: ['text', ({ error }) => error && toText(error)],
+  code: ['int', ({ code }) => toStorableCode(code)],
+  error: ['text', ({ error }) => error && stripNul(error)],
   first_attempt_at: ['timestamptz', ({ firstAttemptAt }) => firstAttemptAt?.toISOString() ?? null],
-} as const satisfies Members<AttemptResult>
-const RESULTS = rowsOf<AttemptResult>(2, RESULT_ROWS)
+} as const satisfies ColumnMappings<AttemptResult>
+const RESULTS = mapRows<AttemptResult>(2, RESULT_ROWS)
 
-/** Of Place bets, which nobody is owed. What comes of the others, finish.ts writes. */
+/**
+ * Of Place bets, which nobody is owed. What comes of the others, attempt-outcome-store.ts writes.
+ */
 const RECORD = statement(
   'platform_record',
   `update platform.delivery d
@@ -168,7 +170,7 @@ const RECORD = statement(
      first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
      finished_at = case when r.status = 'pending' then null else $1::timestamptz end
    from ${RESULTS.from} r
-   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${statusColumn('d')} = 'pending'
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
 
@@ -180,14 +182,14 @@ export interface RecordedRow extends Record<string, unknown> {
 }
 
 /** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
-export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
+export function recordAttemptResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
   if (results.length === 0) return Promise.resolve([])
   return tx.query<RecordedRow>(RECORD, [now.toISOString(), ...RESULTS.values(results)])
 }
 
-type Over = Pick<RecordedRow, 'bet_id' | 'number'>
+type EndedPosition = Pick<RecordedRow, 'bet_id' | 'number'>
 
-const OVER = rowsOf<Over>(2, {
+const OVER = mapRows<EndedPosition>(2, {
   bet_id: ['uuid', ({ bet_id }) => bet_id],
   number: ['int', ({ number }) => number],
 })
@@ -196,11 +198,11 @@ const PROMOTE = statement(
   'platform_promote',
   `update platform.delivery d set status = 'pending', due_at = $1::timestamptz
    from ${OVER.from} r
-   where d.bet_id = r.bet_id and d.number = r.number + 1 and ${status('d')} = 'waiting'`,
+   where d.bet_id = r.bet_id and d.number = r.number + 1 and ${statusColumn('d')} = 'waiting'`,
 )
 
 /** Lets the delivery after each of these, which are over, go (C-6). */
-export async function promoteNext(tx: Tx, over: readonly Over[], now: Date): Promise<void> {
+export async function promoteNext(tx: Tx, over: readonly EndedPosition[], now: Date): Promise<void> {
   if (over.length > 0) await tx.execute(PROMOTE, [now, ...OVER.values(over)])
 }
 
@@ -214,7 +216,7 @@ export interface AttemptRecord {
   readonly code: number | null
   readonly error: string | null
   readonly body: string
-  readonly phases?: Phases | undefined
+  readonly phases?: RequestTiming | undefined
 }
 
 /** What is kept of an attempt, but for its delivery's id and its own number. */
@@ -223,14 +225,14 @@ export const ATTEMPT_ROWS = {
   duration_ms: ['int', ({ durationMs }) => Math.ceil(durationMs)],
   http_status: ['int', ({ status }) => status],
   outcome: ['text', ({ outcome }) => outcome],
-  body: ['text', ({ body }) => toText(body)],
+  body: ['text', ({ body }) => stripNul(body)],
   phases: ['text', ({ phases }) => phases && phasesAsText(phases)],
-} as const satisfies Members<AttemptRecord>
-const ATTEMPTS = rowsOf<AttemptRecord>(1, {
+} as const satisfies ColumnMappings<AttemptRecord>
+const ATTEMPTS = mapRows<AttemptRecord>(1, {
   delivery_id: ['bigint', ({ deliveryId }) => deliveryId],
   number: ['int', ({ number }) => number],
-  code: ['int', ({ code }) => toCode(code)],
-  error: ['text', ({ error }) => error && toText(error)],
+  code: ['int', ({ code }) => toStorableCode(code)],
+  error: ['text', ({ error }) => error && stripNul(error)],
   ...ATTEMPT_ROWS,
 })
 

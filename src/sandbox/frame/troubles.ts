@@ -2,11 +2,11 @@
  * Trouble that somebody makes in the demo frame, on the real wallet and platform, and what is said of it afterwards: what the rules demanded, and where the
  * money is. What is said was looked up; when it did not come as it must, that is said.
  */
-import { conflict } from '../../http/problem.ts'
-import type { Trouble } from '../faults.ts'
-import type { Placed, Stand } from './frame.ts'
-import { killWallet } from './kill.ts'
-import { PLAYER } from './player.ts'
+import { conflict } from '../../http/problem-details.ts'
+import type { InjectedFault } from '../fault-proxy.ts'
+import type { FramePlacement, TroubleContext } from './demo-frame.ts'
+import { FRAME_PLAYER } from './frame-player.ts'
+import { killWallet } from './wallet-crash.ts'
 
 export interface Caption {
   readonly title: string
@@ -19,49 +19,49 @@ export interface Caption {
   readonly betIds: readonly string[]
 }
 
-interface Making {
+interface TroubleScenario {
   readonly title: string
-  make(stand: Stand): Promise<Caption>
+  make(context: TroubleContext): Promise<Caption>
 }
 
 const STAKE = '10.00'
 
 export const TROUBLES = {
-  'lost answer': placeWith('lost answer', {
+  'lost answer': createPlacementTrouble('lost answer', {
     title: 'Lose the next answer',
     story:
       'The wallet took 10.00 and said yes, but its answer was lost. The platform cannot know whether the bet stands, so it must not keep it: it sent a Rollback, and the wallet gave the stake back, once.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
-  twice: placeWith('twice', {
+  twice: createPlacementTrouble('twice', {
     title: 'Send it twice',
     story:
       'The same Place bet arrived twice. The wallet took the stake with the first one; to the second it gave the same answer, with the same time, and took nothing.',
     isAsDemanded: ({ taken, wallet }) => taken === 1 && wallet === 'open',
   }),
-  'late answer': placeWith('late answer', {
+  'late answer': createPlacementTrouble('late answer', {
     title: 'Answer after 6 s',
     story:
       'The wallet took 10.00, but its answer came after the 5 s that the platform waits. Too late counts as none: a Rollback followed, and the stake is back.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
-  'late call': placeWith('late call', {
+  'late call': createPlacementTrouble('late call', {
     title: 'Rollback first',
     story:
       'The Place bet was held up on its way, and its Rollback overtook it. The wallet had nothing to refund, but it remembers that this bet is cancelled: when the Place bet came at last, it was refused (code 8) and nothing was taken.',
     isAsDemanded: ({ before, after, wallet, taken, isPlaced }) =>
       before === after && wallet === 'cancelled' && taken === 0 && isPlaced,
   }),
-  correct: { title: 'Correct the result', make: (stand) => afterWin(stand, 'correct') },
-  'take back': { title: 'Take the result back', make: (stand) => afterWin(stand, 'take back') },
-  'two bets': { title: 'Two bets of 80 on 100', make: twoBets },
+  correct: { title: 'Correct the result', make: (context) => changeResultAfterWin(context, 'correct') },
+  'take back': { title: 'Take the result back', make: (context) => changeResultAfterWin(context, 'take back') },
+  'two bets': { title: 'Two bets of 80 on 100', make: placeTwoBets },
   kill: { title: 'Kill the wallet', make: killWallet },
-} as const satisfies Record<string, Making>
+} as const satisfies Record<string, TroubleScenario>
 export type TroubleName = keyof typeof TROUBLES
 
-interface Found {
+interface TroubleResult {
   readonly before: string
   readonly after: string
   readonly wallet: string
@@ -72,62 +72,65 @@ interface Found {
   readonly isPlaced: boolean
 }
 
-interface Told {
+interface PlacementTrouble {
   readonly title: string
   readonly story: string
-  isAsDemanded(found: Found): boolean
+  isAsDemanded(found: TroubleResult): boolean
 }
 
-function placeWith(trouble: Trouble, { title, story, isAsDemanded }: Told): Making {
+function createPlacementTrouble(
+  trouble: InjectedFault,
+  { title, story, isAsDemanded }: PlacementTrouble,
+): TroubleScenario {
   return {
     title,
-    async make(stand) {
-      const paidIn = await payInFor(stand)
-      const before = await stand.balance()
-      stand.wire.prepare(trouble)
-      const { betId } = await onOwnMatch(stand)
-      await stand.settled(betId)
-      const { status: wallet, taken, isPlaced } = await stake(stand, betId, trouble === 'late call')
-      const { status: platform } = await stand.platform.get<{ status: string }>('GET', `/bets/${betId}`)
-      const after = await stand.balance()
+    async make(context) {
+      const paidIn = await ensureFunds(context)
+      const before = await context.balance()
+      context.callLog.injectFault(trouble)
+      const { betId } = await placeOnOwnMatch(context)
+      await context.settled(betId)
+      const { status: wallet, taken, isPlaced } = await awaitStake(context, betId, trouble === 'late call')
+      const { status: platform } = await context.platform.fetchJson<{ status: string }>('GET', `/bets/${betId}`)
+      const after = await context.balance()
       const found = { before, after, wallet, platform, taken, isPlaced }
-      const money = `${paidIn}${whereIs(found)}`
+      const money = `${paidIn}${describeBalance(found)}`
       return { title, story, money, isAsDemanded: isAsDemanded(found), betIds: [betId] }
     },
   }
 }
 
 /** What went wrong would be told of a bet that never was: one that is refused needs money. Says what was paid in. */
-async function payInFor(stand: Stand): Promise<string> {
-  const balance = await stand.balance()
-  if (!(await stand.payInUnless(STAKE))) return ''
+async function ensureFunds(context: TroubleContext): Promise<string> {
+  const balance = await context.balance()
+  if (!(await context.payInUnless(STAKE))) return ''
   return `There was ${balance} on the account, so 100.00 was paid in first. `
 }
 
 /** On a match of its own, whose result decides no other bet of the player. */
-async function onOwnMatch(stand: Stand, stake = STAKE): Promise<{ betId: string; matchId: string }> {
-  const { id: matchId } = await stand.matches.own()
-  const placed = await stand.place({ matchId, outcome: 'home', stake })
-  insist(placed)
+async function placeOnOwnMatch(context: TroubleContext, stake = STAKE): Promise<{ betId: string; matchId: string }> {
+  const { id: matchId } = await context.matches.createOwnMatch()
+  const placed = await context.place({ matchId, outcome: 'home', stake })
+  requireAccepted(placed)
   return { betId: placed.betId, matchId }
 }
 
 /** A bet that was refused, because the player is blocked for example, has no story of this kind. */
-function insist({ status, reason }: Placed): void {
+function requireAccepted({ status, reason }: FramePlacement): void {
   if (status !== 'declined') return
   throw conflict('bet_refused', `the Place bet was refused (${reason ?? 'no reason given'}), and nothing was taken`)
 }
 
-interface WalletBet {
+interface WalletBetView {
   readonly status: string
   readonly history: readonly { readonly operation: string; readonly transfers: readonly { readonly kind: string }[] }[]
 }
 
-const LOOK_MS = 60
+const POLL_MS = 60
 const LATE_MS = 20_000
 
-async function lookUp({ wallet }: Stand, betId: string) {
-  const bet = await wallet.get<WalletBet>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
+async function readWalletBet({ wallet }: TroubleContext, betId: string) {
+  const bet = await wallet.fetchJson<WalletBetView>('GET', `/operator/players/${FRAME_PLAYER}/bets/${betId}`)
   return {
     status: bet.status,
     operations: bet.history.map(({ operation }) => operation),
@@ -136,22 +139,22 @@ async function lookUp({ wallet }: Stand, betId: string) {
 }
 
 /** What the wallet has of a bet; of one whose Place bet is still on its way, when that has come. */
-async function stake(
-  stand: Stand,
+async function awaitStake(
+  context: TroubleContext,
   betId: string,
   isLate: boolean,
 ): Promise<{ status: string; taken: number; isPlaced: boolean }> {
   const until = performance.now() + LATE_MS
   for (;;) {
-    const { status, operations, kinds } = await lookUp(stand, betId)
+    const { status, operations, kinds } = await readWalletBet(context, betId)
     const taken = kinds.filter((kind) => kind === 'stake').length
     const isPlaced = operations.includes('place')
     if (!isLate || isPlaced || performance.now() > until) return { status, taken, isPlaced }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
-function whereIs({ before, after, wallet }: Found): string {
+function describeBalance({ before, after, wallet }: TroubleResult): string {
   const bet =
     { open: 'the stake is held for the bet', cancelled: 'the bet is cancelled' }[wallet] ?? `the bet is ${wallet}`
   return before === after
@@ -159,26 +162,26 @@ function whereIs({ before, after, wallet }: Found): string {
     : `The balance went from ${before} to ${after}; ${bet}.`
 }
 
-async function twoBets(stand: Stand): Promise<Caption> {
-  const begun = await stand.bringBalanceTo('100.00')
-  const { id: matchId } = await stand.matches.own()
-  const wish = { matchId, outcome: 'home', stake: '80.00' } as const
-  const placed = await Promise.all([stand.place(wish), stand.place(wish)])
+async function placeTwoBets(context: TroubleContext): Promise<Caption> {
+  const begun = await context.bringBalanceTo('100.00')
+  const { id: matchId } = await context.matches.createOwnMatch()
+  const request = { matchId, outcome: 'home', stake: '80.00' } as const
+  const placed = await Promise.all([context.place(request), context.place(request)])
   const [first] = placed
-  if (placed.every(({ status }) => status === 'declined')) insist(first)
+  if (placed.every(({ status }) => status === 'declined')) requireAccepted(first)
   const accepted = placed.filter(({ status }) => status === 'accepted').length
-  const after = await stand.balance()
+  const after = await context.balance()
   return {
     title: 'Two bets of 80 on 100',
     story:
       'Two bets of 80.00 came in the same instant, with 100.00 on the account. The wallet works on one bet of a player after the other: the first was accepted, the second refused with code 7, not enough money.',
-    money: `${madeHundred(begun)}The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
+    money: `${describeTopUp(begun)}The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
     isAsDemanded: accepted === 1 && after === '20.00',
     betIds: placed.map(({ betId }) => betId),
   }
 }
 
-function madeHundred({ before, paidIn }: { before: string; paidIn: string }): string {
+function describeTopUp({ before, paidIn }: { before: string; paidIn: string }): string {
   if (before === '100.00') return ''
   const what = paidIn.startsWith('-') ? `${paidIn.slice(1)} was withdrawn` : `${paidIn} was paid in`
   return `There was ${before} on the account, so ${what} first to make it 100.00. `
@@ -199,18 +202,18 @@ const AFTER_WIN = {
   },
 } as const
 
-async function afterWin(stand: Stand, what: keyof typeof AFTER_WIN): Promise<Caption> {
+async function changeResultAfterWin(context: TroubleContext, what: keyof typeof AFTER_WIN): Promise<Caption> {
   const { title, story, status } = AFTER_WIN[what]
-  const paidIn = await payInFor(stand)
-  const before = await stand.balance()
-  const { betId, matchId } = await onOwnMatch(stand)
-  await stand.matches.result(matchId, 'home')
-  await stand.settled(betId)
-  const paid = await stand.balance()
-  await stand.matches.result(matchId, what === 'correct' ? 'away' : undefined)
-  await stand.settled(betId)
-  const { status: wallet, kinds } = await lookUp(stand, betId)
-  const after = await stand.balance()
+  const paidIn = await ensureFunds(context)
+  const before = await context.balance()
+  const { betId, matchId } = await placeOnOwnMatch(context)
+  await context.matches.result(matchId, 'home')
+  await context.settled(betId)
+  const paid = await context.balance()
+  await context.matches.result(matchId, what === 'correct' ? 'away' : undefined)
+  await context.settled(betId)
+  const { status: wallet, kinds } = await readWalletBet(context, betId)
+  const after = await context.balance()
   const once = (kind: string) => kinds.filter((one) => one === kind).length === 1
   return {
     ...{ title, story },

@@ -4,73 +4,73 @@
  */
 import type { Db } from '../../db/db.ts'
 import { openPostgres } from '../../db/postgres.ts'
-import { Problem } from '../../http/problem.ts'
-import { moveCash } from '../../operator/cash.ts'
-import { createPlayer } from '../../operator/players.ts'
-import { createSession } from '../../operator/sessions.ts'
+import { Problem } from '../../http/problem-details.ts'
+import { moveCash } from '../../operator/deposits-and-withdrawals.ts'
+import { createPlayer } from '../../operator/player-profile.ts'
+import { createSession } from '../../operator/player-sessions.ts'
 import { errorWithStack } from '../../runtime/error-text.ts'
-import { AUTHORS, beginWallet, logTo, type WalletParty } from '../market/parties.ts'
-import { CONFIGS } from '../market/store.ts'
-import { enterVirtualWorld, type VirtualWorld } from '../market/virtual-world.ts'
-import { Line } from './line.ts'
-import { faultCalled } from './planted.ts'
+import { AUTHORS, createTraceLogger, startWalletParty, type WalletParty } from '../market/market-parties.ts'
+import { CONFIGS } from '../market/market-store.ts'
+import { enterVirtualEnvironment, type VirtualEnvironment } from '../market/virtual-environment.ts'
+import { ClientSocket } from './client-socket.ts'
 import {
-  type Asked,
-  type Beginning,
-  type Done,
-  EUROS,
-  type Moved,
-  type Movement,
-  type News,
-  type Reply,
-  type Told,
-  type Word,
-} from './words.ts'
+  type IpcMessage,
+  type IpcReply,
+  type IpcTurn,
+  type ManualMovement,
+  type MovementOutcome,
+  OPENING_EUROS,
+  type SocketEvent,
+  type WalletEvent,
+  type WalletRequest,
+  type WalletStart,
+} from './ipc-messages.ts'
+import { findLocksFault } from './locks-planted-faults.ts'
 
-const done: Done[] = []
-let world: VirtualWorld | undefined
-let lines = new Map<number, Line>()
+const done: WalletEvent[] = []
+let world: VirtualEnvironment | undefined
+let lines = new Map<number, ClientSocket>()
 let party: { readonly db: Db; readonly wallet: WalletParty } | undefined
 
 process.on('disconnect', () => process.exit())
-process.on('message', (told: Told) => void hear(told).then((reply) => process.send?.(reply)))
+process.on('message', (turn: IpcTurn) => void handleTurn(turn).then((reply) => process.send?.(reply)))
 
-async function hear({ now, words }: Told): Promise<Reply> {
+async function handleTurn({ now, words }: IpcTurn): Promise<IpcReply> {
   const [first] = words
-  if (first?.says === 'ask' && first.asked.does === 'begin') enter(first.asked)
-  await passTo(now)
-  for (const word of words) take(word)
-  await passTo(now)
+  if (first?.says === 'ask' && first.asked.does === 'begin') enterEnvironment(first.asked)
+  await passTimeTo(now)
+  for (const word of words) dispatch(word)
+  await passTimeTo(now)
   const dueAt = world?.dueAt()
   return { done: done.splice(0), ...(dueAt !== undefined && { dueAt }) }
 }
 
-function enter({ seed, number, startsAt }: Beginning): void {
+function enterEnvironment({ seed, number, startsAt }: WalletStart): void {
   world?.end()
   lines = new Map()
-  world = enterVirtualWorld(seed + number * OTHER_SEED, () => false, 'timers', startsAt)
+  world = enterVirtualEnvironment(seed + number * OTHER_SEED, () => false, 'timers', startsAt)
 }
 
 /** What the two of them draw is not the same. */
 const OTHER_SEED = 1_000_003
 
-async function passTo(now: number): Promise<void> {
+async function passTimeTo(now: number): Promise<void> {
   if (world === undefined) return
   do await world.rest()
   while (await world.step(now))
   await world.rest()
 }
 
-function take(word: Word): void {
-  if (word.says === 'line') happen(lines.get(word.line), word.news)
-  if (word.says === 'ask') void answer(word.id, word.asked)
+function dispatch(word: IpcMessage): void {
+  if (word.says === 'line') applySocketEvent(lines.get(word.line), word.news)
+  if (word.says === 'ask') void answerRequest(word.id, word.asked)
   if (word.says !== 'call') return
   const { id, request } = word
-  const heard = { ...request, body: Buffer.from(request.body) }
-  party?.wallet.host(heard, (given) => done.push({ did: 'answer', id, answer: given }))
+  const received = { ...request, body: Buffer.from(request.body) }
+  party?.wallet.host(received, (given) => done.push({ did: 'answer', id, answer: given }))
 }
 
-function happen(line: Line | undefined, news: News): void {
+function applySocketEvent(line: ClientSocket | undefined, news: SocketEvent): void {
   if (line === undefined || line.destroyed) return
   if (news.kind === 'connected') line.connected()
   else if (news.kind === 'data') line.give(Buffer.from(news.data))
@@ -78,39 +78,47 @@ function happen(line: Line | undefined, news: News): void {
   else if (news.kind === 'broken') line.breaks(news.code)
 }
 
-async function answer(id: number, asked: Asked): Promise<void> {
+async function answerRequest(id: number, walletRequest: WalletRequest): Promise<void> {
   try {
-    done.push({ did: 'come to', id, value: await resultOf(asked) })
+    done.push({ did: 'come to', id, value: await performRequest(walletRequest) })
   } catch (error) {
     done.push({ did: 'fail', id, error: errorWithStack(error) })
   }
 }
 
-async function resultOf(asked: Asked): Promise<string> {
-  if (asked.does === 'begin') return begin(asked)
+async function performRequest(walletRequest: WalletRequest): Promise<string> {
+  if (walletRequest.does === 'begin') return startWallet(walletRequest)
   if (party === undefined) throw new Error('the wallet has not begun')
-  if (asked.does === 'move') return move(party.wallet, asked)
-  if (asked.does === 'open account') return openAccount(party.wallet, asked.userId)
+  if (walletRequest.does === 'move') return moveByHand(party.wallet, walletRequest)
+  if (walletRequest.does === 'open account') return openAccount(party.wallet, walletRequest.userId)
   await party.db.close()
   return ''
 }
 
-async function begin({ number, url, fault }: Beginning): Promise<string> {
+async function startWallet({ number, url, fault }: WalletStart): Promise<string> {
   const db = await openPostgres(url, { newSocket })
-  const planted = fault === undefined ? db : (faultCalled(fault).wallet?.(db, number) ?? db)
+  const planted = fault === undefined ? db : (findLocksFault(fault).wallet?.(db, number) ?? db)
   const note = (text: string) => void done.push({ did: 'note', text })
-  party = { db, wallet: beginWallet('wallet', withOneLane(planted), logTo(note, `wallet ${number}`), CONFIGS.wallet) }
+  party = {
+    db,
+    wallet: startWalletParty(
+      'wallet',
+      withSingleLane(planted),
+      createTraceLogger(note, `wallet ${number}`),
+      CONFIGS.wallet,
+    ),
+  }
   return ''
 }
 
 /** A server has lanes by its processors; a seed must be the same run on every machine. */
-function withOneLane(db: Db): Db {
+function withSingleLane(db: Db): Db {
   return { ...db, kind: 'pglite' }
 }
 
 function newSocket() {
   const number = lines.size + 1
-  const made = new Line({
+  const made = new ClientSocket({
     onData: (data) => void done.push({ did: 'send', line: number, data }),
     onEnd: () => void done.push({ did: 'leave', line: number }),
   })
@@ -119,7 +127,10 @@ function newSocket() {
   return made.asSocket()
 }
 
-async function move({ operator }: WalletParty, { userId, kind, euros, reference }: Movement): Promise<Moved> {
+async function moveByHand(
+  { operator }: WalletParty,
+  { userId, kind, euros, reference }: ManualMovement,
+): Promise<MovementOutcome> {
   const body = { currency: 'EUR', amount: `${euros}.00`, reference }
   try {
     await moveCash(operator, AUTHORS.wallet(), userId, kind, body)
@@ -131,7 +142,7 @@ async function move({ operator }: WalletParty, { userId, kind, euros, reference 
 
 async function openAccount({ operator }: WalletParty, userId: string): Promise<string> {
   await createPlayer(operator, AUTHORS.wallet(), { userId, currency: 'EUR', currencies: ['EUR'] })
-  const first = { currency: 'EUR', amount: `${EUROS}.00`, reference: 'the first' }
+  const first = { currency: 'EUR', amount: `${OPENING_EUROS}.00`, reference: 'the first' }
   await moveCash(operator, AUTHORS.wallet(), userId, 'deposit', first)
   const { token } = await createSession(operator, AUTHORS.wallet(), userId, {})
   return token

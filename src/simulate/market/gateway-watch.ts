@@ -3,13 +3,13 @@
  * this operator gave (G-1, G-2). What comes back is the operator's word on the player's call or a failure (G-4, G-5, D-7). An
  * operator's player has one id for good.
  */
-import { replyCode } from '../../protocol/codes.ts'
-import type { Names } from './names.ts'
-import type { Answer, Request } from './network.ts'
-import { isSystemError, refusalOf, type Said, saidIn } from './said.ts'
-import type { WalletName } from './who.ts'
+import { replyCode } from '../../protocol/reply-codes.ts'
+import type { WalletName } from './party-names.ts'
+import { isSystemErrorReply, type MessageMembers, parseMessage, parseRefusal } from './reply-parsing.ts'
+import type { NetworkAnswer, NetworkRequest } from './simulated-network.ts'
+import type { StoryNames } from './story-names.ts'
 
-interface Session {
+interface ExchangedSession {
   readonly wallet: WalletName
   /** As the operator calls the player, and as the gateway does. */
   readonly operatorUser: string
@@ -21,23 +21,23 @@ interface Session {
 
 export interface GatewayWatch {
   /** The gateway has given a token for an operator's. */
-  exchanged(session: Session): void
+  exchanged(session: ExchangedSession): void
   /** A call has come to the gateway; told its answer, if there is one. */
-  arrives(request: Request): (answer: Answer) => void
+  arrives(request: NetworkRequest): (answer: NetworkAnswer) => void
   /** A call of the gateway has come to a wallet. */
-  reaches(wallet: WalletName, request: Request): void
+  reaches(wallet: WalletName, request: NetworkRequest): void
   /** What the gateway is answered. */
-  hears(request: Request, answer: Answer): void
+  hears(request: NetworkRequest, answer: NetworkAnswer): void
   complaints(): readonly string[]
 }
 
-export function watchGateway(names: Names): GatewayWatch {
-  const [byUser, byToken] = [new Map<unknown, Session>(), new Map<unknown, Session>()]
+export function watchGateway(names: StoryNames): GatewayWatch {
+  const [byUser, byToken] = [new Map<unknown, ExchangedSession>(), new Map<unknown, ExchangedSession>()]
   /** By request id: what the platform said, and what the gateway has heard. */
-  const [calls, heard] = [new Map<unknown, Said>(), new Map<unknown, Set<string>>()]
+  const [calls, received] = [new Map<unknown, MessageMembers>(), new Map<unknown, Set<string>>()]
   const complaints: string[] = []
-  const complain = ({ transactionId }: Said, what: string) =>
-    complaints.push(`${transactionId === undefined ? '' : `${names.bet(`${transactionId}`)}: `}${what}`)
+  const complain = ({ transactionId }: MessageMembers, complaint: string) =>
+    complaints.push(`${transactionId === undefined ? '' : `${names.bet(`${transactionId}`)}: `}${complaint}`)
   return {
     exchanged(session) {
       const { wallet, operatorUser, userId, token } = session
@@ -48,51 +48,51 @@ export function watchGateway(names: Names): GatewayWatch {
       byToken.set(token, session)
     },
     arrives(request) {
-      const said = saidIn(request)
-      calls.set(said.requestId, said)
+      const message = parseMessage(request)
+      calls.set(message.requestId, message)
       return (answer) => {
         if (isOfCaller(answer))
           return void complain(
-            said,
+            message,
             `the gateway answers ${answer.status}, as if the platform had another secret (D-7)`,
           )
         if (request.path !== '/payment/bet' || isFailure(request, answer)) return
-        if (!heard.get(said.requestId)?.has(textOf(answer)))
-          complain(said, `the gateway answers ${answer.status}, and its operator has not (G-5)`)
+        if (!received.get(message.requestId)?.has(formatAnswer(answer)))
+          complain(message, `the gateway answers ${answer.status}, and its operator has not (G-5)`)
       }
     },
     reaches(wallet, request) {
-      const passedOn = saidIn(request)
-      const said = calls.get(passedOn.requestId)
-      if (said === undefined) return // of the gateway's own, at an exchange
-      const session = byToken.get(said.token)
-      const player = said.userId === undefined ? session : byUser.get(said.userId)
+      const passedOn = parseMessage(request)
+      const message = calls.get(passedOn.requestId)
+      if (message === undefined) return // of the gateway's own, at an exchange
+      const session = byToken.get(message.token)
+      const player = message.userId === undefined ? session : byUser.get(message.userId)
       if (player !== undefined && player.wallet !== wallet)
-        complain(said, `a call about a player of the ${player.wallet} comes to the ${wallet} (G-1)`)
+        complain(message, `a call about a player of the ${player.wallet} comes to the ${wallet} (G-1)`)
       if (session !== undefined && session.userId === player?.userId && passedOn.token !== session.operatorToken)
-        complain(said, 'a token of the gateway does not become the one that the operator gave (G-2)')
+        complain(message, 'a token of the gateway does not become the one that the operator gave (G-2)')
     },
     hears(request, answer) {
-      const { requestId } = saidIn(request)
-      heard.set(requestId, (heard.get(requestId) ?? new Set()).add(textOf(answer)))
+      const { requestId } = parseMessage(request)
+      received.set(requestId, (received.get(requestId) ?? new Set()).add(formatAnswer(answer)))
     },
     complaints: () => complaints,
   }
 }
 
 /** The platform signs as it should: only an operator can have said so, of the gateway. */
-function isOfCaller(answer: Answer): boolean {
+function isOfCaller(answer: NetworkAnswer): boolean {
   const { status } = answer
-  return status === 401 || status === 403 || (status >= 300 && status < 400) || refusalOf(answer) === BAD_SIGNATURE
+  return status === 401 || status === 403 || (status >= 300 && status < 400) || parseRefusal(answer) === BAD_SIGNATURE
 }
 
 const BAD_SIGNATURE = replyCode('bad_signature')
 
-function textOf({ status, body }: Answer): string {
+function formatAnswer({ status, body }: NetworkAnswer): string {
   return `${status} ${body.toString('latin1')}`
 }
 
 /** As of a wallet that failed (R-4). */
-function isFailure({ method }: Request, answer: Answer): boolean {
-  return method === 'POST' ? isSystemError(answer) : answer.status === 500
+function isFailure({ method }: NetworkRequest, answer: NetworkAnswer): boolean {
+  return method === 'POST' ? isSystemErrorReply(answer) : answer.status === 500
 }

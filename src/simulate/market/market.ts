@@ -1,33 +1,39 @@
 /** The market of one run: wallets, gateway and platform that live, die and begin again over their data, the network between them, and time. */
 
-import { isOutage } from '../../db/errors.ts'
+import { isOutage } from '../../db/database-errors.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { UsageError } from '../../runtime/cli-errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { createRandom, type Random } from '../../runtime/random.ts'
-import { WrongUse } from '../../runtime/wrong-use.ts'
-import type { Choices } from './choices.ts'
-import { type ClockName, resetClocks, setClock } from './clocks.ts'
-import { beginLife, type Life } from './fused.ts'
+import { createRandom, type Random } from '../../runtime/seeded-random.ts'
+import { createCrashableDb, type ProcessLife } from './crashable-db.ts'
 import { type GatewayWatch, watchGateway } from './gateway-watch.ts'
-import { markStatements, noteDeath, noteFailure, watchAnswers, watchBreakers } from './marks.ts'
-import { createNames, type Names } from './names.ts'
-import { type Ear, type Host, type Request, type SimulatedNetwork, simulateNetwork } from './network.ts'
-import { type PaceWatch, watchPace } from './pace.ts'
-import { type GatewayParty, logTo, type WalletParty } from './parties.ts'
-import { beginOver, forget, living, type Processes } from './processes.ts'
-import { watchReasons } from './reasons.ts'
-import type { Scene } from './scene.ts'
-import { configOf, type OtherSettings, type Store } from './store.ts'
+import { createPartyLookup, forgetParty, type LiveProcesses, startParty } from './live-processes.ts'
+import { markStatements, noteDeath, noteFailure, watchAnswers, watchBreakers } from './market-coverage.ts'
+import { createTraceLogger, type GatewayParty, type WalletParty } from './market-parties.ts'
+import { createPartyConfig, type OtherSettings, type Store } from './market-store.ts'
+import { type PaceWatch, watchPace } from './pace-watch.ts'
+import { isWallet, PARTY_URLS, type PartyName, partnerOf, type WalletName, walletsOf } from './party-names.ts'
+import { watchRollbackReasons } from './rollback-reason-watch.ts'
+import type { Choices } from './run-choices.ts'
+import type { Scenario } from './scenario.ts'
+import {
+  type CallerFault,
+  type Host,
+  type NetworkRequest,
+  type SimulatedNetwork,
+  simulateNetwork,
+} from './simulated-network.ts'
+import { createStoryNames, type StoryNames } from './story-names.ts'
 import { createTrace, type Trace } from './trace.ts'
-import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
-import { type WireWatch, watchWire } from './watch.ts'
-import { isWallet, type PartyName, partnerOf, URLS, type WalletName, walletsOf } from './who.ts'
+import { enterVirtualEnvironment, type VirtualEnvironment } from './virtual-environment.ts'
+import { type ClockName, resetClocks, setClock } from './wall-clocks.ts'
+import { type WireWatch, watchWire } from './wire-watch.ts'
 
 export interface Stores extends Readonly<Record<PartyName, Store>> {
   /** Faults that are planted between network and a party. */
   readonly fronts?: Partial<Record<PartyName, (host: Host) => Host>>
   /** One in the platform: what it hears is something else. */
-  readonly ear?: Ear
+  readonly ear?: CallerFault
   /** One in the platform: what takes time is measured on another clock. */
   readonly elapsed?: (clock: Clock) => number
   /** One in reconcile: such differences it does not name. */
@@ -38,25 +44,25 @@ export interface Stores extends Readonly<Record<PartyName, Store>> {
 const CORRECTED_MS = 1_000
 
 /** When one dies, now if nothing is said, and how it begins again. */
-interface Death extends Again {
+interface DeathPlan extends RestartPlan {
   readonly statements?: number
   readonly commits?: number
   readonly steps?: number
 }
 
 /** How one that died begins again. */
-interface Again {
+interface RestartPlan {
   readonly downMs: number
   readonly settings?: OtherSettings | undefined
 }
 
 export interface Market {
-  readonly world: VirtualWorld
+  readonly world: VirtualEnvironment
   readonly trace: Trace
   readonly network: SimulatedNetwork
-  readonly names: Names
+  readonly names: StoryNames
   readonly choices: Choices
-  readonly scene: Scene
+  readonly scenario: Scenario
   /** Of what was heard on the wires. */
   complaints(): readonly string[]
   /** What comes to a wallet. */
@@ -70,7 +76,7 @@ export interface Market {
   /** A stream of choices of its own. */
   random(subject: string): Random
   begin(party: PartyName): Promise<void>
-  kill(party: PartyName, death: Death): void
+  kill(party: PartyName, death: DeathPlan): void
   /** Its database answers with errors, so many times, from the statement so many statements from now. */
   fail(party: PartyName, failure: { readonly statements: number; readonly times: number }): void
   setClock(clock: ClockName, byMs: number): void
@@ -80,43 +86,43 @@ export interface Market {
   calm(): void
   /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
   until<T>(work: Promise<T>, milliseconds: number): Promise<T>
-  /** Lets so many milliseconds pass; `behindEach`: asked after each step, false ends it. */
-  pass(milliseconds: number, behindEach?: () => Promise<boolean>): Promise<void>
+  /** Lets so many milliseconds pass; `afterEach`: asked after each step, false ends it. */
+  pass(milliseconds: number, afterEach?: () => Promise<boolean>): Promise<void>
   end(): void
 }
 
-export function openMarket(seed: number, stores: Stores, choices: Choices, scene: Scene): Market {
+export function openMarket(seed: number, stores: Stores, choices: Choices, scenario: Scenario): Market {
   let busy = 0
   const count = (change: 1 | -1) => {
     busy += change
   }
-  const world = enterVirtualWorld(seed, () => busy > 0, 'none', scene.startsAt)
-  const [trace, names] = [createTrace(world.elapsed), createNames()]
+  const world = enterVirtualEnvironment(seed, () => busy > 0, 'none', scenario.startsAt)
+  const [trace, names] = [createTrace(world.elapsed), createStoryNames()]
   const random = (subject: string) => createRandom(seed, subject)
-  const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace), scene)]))
+  const wires = new Map(walletsOf(scenario).map((name) => [name, watchWire(names, watchAnswers(trace), scenario)]))
   const wire = (name: WalletName) => wires.get(name) as WireWatch
-  const [heard, gatewayWatch] = [hearersOf(world, names, stores), watchGateway(names)]
-  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), ...heard, world, trace, choices }
-  const network = simulateNetwork({ ...told, random: random('network') })
-  const [lives, agains] = [{} as Partial<Record<PartyName, Life>>, new Map<PartyName, Again>()]
+  const [watches, gatewayWatch] = [createWatches(world, names, stores), watchGateway(names)]
+  const networkDeps = { ...names, ...createRoutes(scenario, wires, gatewayWatch), ...watches, world, trace, choices }
+  const network = simulateNetwork({ ...networkDeps, random: random('network') })
+  const [lives, agains] = [{} as Partial<Record<PartyName, ProcessLife>>, new Map<PartyName, RestartPlan>()]
   const failures: unknown[] = []
-  const there: Processes = { wallets: new Map(), gateway: undefined, platform: undefined }
+  const there: LiveProcesses = { wallets: new Map(), gateway: undefined, platform: undefined }
 
   const die = (party: PartyName, how: string) => {
     noteDeath(trace, party, how)
     steps.forget(party)
     lives[party]?.end()
     network.cutOff(party)
-    if (party !== 'platform') network.listen(URLS[party], undefined)
+    if (party !== 'platform') network.listen(PARTY_URLS[party], undefined)
     if (isWallet(party)) wire(party).died()
-    forget(there, party)
+    forgetParty(there, party)
     beginAgain(party, agains.get(party))
   }
-  const beginAgain = (party: PartyName, { downMs, settings }: Again = { downMs: 0 }): void => {
+  const beginAgain = (party: PartyName, { downMs, settings }: RestartPlan = { downMs: 0 }): void => {
     const failed = (error: unknown) => {
       lives[party]?.end()
       if (isOutage(error)) beginAgain(party, { downMs: CORRECTED_MS, settings })
-      else if (!mustNotBegin(settings, error, trace)) failures.push(error)
+      else if (!isExpectedRefusal(settings, error, trace)) failures.push(error)
       else beginAgain(party, { downMs: CORRECTED_MS })
     }
     world.after(downMs, () => void begin(party, settings).catch(failed))
@@ -124,45 +130,46 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const begin = async (party: PartyName, settings?: OtherSettings) => {
     const failed = (where: string) => noteFailure(trace, party, where)
     const died = (where: string) => die(party, where)
-    const life = beginLife(markStatements(stores[party].db, trace), { busy: count, died, failed })
+    const life = createCrashableDb(markStatements(stores[party].db, trace), { busy: count, died, failed })
     lives[party] = life
-    const log = logTo((line) => !life.isOver() && trace.note(line), party)
+    const log = createTraceLogger((line) => !life.isOver() && trace.note(line), party)
     network.callsFrom(party)
-    const config = configOf(party, scene, settings)
-    await beginOver(there, life, { party, config, log, stores, listen: network.listen })
+    const config = createPartyConfig(party, scenario, settings)
+    await startParty(there, life, { party, config, log, stores, listen: network.listen })
     noteBeginning(trace, party, settings)
   }
-  const steps = countSteps((party) => die(party, 'behind a step'))
-  const step = stepping(world, steps.passed, there, failures, watchBreakers(trace))
+  const steps = createStepTriggers((party) => die(party, 'behind a step'))
+  const step = createStepper(world, steps.passed, there, failures, watchBreakers(trace))
   return {
-    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, pace: heard.pace, random, begin },
-    complaints: () => [...wires.values(), gatewayWatch, heard.pace, heard.reasons].flatMap((one) => one.complaints()),
-    ...living(there),
+    ...{ world, trace, network, names, choices, scenario, wire, gatewayWatch, pace: watches.pace, random, begin },
+    complaints: () =>
+      [...wires.values(), gatewayWatch, watches.pace, watches.reasons].flatMap((one) => one.complaints()),
+    ...createPartyLookup(there),
     kill(party, death) {
       const life = lives[party]
       if (life === undefined || life.isOver()) return
       agains.set(party, death)
       if (death.steps !== undefined) steps.dies(party, death.steps)
-      else if (death.commits !== undefined) life.endBehind(death.commits)
+      else if (death.commits !== undefined) life.endAfterCommits(death.commits)
       else if (death.statements === undefined) die(party, 'now')
       else life.endAt(death.statements)
     },
     fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
-    setClock: clockSetter(trace, heard.pace, wires),
-    meanwhile: (work) => waitFor(work, count, failures),
+    setClock: createClockSetter(trace, watches.pace, wires),
+    meanwhile: (work) => trackWork(work, count, failures),
     calm: () => calmAll(network, steps, Object.values(lives)),
-    ...passing(world, step),
+    ...createTimePassing(world, step),
     end: () => endAll(network, world, Object.values(lives)),
   }
 }
 
 /** Of what the platform says and hears. */
-function hearersOf({ elapsed }: VirtualWorld, { bet }: Names, { ear }: Pick<Stores, 'ear'>) {
-  return { pace: watchPace(elapsed, bet), reasons: watchReasons(bet), ear }
+function createWatches({ elapsed }: VirtualEnvironment, { bet }: StoryNames, { ear }: Pick<Stores, 'ear'>) {
+  return { pace: watchPace(elapsed, bet), reasons: watchRollbackReasons(bet), ear }
 }
 
 /** Who dies behind which timer or message. */
-function countSteps(die: (party: PartyName) => void) {
+function createStepTriggers(die: (party: PartyName) => void) {
   const left = new Map<PartyName, number>()
   return {
     dies: (party: PartyName, steps: number) => void left.set(party, steps),
@@ -176,23 +183,23 @@ function countSteps(die: (party: PartyName) => void) {
   }
 }
 
-function stepping(
-  world: VirtualWorld,
-  behindStep: () => void,
-  there: Processes,
+function createStepper(
+  world: VirtualEnvironment,
+  afterStep: () => void,
+  there: LiveProcesses,
   failures: readonly unknown[],
-  seeBreakers: ReturnType<typeof watchBreakers>,
-): VirtualWorld['step'] {
+  checkBreakers: ReturnType<typeof watchBreakers>,
+): VirtualEnvironment['step'] {
   return async (until) => {
     const isOn = await world.step(until)
-    if (isOn) behindStep()
-    seeBreakers(there.platform?.deciding.breakers)
+    if (isOn) afterStep()
+    checkBreakers(there.platform?.deciding.breakers)
     if (failures.length > 0) throw failures[0]
     return isOn
   }
 }
 
-function waitFor(work: Promise<void>, count: (change: 1 | -1) => void, failures: unknown[]): void {
+function trackWork(work: Promise<void>, count: (change: 1 | -1) => void, failures: unknown[]): void {
   count(1)
   void work.catch((error: unknown) => failures.push(error)).finally(() => count(-1))
 }
@@ -200,7 +207,7 @@ function waitFor(work: Promise<void>, count: (change: 1 | -1) => void, failures:
 /** Milliseconds: a clock that is set by as much may have tokens expire, or alive again. */
 const FAR_MS = 3_600_000
 
-function clockSetter(
+function createClockSetter(
   trace: Trace,
   pace: PaceWatch,
   wires: ReadonlyMap<ClockName, Pick<WireWatch, 'standing'>>,
@@ -215,14 +222,18 @@ function clockSetter(
 }
 
 /** The processes too: what is left of one would go on in the real world, for which all of its times are far away or long ago. */
-function endAll(network: SimulatedNetwork, world: VirtualWorld, lives: readonly Life[]): void {
+function endAll(network: SimulatedNetwork, world: VirtualEnvironment, lives: readonly ProcessLife[]): void {
   for (const life of lives) life.end()
   network.end()
   world.end()
   resetClocks()
 }
 
-function calmAll(network: SimulatedNetwork, steps: ReturnType<typeof countSteps>, lives: readonly Life[]): void {
+function calmAll(
+  network: SimulatedNetwork,
+  steps: ReturnType<typeof createStepTriggers>,
+  lives: readonly ProcessLife[],
+): void {
   network.calm()
   steps.spare()
   for (const life of lives) life.spare()
@@ -236,26 +247,29 @@ function noteBeginning(trace: Trace, party: PartyName, settings: OtherSettings |
 }
 
 /** True when it is right that it has not begun (M-5). */
-function mustNotBegin(settings: OtherSettings | undefined, error: unknown, trace: Trace): boolean {
-  const isRight = settings === 'another scale' && error instanceof WrongUse
+function isExpectedRefusal(settings: OtherSettings | undefined, error: unknown, trace: Trace): boolean {
+  const isRight = settings === 'another scale' && error instanceof UsageError
   if (isRight) trace.mark('a process does not begin with another scale')
   return isRight
 }
 
 /** Which wallet's wire a call comes by, and who calls an address. */
-function addressesOf(scene: Scene, wires: ReadonlyMap<WalletName, WireWatch>, gateway: GatewayWatch) {
-  const arrives = (origin: string, request: Request) => {
-    if (origin === URLS.gateway) return gateway.arrives(request)
-    const [name, wire] = [...wires].find(([one]) => URLS[one] === origin) as [WalletName, WireWatch]
+function createRoutes(scenario: Scenario, wires: ReadonlyMap<WalletName, WireWatch>, gateway: GatewayWatch) {
+  const arrives = (origin: string, request: NetworkRequest) => {
+    if (origin === PARTY_URLS.gateway) return gateway.arrives(request)
+    const [name, wire] = [...wires].find(([one]) => PARTY_URLS[one] === origin) as [WalletName, WireWatch]
     gateway.reaches(name, request)
     return wire.arrives(request)
   }
-  const callerOf = (origin: string): PartyName => (origin === URLS[partnerOf(scene)] ? 'platform' : 'gateway')
+  const callerOf = (origin: string): PartyName => (origin === PARTY_URLS[partnerOf(scenario)] ? 'platform' : 'gateway')
   return { arrives, callerOf, hears: gateway.hears }
 }
 
 /** `step`: as the world's. */
-function passing(world: VirtualWorld, step: VirtualWorld['step']): Pick<Market, 'until' | 'pass'> {
+function createTimePassing(
+  world: VirtualEnvironment,
+  step: VirtualEnvironment['step'],
+): Pick<Market, 'until' | 'pass'> {
   return {
     async until(work, milliseconds) {
       let isOver = false
@@ -269,10 +283,10 @@ function passing(world: VirtualWorld, step: VirtualWorld['step']): Pick<Market, 
       if (!isOver) throw new Error(`something is not over after ${milliseconds} ms`)
       return work
     },
-    async pass(milliseconds, behindEach = async () => true) {
+    async pass(milliseconds, afterEach = async () => true) {
       const until = world.elapsed() + milliseconds
       await world.rest()
-      while ((await step(until)) && (await behindEach()));
+      while ((await step(until)) && (await afterEach()));
     },
   }
 }

@@ -4,13 +4,13 @@
  */
 import { type Db, statement } from '../../db/db.ts'
 import { parseDecimal } from '../../protocol/money.ts'
-import { centsOf } from './cents.ts'
-import type { Names } from './names.ts'
-import type { Said } from './said.ts'
-import type { MoneyRules } from './scene.ts'
+import { parseCents } from './market-money.ts'
+import type { MessageMembers } from './reply-parsing.ts'
+import type { MoneyRules } from './scenario.ts'
+import type { StoryNames } from './story-names.ts'
 
 /** What a Place bet says of money, in minor units. */
-interface Terms {
+interface BetTerms {
   readonly stake: bigint
   /** The most that its odds pay; undefined: they say nothing. */
   readonly most: bigint | undefined
@@ -20,12 +20,12 @@ interface Terms {
 
 export interface OddsWatch {
   /** A Place bet has come. */
-  placed(said: Said): void
+  placed(message: MessageMembers): void
   /** Complaints about what the wallet has noted, and what not. */
-  audit(db: Db, names: Names): Promise<string[]>
+  audit(db: Db, names: StoryNames): Promise<string[]>
 }
 
-const NOTED = statement(
+const READ_NOTED = statement(
   'simulation_noted',
   `select split_part(b.bet_id, '@', 1) as bet_id, c.operation, c.outcome, c.amount, c.anomaly, b.placed_at is not null as is_placed
    from purser.bet b left join purser.bet_call c
@@ -33,7 +33,7 @@ const NOTED = statement(
    where b.platform = '' order by b.bet_id, c.seq`,
 )
 
-interface Noted extends Record<string, unknown> {
+interface NotedRow extends Record<string, unknown> {
   bet_id: string
   operation: string | null
   outcome: string | null
@@ -47,13 +47,13 @@ const ROUNDING = 1n
 const MILLION = 1_000_000n
 
 export function watchOdds({ freebetStake }: MoneyRules): OddsWatch {
-  const bets = new Map<string, Terms>()
-  const isTooSmall = ({ hasBonus, bonus, stake }: Terms) =>
+  const bets = new Map<string, BetTerms>()
+  const isTooSmall = ({ hasBonus, bonus, stake }: BetTerms) =>
     hasBonus && freebetStake === 'promotions' && bonus !== undefined && bonus < stake
   return {
-    placed: (said) => void bets.set(`${said.transactionId}`, termsOf(said)),
+    placed: (message) => void bets.set(`${message.transactionId}`, toBetTerms(message)),
     async audit(db, names) {
-      const rows = await db.query<Noted>(NOTED)
+      const rows = await db.query<NotedRow>(READ_NOTED)
       const complaints: string[] = []
       const wrong = (bet: string, anomaly: string, isNoted: boolean) =>
         complaints.push(`${names.bet(bet)}: ${anomaly} is ${isNoted ? '' : 'not '}noted (W-49)`)
@@ -76,11 +76,11 @@ export function watchOdds({ freebetStake }: MoneyRules): OddsWatch {
 const ABOVE = 'payout_above_odds'
 const BELOW = 'bonus_below_stake'
 
-function termsOf(said: Said): Terms {
-  const { currency, amount, bonusId, bonusAmount } = said
-  const unitsOf = (written: unknown) => centsOf(`${written}`) / (currency === 'JPY' ? 100n : 1n)
+function toBetTerms(message: MessageMembers): BetTerms {
+  const { currency, amount, bonusId, bonusAmount } = message
+  const unitsOf = (written: unknown) => parseCents(`${written}`) / (currency === 'JPY' ? 100n : 1n)
   const [stake, bonus] = [unitsOf(amount), typeof bonusAmount === 'number' ? unitsOf(bonusAmount) : undefined]
-  const [odds, boost] = [millionthsIn(said.coefficient), millionthsIn(said.boosterCoefficient)]
+  const [odds, boost] = [parseMillionths(message.coefficient), parseMillionths(message.boosterCoefficient)]
   const paid = stake === 0n ? (bonus ?? 0n) : stake
   const hasLimit = odds !== undefined && odds >= MILLION && paid > 0n
   const factor = boost !== undefined && boost >= MILLION ? boost : MILLION
@@ -89,6 +89,6 @@ function termsOf(said: Said): Terms {
 }
 
 /** Exactly as it was written; the platform writes six decimals at most. */
-function millionthsIn(factor: unknown): bigint | undefined {
+function parseMillionths(factor: unknown): bigint | undefined {
   return parseDecimal(`${factor}`, 6)
 }

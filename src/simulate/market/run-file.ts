@@ -1,10 +1,10 @@
 /** A run as a list of choices in a file: kept when it fails, played again after the code has changed, made shorter. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type Choice, type Disaster, followChoices } from './choices.ts'
 import type { Stores } from './market.ts'
-import { type RunResult, runMarket } from './run.ts'
+import { type RunResult, runMarket } from './market-run.ts'
+import { type Choice, type CrashFault, replayChoices } from './run-choices.ts'
 
-export interface RunFile<D = Disaster> {
+export interface RunFile<D = CrashFault> {
   /** Absent: 2. */
   readonly level?: 2 | 3
   /** For what the processes draw by themselves. */
@@ -18,18 +18,18 @@ export interface RunFile<D = Disaster> {
   readonly choices: readonly Choice<D>[]
 }
 
-export function levelOf({ level = 2 }: Pick<RunFile, 'level'>): 2 | 3 {
+export function readRunLevel({ level = 2 }: Pick<RunFile, 'level'>): 2 | 3 {
   return level
 }
 
-export function readRunFile<D = Disaster>(path: string): RunFile<D> {
+export function readRunFile<D = CrashFault>(path: string): RunFile<D> {
   return JSON.parse(readFileSync(path, 'utf8')) as RunFile<D>
 }
 
 /** Files in this folder of runs of this level. */
-export function keptIn(folder: string, level: 2 | 3): string[] {
+export function listRunFiles(folder: string, level: 2 | 3): string[] {
   const files = readdirSync(folder).map((name) => `${folder}/${name}`)
-  return files.filter((path) => levelOf(readRunFile(path)) === level)
+  return files.filter((path) => readRunLevel(readRunFile(path)) === level)
 }
 
 /** A choice in each line, so that a person can take one out. */
@@ -39,11 +39,11 @@ export function writeRunFile<D>(path: string, { choices, ...rest }: RunFile<D>):
 }
 
 export function playFile({ seed, choices }: Pick<RunFile, 'seed' | 'choices'>, stores: Stores): Promise<RunResult> {
-  return runMarket(seed, stores, followChoices(choices))
+  return runMarket(seed, stores, replayChoices(choices))
 }
 
 /** Two complaints with the same are of one kind: names, numbers and rows are left out. */
-export function kindOfComplaint(complaint: string): string {
+export function classifyComplaint(complaint: string): string {
   const [first = ''] = complaint.split(/[\n{[]/)
   return first.replace(/\d+/g, '#').trim()
 }
@@ -55,24 +55,24 @@ const HALF = 2
  * Fewer choices with which a complaint of the same kind is found: whole pieces are taken out, ever smaller ones, as long as it is. `most`:
  * runs at most.
  */
-export async function shrink<D>(
+export async function shrinkRun<D>(
   file: RunFile<D>,
   play: (file: RunFile<D>) => Promise<Pick<RunResult, 'complaints'>>,
   most: number,
-  tell: (left: number) => void = () => {},
+  onShrunk: (left: number) => void = () => {},
 ): Promise<RunFile<D>> {
   let { choices } = file
   let runs = 0
   const isFound = async (tried: readonly Choice<D>[]) => {
     runs += 1
     const { complaints } = await play({ ...file, choices: tried })
-    return complaints.some((complaint) => kindOfComplaint(complaint) === file.found)
+    return complaints.some((complaint) => classifyComplaint(complaint) === file.found)
   }
   const without = async (isTaken: (choice: Choice<D>) => boolean) => {
     const rest = choices.filter((choice) => !isTaken(choice))
     if (rest.length === choices.length || !(await isFound(rest))) return
     choices = rest
-    tell(choices.length)
+    onShrunk(choices.length)
   }
   await without((choice) => 'of' in choice && choice.fate.name === '')
   await without((choice) => 'disaster' in choice)

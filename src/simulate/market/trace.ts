@@ -19,7 +19,7 @@ export function createTrace(elapsed: () => number): Trace {
   const marks = new Map<string, number>()
   return {
     note(event) {
-      const line = `${timeOf(elapsed())} ${event}`
+      const line = `${formatTime(elapsed())} ${event}`
       all.update(`${line}\n`)
       lines.push(line)
     },
@@ -31,7 +31,7 @@ export function createTrace(elapsed: () => number): Trace {
 }
 
 /** Minutes, seconds and milliseconds. */
-function timeOf(milliseconds: number): string {
+function formatTime(milliseconds: number): string {
   const [minutes, rest] = [Math.floor(milliseconds / 60_000), milliseconds % 60_000]
   return `${minutes}:${`${rest / 1_000}`.padStart(2, '0')}`.padEnd(8, ' ')
 }

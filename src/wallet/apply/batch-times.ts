@@ -1,8 +1,9 @@
 /** When a batch began and ended, for the journal; and its span, where tracing is on. */
-import type { Span } from '../../runtime/tracing.ts'
-import { world } from '../../runtime/world.ts'
 
-/** As `world.elapsed()` gives them. */
+import { environment } from '../../runtime/environment.ts'
+import type { Span } from '../../runtime/tracing.ts'
+
+/** As `environment.monotonicNow()` gives them. */
 export interface BatchTimes {
   /** The same for all calls of one batch, of whatever process another for every other. */
   readonly id: string
@@ -12,10 +13,10 @@ export interface BatchTimes {
   readonly traced?: { readonly span: Span; readonly below: Span } | undefined
 }
 
-const PROCESS = world.bytes(4).toString('hex')
+const PROCESS = environment.randomBytes(4).toString('hex')
 let batches = 0
 
-interface Begun {
+interface RunningBatch {
   readonly span: Span | undefined
   /** To be called when the batch has ended. */
   end(failed?: boolean): BatchTimes
@@ -25,16 +26,16 @@ interface Traceable {
   readonly span: Span | undefined
 }
 
-type Way = 'gate' | 'rules'
+type BatchPath = 'gate' | 'rules'
 
-export function beginBatch(entries: readonly Traceable[], way: Way): Begun {
+export function beginBatch(entries: readonly Traceable[], path: BatchPath): RunningBatch {
   const id = `${PROCESS}-${++batches}`
-  const takenAt = world.elapsed()
-  const traced = trace(entries, way, id, takenAt)
+  const takenAt = environment.monotonicNow()
+  const traced = trace(entries, path, id, takenAt)
   return {
     span: traced?.span,
     end(failed = false) {
-      const endedAt = world.elapsed()
+      const endedAt = environment.monotonicNow()
       traced?.span.end({ at: endedAt, failed })
       return { id, takenAt, endedAt, traced }
     },
@@ -42,9 +43,9 @@ export function beginBatch(entries: readonly Traceable[], way: Way): Begun {
 }
 
 /** Below the first call that is traced, and linked to the others. Undefined when none is. */
-function trace(entries: readonly Traceable[], way: Way, id: string, at: number): BatchTimes['traced'] {
-  if (!entries.some(({ span }) => span?.isSeen)) return undefined
-  const [below, ...links] = entries.flatMap(({ span }) => (span?.isSeen ? span : []))
-  const attributes = { 'purser.batch': id, 'purser.calls': entries.length, 'purser.way': way }
+function trace(entries: readonly Traceable[], path: BatchPath, id: string, at: number): BatchTimes['traced'] {
+  if (!entries.some(({ span }) => span?.isSampled)) return undefined
+  const [below, ...links] = entries.flatMap(({ span }) => (span?.isSampled ? span : []))
+  const attributes = { 'purser.batch': id, 'purser.calls': entries.length, 'purser.way': path }
   return below && { span: below.child('batch', { at, links, attributes }), below }
 }

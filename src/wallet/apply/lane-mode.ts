@@ -1,22 +1,25 @@
-/** The modes of a lane, as its picture shows them (lanes.ts): one that it cannot enter is a mistake of ours, and is never entered. */
+/**
+ * The modes of a lane, as its picture shows them (call-queue.ts): one that it cannot enter is a
+ * mistake of ours, and is never entered.
+ */
 import { strict as assert } from 'node:assert'
 
 /** The modes that a lane may enter from each. */
-const MODES = {
+const TRANSITIONS = {
   idle: ['gathering'],
   gathering: ['applying'],
   applying: ['resting', 'gathering', 'idle'],
   resting: ['gathering', 'idle'],
 } as const
-export type Mode = keyof typeof MODES
+export type LaneMode = keyof typeof TRANSITIONS
 
-export interface Moded {
-  mode: Mode
+export interface HasLaneMode {
+  mode: LaneMode
 }
 
-export function enter(lane: Moded, mode: Mode): void {
+export function enterLaneMode(lane: HasLaneMode, mode: LaneMode): void {
   assert(
-    MODES[lane.mode].some((next) => next === mode),
+    TRANSITIONS[lane.mode].some((next) => next === mode),
     `a lane goes from ${lane.mode} to ${mode}`,
   )
   lane.mode = mode

@@ -1,13 +1,13 @@
 /** What a rule answers, and what it may look at. Rules are pure: no database, no clock, no logger. */
 import type { Account } from '../../ledger/account.ts'
 import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'
-import type { ReplyCode } from '../../protocol/codes.ts'
-import type { Currency } from '../../protocol/ids.ts'
 import { fitsBalance, type Scales } from '../../protocol/money.ts'
+import type { ReplyCode } from '../../protocol/reply-codes.ts'
+import type { Currency } from '../../protocol/wire-ids.ts'
 import type { Bet } from '../store/bet.ts'
 import type { RuledPlayer } from '../store/player.ts'
 import type { Session, TokenHash } from '../store/session.ts'
-import type { SeenCall } from './seen.ts'
+import type { EarlierCall } from './replay-detection.ts'
 
 /** A call that contradicts the bet's life or itself; kept for a person to look at. */
 export const ANOMALIES = [
@@ -35,7 +35,10 @@ export type BetPosting = Pick<Posting, 'kind' | 'debit' | 'credit' | 'amount'>
 export type Decision =
   /** Takes effect now: the bet becomes `bet`, the postings move the money. */
   | { readonly kind: 'apply'; readonly bet: Bet; readonly postings: readonly BetPosting[]; readonly anomaly?: Anomaly }
-  /** Seen before, or nothing left to do: success without effect, with the time of the original (R-2). `isNew`: it is no copy; the result was decided once more. */
+  /**
+   * Seen before, or nothing left to do: success without effect, with the time of the original
+   * (R-2). `isUnusedCursor`: it is no copy; the result was decided once more.
+   */
   | { readonly kind: 'repeat'; readonly at: Date; readonly isNew?: true }
   /** `bet` is what is remembered, when the refusal itself changes what is known (I-3). */
   | {
@@ -47,7 +50,7 @@ export type Decision =
     }
 
 /** How a decision stands on record. */
-export const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
+export const OUTCOME_BY_DECISION = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
 
 export interface Rules {
   readonly scales: Scales
@@ -79,7 +82,7 @@ export interface Facts {
   /** Number of the call whose result was applied last, or was what the bet had already (I-2), among the calls about the bet; 0 for none. */
   readonly lastResult: number
   /** Earlier calls with the requestId of this one, as far as they matter: the acknowledged one, the first refused one. */
-  readonly seen: readonly SeenCall[]
+  readonly seen: readonly EarlierCall[]
   readonly player: RuledPlayer | undefined
   readonly now: Date
   readonly rules: Rules
@@ -88,7 +91,7 @@ export interface Facts {
   turnover(currency: Currency): Turnover
 }
 
-export function refuse(code: ReplyCode, anomaly?: Anomaly, detail?: string): Decision {
+export function refuseCall(code: ReplyCode, anomaly?: Anomaly, detail?: string): Decision {
   return { kind: 'refuse', code, ...(anomaly && { anomaly }), ...(detail && { detail }) }
 }
 
@@ -101,7 +104,7 @@ export function isResultLocked(since: Date, { locked, now, rules }: Facts): bool
  * Why these postings together cannot be made: they take money that the player no longer has, and the policy is to refuse
  * that (L-2); or they make a balance that cannot be stored.
  */
-export function moneyObjection(
+export function findMoneyRefusal(
   postings: readonly BetPosting[],
   currency: Currency,
   facts: Facts,
@@ -109,11 +112,11 @@ export function moneyObjection(
   const effect = postings.reduce((sum, posting) => sum + effectOnPlayer(posting), 0n)
   const after = (facts.account(currency)?.balance ?? 0n) + effect
   if (effect < 0n && after < 0n && facts.rules.clawback === 'refuse') {
-    return refuse('recalculation_negative', 'taking_back_refused')
+    return refuseCall('recalculation_negative', 'taking_back_refused')
   }
   return fitsBalance(after)
     ? undefined
-    : refuse(
+    : refuseCall(
         'invalid_request',
         undefined,
         'amount would make the balance larger than this wallet can hold; it must be smaller',

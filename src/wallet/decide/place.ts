@@ -1,9 +1,9 @@
 /** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
-import type { RememberedRefusal } from '../../protocol/codes.ts'
+import type { RememberedRefusal } from '../../protocol/reply-codes.ts'
 import type { Bet, Funder, PlaceCall } from '../store/bet.ts'
-import { type Decision, type Facts, type Rules, refuse } from './decision.ts'
-import { whyNotAllowed } from './place-limits.ts'
-import { judgeToken } from './token.ts'
+import { findIneligibility } from './betting-eligibility.ts'
+import { type Decision, type Facts, type Rules, refuseCall } from './decision.ts'
+import { checkToken } from './token-validity.ts'
 
 export function decidePlace(call: PlaceCall, facts: Facts): Decision {
   const { bet } = facts
@@ -14,11 +14,11 @@ export function decidePlace(call: PlaceCall, facts: Facts): Decision {
     case 'settled':
       return isSamePlacement(call, bet)
         ? { kind: 'repeat', at: bet.placement.placedAt }
-        : refuse('already_processed', 'place_differs_from_bet')
+        : refuseCall('already_processed', 'place_differs_from_bet')
     case 'cancelled':
-      return refuse('already_processed', 'place_after_rollback')
+      return refuseCall('already_processed', 'place_after_rollback')
     case 'refused':
-      return refuse(bet.refusal)
+      return refuseCall(bet.refusal)
     default:
       return bet satisfies never
   }
@@ -30,33 +30,33 @@ function isSamePlacement(call: PlaceCall, { placement }: Bet & { kind: 'open' | 
 
 function placeNew(call: PlaceCall, facts: Facts): Decision {
   const session = facts.session(call.token)
-  const token = judgeToken(session, call.player, facts.now)
-  if (token !== 'live') return refuse(token)
-  const funder = funderOf(call, facts.rules)
-  const refusal = whyNotAllowed(call, funder, facts)
-  if (refusal !== undefined) return remember(refusal, facts)
+  const token = checkToken(session, call.player, facts.now)
+  if (token !== 'live') return refuseCall(token)
+  const funder = chooseFunder(call, facts.rules)
+  const refusal = findIneligibility(call, funder, facts)
+  if (refusal !== undefined) return refuseForGood(refusal, facts)
   if (session?.currency !== call.currency)
-    return refuse(
+    return refuseCall(
       'invalid_request',
       undefined,
       'currency is not that of the token; it must be the one to which the token is bound',
     )
   const balance = facts.account(call.currency)?.balance ?? 0n
-  if (funder === 'player' && balance < call.stake) return remember('not_enough_money', facts)
-  return debit(call, funder, facts.now)
+  if (funder === 'player' && balance < call.stake) return refuseForGood('not_enough_money', facts)
+  return debitStake(call, funder, facts.now)
 }
 
 /** M-4. */
-export function funderOf({ hasBonus }: PlaceCall, { freebetStake }: Rules): Funder {
+export function chooseFunder({ hasBonus }: PlaceCall, { freebetStake }: Rules): Funder {
   return hasBonus && freebetStake === 'promotions' ? 'promotions' : 'player'
 }
 
 /** I-3: the same bet id gets the same refusal again, whatever the balance is by then. */
-function remember(refusal: RememberedRefusal, { now }: Facts): Decision {
+function refuseForGood(refusal: RememberedRefusal, { now }: Facts): Decision {
   return { kind: 'refuse', code: refusal, bet: { kind: 'refused', refusal, since: now } }
 }
 
-function debit(call: PlaceCall, funder: Funder, now: Date): Decision {
+function debitStake(call: PlaceCall, funder: Funder, now: Date): Decision {
   const { stake, currency, site, oddsPayout } = call
   return {
     kind: 'apply',

@@ -1,6 +1,6 @@
 /** Rollback: the stored stake goes back once, to whoever funded it (the column "Rollback" of the life table; I-3, I-4). */
 import type { Bet, RollbackCall } from '../store/bet.ts'
-import { type Decision, type Facts, refuse } from './decision.ts'
+import { type Decision, type Facts, refuseCall } from './decision.ts'
 
 export function decideRollback(call: RollbackCall, facts: Facts): Decision {
   const { bet } = facts
@@ -10,7 +10,7 @@ export function decideRollback(call: RollbackCall, facts: Facts): Decision {
     case 'open':
       return refund(call, bet, facts)
     case 'settled':
-      return refuse('already_processed', 'rollback_after_settle')
+      return refuseCall('already_processed', 'rollback_after_settle')
     case 'cancelled':
     case 'refused':
       return { kind: 'repeat', at: bet.since }
@@ -21,7 +21,7 @@ export function decideRollback(call: RollbackCall, facts: Facts): Decision {
 
 function refund(call: RollbackCall, { placement }: Bet & { kind: 'open' }, { now }: Facts): Decision {
   if (call.currency !== undefined && call.currency !== placement.currency) {
-    return refuse(
+    return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
       'currency differs from that of the bet; it must be the one of the Place bet',

@@ -6,34 +6,34 @@ import {
   type BetPosting,
   type Decision,
   type Facts,
+  findMoneyRefusal,
   isResultLocked,
-  moneyObjection,
-  refuse,
+  refuseCall,
 } from './decision.ts'
 import { isAboveOdds } from './odds-payout.ts'
-import { findLateCopy } from './seen.ts'
-import { judgeToken } from './token.ts'
+import { findReplay } from './replay-detection.ts'
+import { checkToken } from './token-validity.ts'
 
 export function decideSettle(call: SettleCall, facts: Facts): Decision {
   const { bet } = facts
   switch (bet.kind) {
     case 'unknown':
-      return refuse(
+      return refuseCall(
         'invalid_request',
         'settle_of_unknown_bet',
         'transactionId names no bet of this player; it must be that of an accepted Place bet',
       )
     case 'refused':
-      return refuse(
+      return refuseCall(
         'invalid_request',
         'settle_of_refused_bet',
         'transactionId names a bet that was refused; it must be that of an accepted Place bet',
       )
     case 'cancelled':
-      return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'settle_after_rollback')
+      return findReplay(call, facts) ?? refuseCall('recalculation_blocked', 'settle_after_rollback')
     case 'open':
     case 'settled':
-      return findLateCopy(call, facts) ?? applyResult(call, bet, facts)
+      return findReplay(call, facts) ?? applyResult(call, bet, facts)
     default:
       return bet satisfies never
   }
@@ -42,21 +42,22 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
 function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
   const { placement } = bet
   if (call.currency !== placement.currency)
-    return refuse(
+    return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
       'currency differs from that of the bet; it must be the one of the Place bet',
     )
   if (bet.kind === 'settled' && isSameResult(call, bet.settlement))
     return { kind: 'repeat', at: bet.since, isNew: true }
-  const token = call.resultType === 'cashout' ? judgeCashoutToken(call, facts) : 'live'
-  if (token !== 'live') return refuse(token)
-  if (bet.kind === 'settled' && isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
-  const settlement = { payout: call.payout, resultType: call.resultType, payee: payeeOf(call, placement) }
-  const postings = bet.kind === 'settled' ? replace(bet.settlement, settlement) : settleFirst(placement, settlement)
-  const objection = moneyObjection(postings, placement.currency, facts)
-  if (objection !== undefined) return objection
-  const anomaly = anomalyOf(call, placement)
+  const token = call.resultType === 'cashout' ? checkCashoutToken(call, facts) : 'live'
+  if (token !== 'live') return refuseCall(token)
+  if (bet.kind === 'settled' && isResultLocked(bet.since, facts)) return refuseCall('recalculation_blocked')
+  const settlement = { payout: call.payout, resultType: call.resultType, payee: choosePayee(call, placement) }
+  const postings =
+    bet.kind === 'settled' ? replaceSettlement(bet.settlement, settlement) : settleFirst(placement, settlement)
+  const refusal = findMoneyRefusal(postings, placement.currency, facts)
+  if (refusal !== undefined) return refusal
+  const anomaly = findAnomaly(call, placement)
   return {
     kind: 'apply',
     bet: { kind: 'settled', placement, settlement, since: facts.now },
@@ -66,7 +67,7 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
 }
 
 /** A payout above the odds comes first: it is the one sign of a stolen secret that a wallet sees (W-49). */
-function anomalyOf(call: SettleCall, placement: Placement): Anomaly | undefined {
+function findAnomaly(call: SettleCall, placement: Placement): Anomaly | undefined {
   if (isAboveOdds(call.payout, placement)) return 'payout_above_odds'
   return contradictsAmount(call) ? 'result_contradicts_amount' : undefined
 }
@@ -76,32 +77,32 @@ function isSameResult(call: SettleCall, settlement: Settlement): boolean {
 }
 
 /** L-4: absent is caught by the decoder. */
-function judgeCashoutToken(call: SettleCall, facts: Facts) {
-  return judgeToken(call.token && facts.session(call.token), call.player, facts.now)
+function checkCashoutToken(call: SettleCall, facts: Facts) {
+  return checkToken(call.token && facts.session(call.token), call.player, facts.now)
 }
 
 /** M-4: a refund returns money to whoever funded the bet; what is won is the player's. */
-function payeeOf(call: SettleCall, placement: Placement): Funder {
+function choosePayee(call: SettleCall, placement: Placement): Funder {
   return call.resultType === 'refund' ? placement.funder : 'player'
 }
 
 function settleFirst({ stake }: Placement, settlement: Settlement): BetPosting[] {
   const closed: BetPosting = { kind: 'stake_closed', debit: 'open_stakes', credit: 'house', amount: stake }
-  return [...(stake > 0n ? [closed] : []), ...pay(settlement)]
+  return [...(stake > 0n ? [closed] : []), ...payOut(settlement)]
 }
 
 /** L-1: another payout reverses the earlier settlement and pays the new one; the same payout moves nothing. */
-function replace(earlier: Settlement, later: Settlement): BetPosting[] {
+function replaceSettlement(earlier: Settlement, later: Settlement): BetPosting[] {
   const sameMoney = earlier.payout === later.payout && (earlier.payee === later.payee || later.payout === ZERO)
-  return sameMoney ? [] : [...takeBack(earlier), ...pay(later)]
+  return sameMoney ? [] : [...reversePayout(earlier), ...payOut(later)]
 }
 
-function pay({ payout, payee }: Settlement): BetPosting[] {
+function payOut({ payout, payee }: Settlement): BetPosting[] {
   return payout > 0n ? [{ kind: 'payout', debit: 'house', credit: payee, amount: payout }] : []
 }
 
 /** The reversal of a settlement's payout. */
-export function takeBack({ payout, payee }: Settlement): BetPosting[] {
+export function reversePayout({ payout, payee }: Settlement): BetPosting[] {
   return payout > 0n ? [{ kind: 'payout_reversal', debit: payee, credit: 'house', amount: payout }] : []
 }
 

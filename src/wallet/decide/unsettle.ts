@@ -1,35 +1,35 @@
 /** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3; S-5). */
 import type { Bet, UnsettleCall } from '../store/bet.ts'
-import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
-import { findLateCopy, isPlaceBetWithPut } from './seen.ts'
-import { takeBack } from './settle.ts'
+import { type BetPosting, type Decision, type Facts, findMoneyRefusal, isResultLocked, refuseCall } from './decision.ts'
+import { findReplay, isPlaceBetWithPut } from './replay-detection.ts'
+import { reversePayout } from './settle.ts'
 
 export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
   const { bet } = facts
   if (isPlaceBetWithPut(call, facts))
-    return refuse(
+    return refuseCall(
       'invalid_request',
       'place_bet_with_put',
       'requestId is that of a Place bet; an Unsettle must have one of its own',
     )
   switch (bet.kind) {
     case 'unknown':
-      return refuse(
+      return refuseCall(
         'invalid_request',
         'unsettle_of_unknown_bet',
         'transactionId names no bet of this player; it must be that of an accepted Place bet',
       )
     case 'refused':
-      return refuse(
+      return refuseCall(
         'invalid_request',
         'unsettle_of_refused_bet',
         'transactionId names a bet that was refused; it must be that of an accepted Place bet',
       )
     case 'cancelled':
-      return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'unsettle_after_rollback')
+      return findReplay(call, facts) ?? refuseCall('recalculation_blocked', 'unsettle_after_rollback')
     case 'open':
     case 'settled':
-      return findLateCopy(call, facts) ?? reopen(call, bet, facts)
+      return findReplay(call, facts) ?? reopen(call, bet, facts)
     default:
       return bet satisfies never
   }
@@ -38,22 +38,22 @@ export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
 function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
   const { placement } = bet
   if (call.currency !== undefined && call.currency !== placement.currency) {
-    return refuse(
+    return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
       'currency differs from that of the bet; it must be the one of the Place bet',
     )
   }
   if (bet.kind === 'open') return { kind: 'repeat', at: bet.since, isNew: true }
-  if (isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
+  if (isResultLocked(bet.since, facts)) return refuseCall('recalculation_blocked')
   const reopened: BetPosting = {
     kind: 'stake_reopened',
     debit: 'house',
     credit: 'open_stakes',
     amount: placement.stake,
   }
-  const postings = [...takeBack(bet.settlement), ...(placement.stake > 0n ? [reopened] : [])]
-  const objection = moneyObjection(postings, placement.currency, facts)
-  if (objection !== undefined) return objection
+  const postings = [...reversePayout(bet.settlement), ...(placement.stake > 0n ? [reopened] : [])]
+  const refusal = findMoneyRefusal(postings, placement.currency, facts)
+  if (refusal !== undefined) return refusal
   return { kind: 'apply', bet: { kind: 'open', placement, since: facts.now }, postings }
 }

@@ -1,14 +1,14 @@
 /**
- * The rows of bets. A row exists for every bet id that was ever named; `calls` counts the calls (call-store.ts) and is the
+ * The rows of bets. A row exists for every bet id that was ever named; `calls` counts the calls (bet-call-store.ts) and is the
  * row's version, so a write that is based on something stale fails instead of winning.
  */
 import { statement, type Tx } from '../../db/db.ts'
-import { inserted, inserting, rowsOf } from '../../db/rows.ts'
+import { createInsertStatement, formatInsertSource, mapRows } from '../../db/row-mapping.ts'
 import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
-import type { RememberedRefusal } from '../../protocol/codes.ts'
-import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
+import type { RememberedRefusal } from '../../protocol/reply-codes.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/wire-ids.ts'
 import type { Bet, BetCall, Funder, Placement, Settlement } from './bet.ts'
 
 /** A bet with what its row holds beside its state. */
@@ -62,7 +62,7 @@ export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
 
-const KEYS = rowsOf<BetKey>(2, { player: ['text', ({ player }) => player], bet_id: ['text', ({ betId }) => betId] })
+const KEYS = mapRows<BetKey>(2, { player: ['text', ({ player }) => player], bet_id: ['text', ({ betId }) => betId] })
 
 const SOME_BETS = `select b.* from ${KEYS.from} k
    cross join lateral (
@@ -120,14 +120,14 @@ function toPlacement({ stake, currency, funder, site, odds_payout, placed_at }: 
 }
 
 /** A record with the parts of its state that columns are made of. */
-interface Written {
+interface BetColumns {
   readonly record: BetRecord
   readonly placement: Placement | undefined
   readonly settlement: Settlement | undefined
   readonly changedAt: Date
 }
 
-function writtenAt(now: Date): (record: BetRecord) => Written {
+function toBetColumnsAt(now: Date): (record: BetRecord) => BetColumns {
   return (record) => {
     const { bet } = record
     return {
@@ -139,7 +139,7 @@ function writtenAt(now: Date): (record: BetRecord) => Written {
   }
 }
 
-const BETS = rowsOf<Written>(2, {
+const BETS = mapRows<BetColumns>(2, {
   player: ['text', ({ record }) => record.player],
   bet_id: ['text', ({ record }) => record.betId],
   platform: ['text', ({ record }) => record.platform],
@@ -162,17 +162,19 @@ const BETS = rowsOf<Written>(2, {
   last_result: ['int', ({ record }) => record.lastResult],
 })
 const insert = (count: number | undefined) =>
-  `insert into purser.bet as b (bucket, ${BETS.columns}) ${inserted(BETS, count)}`
+  `insert into purser.bet as b (bucket, ${BETS.columns}) ${formatInsertSource(BETS, count)}`
 
-const INSERT_BETS = inserting('insert_bets', BETS, insert)
+const INSERT_BETS = createInsertStatement('insert_bets', BETS, insert)
 
 /** Rows that are all new. Fails if one exists. */
 export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
-  return tx.execute(INSERT_BETS, [bucket, ...BETS.values(records.map(writtenAt(now)))])
+  return tx.execute(INSERT_BETS, [bucket, ...BETS.values(records.map(toBetColumnsAt(now)))])
 }
 
-/** An upsert that fails when another process has gone further with one of the bets (post.ts). */
-const SAVE_BETS = inserting(
+/**
+ * An upsert that fails when another process has gone further with one of the bets (book-store.ts).
+ */
+const SAVE_BETS = createInsertStatement(
   'save_bets',
   BETS,
   (count) => `with saved as (
@@ -189,43 +191,43 @@ const SAVE_BETS = inserting(
 
 /** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
-  await tx.execute(SAVE_BETS, [bucket, ...BETS.values(records.map(writtenAt(now)))])
+  await tx.execute(SAVE_BETS, [bucket, ...BETS.values(records.map(toBetColumnsAt(now)))])
 }
 
-const DETAILS = rowsOf<BetRecord>(2, {
+const DETAILS = mapRows<BetRecord>(2, {
   player: ['text', (record) => record.player],
   bet_id: ['text', (record) => record.betId],
   first_seen_at: ['timestamptz', (record) => isoOf(record.firstSeenAt)],
   details: ['json', (record) => record.details],
 })
-interface FoundBy {
+interface BetEventReference {
   readonly eventId: string
   readonly at: Date
 }
 
-const EVENTS = rowsOf<FoundBy>(2, {
+const EVENTS = mapRows<BetEventReference>(2, {
   event_id: ['text', ({ eventId }) => eventId],
   first_seen_at: ['timestamptz', ({ at }) => isoOf(at)],
 })
 
-const INSERT_DETAILS = inserting(
+const INSERT_DETAILS = createInsertStatement(
   'insert_bet_details',
   DETAILS,
-  (count) => `insert into purser.bet_details (bucket, ${DETAILS.columns}) ${inserted(DETAILS, count)}`,
+  (count) => `insert into purser.bet_details (bucket, ${DETAILS.columns}) ${formatInsertSource(DETAILS, count)}`,
 )
-const INSERT_EVENTS = inserting(
+const INSERT_EVENTS = createInsertStatement(
   'insert_bet_events',
   EVENTS,
-  (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${inserted(EVENTS, count)}`,
+  (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${formatInsertSource(EVENTS, count)}`,
 )
 
 /** Of bets that this batch has placed, or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
   if (records.length === 0) return
   const found = records.flatMap(({ events = [], firstSeenAt: at }) => events.map((eventId) => ({ eventId, at })))
-  const once = [...new Map(found.map((one) => [`${one.eventId} ${isoOf(one.at)}`, one])).values()]
+  const uniqueReferences = [...new Map(found.map((one) => [`${one.eventId} ${isoOf(one.at)}`, one])).values()]
   await Promise.all([
     tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records)]),
-    once.length > 0 && tx.execute(INSERT_EVENTS, [bucket, ...EVENTS.values(once)]),
+    uniqueReferences.length > 0 && tx.execute(INSERT_EVENTS, [bucket, ...EVENTS.values(uniqueReferences)]),
   ])
 }

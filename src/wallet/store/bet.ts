@@ -8,9 +8,9 @@
  * A bet is (player, BetId): a call that names another player is about another bet (I-1).
  */
 import type { ResultType } from '../../protocol/bet-request.ts'
-import type { RememberedRefusal } from '../../protocol/codes.ts'
-import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
+import type { RememberedRefusal } from '../../protocol/reply-codes.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/wire-ids.ts'
 import type { TokenHash } from './session.ts'
 
 /** Whose money a stake is (M-4). */

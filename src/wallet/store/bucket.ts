@@ -10,12 +10,12 @@ export function bucketOf(key: string, buckets: number): number {
 }
 
 /** Whole buckets lie in one lane; where there are fewer buckets than lanes, each has as many as fit. */
-export function lanesOf(buckets: number, lanes: number): number {
+export function countLanes(buckets: number, lanes: number): number {
   return buckets > lanes ? lanes : buckets * Math.floor(lanes / buckets)
 }
 
-/** `lanes`: as `lanesOf` says. */
-export function laneOf(key: string, buckets: number, lanes: number): number {
+/** `lanes`: as `countLanes` says. */
+export function chooseLane(key: string, buckets: number, lanes: number): number {
   if (lanes === 1) return 0
   const hash = crc32(key)
   return buckets >= lanes

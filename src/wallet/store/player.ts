@@ -1,9 +1,9 @@
 /** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
 import { type Statement, statement, type Tx } from '../../db/db.ts'
-import { type Members, rowOf } from '../../db/rows.ts'
-import { type Currency, isStorable, type PlayerId } from '../../protocol/ids.ts'
+import { type ColumnMappings, mapSingleRow } from '../../db/row-mapping.ts'
 import type { CustomFields } from '../../protocol/user-profile.ts'
-import { isPlain, type Standing } from '../decide/plain.ts'
+import { type Currency, isStorable, type PlayerId } from '../../protocol/wire-ids.ts'
+import { isUnrestricted, type PlayerRestrictions } from '../decide/player-restrictions.ts'
 
 /** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
 export interface PlayerLimits {
@@ -53,7 +53,7 @@ export interface Player {
 /** What the rules look at. */
 export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
 
-/** A player that is locked, and whether its row says that it is plain (`isPlain`). */
+/** A player that is locked, and whether its row says that it is plain (`isUnrestricted`). */
 export type LockedPlayer = RuledPlayer & { readonly isMarked: boolean }
 
 export interface PlayerRow extends Record<string, unknown> {
@@ -83,31 +83,34 @@ const LOCK_PLAYERS = statement(
 
 /** Locks players in sorted order; what is read afterwards is what the last holder of the lock left. */
 export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
-  return readMany(tx, LOCK_PLAYERS, bucket, [...players].sort())
+  return queryPlayers(tx, LOCK_PLAYERS, bucket, [...players].sort())
 }
 
 /**
- * What `isPlain` looks at, as a text: a finding is stored with it and holds only as long as it is the same. So a row that was changed by
+ * What `isUnrestricted` looks at, as a text: a finding is stored with it and holds only as long as it is the same. So a row that was changed by
  * hand, or by a program that knows nothing of findings, is not taken for plain. Operators and casts only, which Citus takes in an UPDATE.
  */
-const STANDING = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
+const RESTRICTIONS_TEXT = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
 
 /** SQL: the rules have found nothing that stands against bets of this player, and none of it has changed since. */
-export const IS_MARKED = `plain_as = ${STANDING}`
+export const IS_UNRESTRICTED = `plain_as = ${RESTRICTIONS_TEXT}`
 
-const MARK_PLAIN = statement(
+const MARK_UNRESTRICTED = statement(
   'mark_plain',
-  `update purser.player set plain_as = ${STANDING} where bucket = $1::int and player = any($2::text[])`,
+  `update purser.player set plain_as = ${RESTRICTIONS_TEXT} where bucket = $1::int and player = any($2::text[])`,
 )
 
-/** Stores that these players are plain as they are; the caller holds their locks and has asked `isPlain`. */
-export async function markPlain(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<void> {
-  if (players.length > 0) await tx.execute(MARK_PLAIN, [bucket, players])
+/**
+ * Stores that these players are plain as they are; the caller holds their locks and has asked
+ * `isUnrestricted`.
+ */
+export async function markUnrestricted(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<void> {
+  if (players.length > 0) await tx.execute(MARK_UNRESTRICTED, [bucket, players])
 }
 
 const LOCK_RULED_PLAYERS = statement(
   'lock_ruled_players',
-  `select player, status, self_excluded_until, verified, birthday, limits, coalesce(${IS_MARKED}, false) as is_marked
+  `select player, status, self_excluded_until, verified, birthday, limits, coalesce(${IS_UNRESTRICTED}, false) as is_marked
    from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
@@ -139,10 +142,10 @@ const READ_PLAYERS = statement(
 )
 
 export async function readPlayer(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId): Promise<Player | undefined> {
-  return (await readMany(tx, READ_PLAYERS, bucket, [player])).get(player)
+  return (await queryPlayers(tx, READ_PLAYERS, bucket, [player])).get(player)
 }
 
-async function readMany(
+async function queryPlayers(
   tx: Pick<Tx, 'query'>,
   query: Statement,
   bucket: number,
@@ -177,7 +180,7 @@ export type NewPlayer = Pick<
 >
 
 /** What may change of a new player. */
-const OF_PROFILE: Members<NewPlayer> = {
+const PROFILE_COLUMNS: ColumnMappings<NewPlayer> = {
   currency: ['text', ({ currency }) => currency],
   currencies: ['text[]', ({ currencies }) => currencies],
   is_test: ['boolean', ({ isTest }) => isTest],
@@ -186,15 +189,15 @@ const OF_PROFILE: Members<NewPlayer> = {
   nickname_key: ['text', ({ customFields }) => profileKeys(customFields)[0]],
   email_key: ['text', ({ customFields }) => profileKeys(customFields)[1]],
 }
-export const OF_NEW: Members<NewPlayer> = {
+export const NEW_PLAYER_COLUMNS: ColumnMappings<NewPlayer> = {
   player: ['text', ({ id }) => id],
-  ...OF_PROFILE,
+  ...PROFILE_COLUMNS,
   brand: ['text', ({ brand }) => brand],
   created_at: ['timestamptz', ({ createdAt }) => createdAt.toISOString()],
   created_as: ['json', (player) => JSON.stringify(creationOf(player))],
 }
 /** What the rules look at, beside the id. */
-export const OF_RULED: Members<Player> = {
+export const RULED_COLUMNS: ColumnMappings<Player> = {
   status: ['text', ({ status }) => status],
   self_excluded_until: ['timestamptz', ({ selfExcludedUntil }) => selfExcludedUntil?.toISOString() ?? null],
   verified: ['boolean', ({ verified }) => verified],
@@ -202,19 +205,19 @@ export const OF_RULED: Members<Player> = {
   limits: ['json', ({ limits }) => JSON.stringify(limits)],
 }
 
-const NEW = rowOf<NewPlayer>(2, OF_NEW)
+const NEW = mapSingleRow<NewPlayer>(2, NEW_PLAYER_COLUMNS)
 const INSERT_PLAYER = statement(
   'insert_player',
   `insert into purser.player (bucket, ${NEW.columns}) values ($1::int, ${NEW.parameters}) on conflict (bucket, player) do nothing`,
 )
 
 /** As the table's defaults have it. */
-const OF_NEW_PLAYERS: Standing = { status: 'active', verified: null, limits: {} }
+const DEFAULT_RESTRICTIONS: PlayerRestrictions = { status: 'active', verified: null, limits: {} }
 
 /** False when the player exists already; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const isNew = (await tx.execute(INSERT_PLAYER, [bucket, ...NEW.values(player)])) === 1
-  if (isNew && isPlain(OF_NEW_PLAYERS)) await markPlain(tx, bucket, [player.id])
+  if (isNew && isUnrestricted(DEFAULT_RESTRICTIONS)) await markUnrestricted(tx, bucket, [player.id])
   return isNew
 }
 
@@ -254,18 +257,18 @@ export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Cre
   return { ...creation, ...(brand !== null && { brand }) }
 }
 
-const CHANGED = rowOf<Player>(3, {
-  ...OF_PROFILE,
-  ...OF_RULED,
+const CHANGED_COLUMNS = mapSingleRow<Player>(3, {
+  ...PROFILE_COLUMNS,
+  ...RULED_COLUMNS,
   waiting: ['json', ({ waiting }) => waiting && JSON.stringify(waiting)],
 })
 const UPDATE_PLAYER = statement(
   'update_player',
-  `update purser.player set ${CHANGED.assignments}, version = version + 1 where bucket = $1::int and player = $2::text`,
+  `update purser.player set ${CHANGED_COLUMNS.assignments}, version = version + 1 where bucket = $1::int and player = $2::text`,
 )
 
 /** Writes the whole player; the caller holds the lock. `version` is for processes of the program before 0026, which go by it. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
-  await tx.execute(UPDATE_PLAYER, [bucket, player.id, ...CHANGED.values(player)])
-  if (isPlain(player)) await markPlain(tx, bucket, [player.id])
+  await tx.execute(UPDATE_PLAYER, [bucket, player.id, ...CHANGED_COLUMNS.values(player)])
+  if (isUnrestricted(player)) await markUnrestricted(tx, bucket, [player.id])
 }

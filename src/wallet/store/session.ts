@@ -1,11 +1,11 @@
 /** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
 import { hash } from 'node:crypto'
 import { statement, type Tx } from '../../db/db.ts'
-import { rowOf } from '../../db/rows.ts'
-import type { Currency, PlayerId } from '../../protocol/ids.ts'
-import { world } from '../../runtime/world.ts'
+import { mapSingleRow } from '../../db/row-mapping.ts'
+import type { Currency, PlayerId } from '../../protocol/wire-ids.ts'
+import { environment } from '../../runtime/environment.ts'
 import { bucketOf } from './bucket.ts'
-import { noteChanges, sessionItem } from './change.ts'
+import { recordWalletChanges, sessionItem } from './wallet-changes.ts'
 
 /** SHA-256 of a token, base64url. */
 export type TokenHash = string & { readonly brand: 'TokenHash' }
@@ -34,9 +34,9 @@ export function hashToken(token: string): TokenHash {
  * A token whose hash falls into the player's bucket: User data brings a token and no player, and must find its bucket.
  * Takes as many tries as there are buckets, on average.
  */
-export function newToken(bucket: number, buckets: number): string {
+export function generateToken(bucket: number, buckets: number): string {
   for (;;) {
-    const token = world.bytes(TOKEN_BYTES).toString('base64url')
+    const token = environment.randomBytes(TOKEN_BYTES).toString('base64url')
     if (bucketOf(hashToken(token), buckets) === bucket) return token
   }
 }
@@ -110,7 +110,7 @@ export async function findSession(
   return row && { session: { ...toSession(row), ip: row.ip, country: row.country }, bucket: row.bucket }
 }
 
-const NEW = rowOf<SessionRecord>(4, {
+const NEW = mapSingleRow<SessionRecord>(4, {
   player: ['text', ({ player }) => player],
   currency: ['text', ({ currency }) => currency],
   ip: ['text', ({ ip }) => ip],
@@ -131,7 +131,7 @@ export async function insertSession(
 ): Promise<void> {
   await Promise.all([
     tx.execute(INSERT_SESSION, [bucket, hash, now, ...NEW.values(session)]),
-    noteChanges(tx, bucket, [sessionItem('session.opened', hash, session)], now),
+    recordWalletChanges(tx, bucket, [sessionItem('session.opened', hash, session)], now),
   ])
 }
 
@@ -173,7 +173,7 @@ export async function endSessions(
   currencies: readonly Currency[] | null = null,
 ): Promise<number> {
   const live = await tx.query<SessionRow>(END_SESSIONS, [bucket, player, now, currencies])
-  const told = live.map((row) => sessionItem('session.ended', row.token_hash, toSession(row)))
-  await noteChanges(tx, bucket, told, now)
+  const changes = live.map((row) => sessionItem('session.ended', row.token_hash, toSession(row)))
+  await recordWalletChanges(tx, bucket, changes, now)
   return live.length
 }

@@ -1,14 +1,14 @@
 /** What a player did today in one currency, folded from the day's transfers: the basis of the limits 11–13. */
 import { effectOnPlayer } from '../../ledger/posting.ts'
 import type { Transfer } from '../../ledger/transfer.ts'
-import type { BetId } from '../../protocol/ids.ts'
+import type { BetId } from '../../protocol/wire-ids.ts'
 import type { Turnover } from '../decide/decision.ts'
 
 /**
  * `transfers` are those of the UTC day. Counts the bets placed in them that were not rolled back, their stakes as far as
  * the player paid them, and the payouts less reversals, of whatever bets.
  */
-export function turnoverOf(transfers: readonly Transfer[]): Turnover {
+export function computeTurnover(transfers: readonly Transfer[]): Turnover {
   const stakes = new Map<BetId | undefined, bigint>()
   let payouts = 0n
   for (const transfer of transfers) {

@@ -1,6 +1,6 @@
 /** What goes over the wire: status and body of each answer (R-1 to R-3; interface.md, Errors). */
 import { randomUUID } from 'node:crypto'
-import { REPLY_CODES } from '../../../src/protocol/codes.ts'
+import { REPLY_CODES } from '../../../src/protocol/reply-codes.ts'
 import type { CallName } from './check-signature.ts'
 import type { Answer } from './decision.ts'
 import { has, type Wallet } from './state.ts'

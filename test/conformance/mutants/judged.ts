@@ -1,10 +1,10 @@
 /** One test wallet, right or a mutant, judged by the whole kit over HTTP, with players made for each case. */
 
-import type { Report } from '../../../src/conformance/report/report.ts'
-import type { Case } from '../../../src/conformance/wallet/case/case.ts'
-import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
-import { runKit } from '../../../src/conformance/wallet/play/run.ts'
-import { createOperatorFixtures } from '../../../src/conformance/wallet/players/operator.ts'
+import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
+import type { WalletCase } from '../../../src/conformance/wallet/case/wallet-case.ts'
+import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
+import { runWalletKit } from '../../../src/conformance/wallet/play/wallet-kit-run.ts'
+import { createOperatorFixtures } from '../../../src/conformance/wallet/players/operator-fixtures.ts'
 import type { Clock } from '../../../src/runtime/clock.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
 import { type RunningWallet, startTestWallet } from './wallet.ts'
@@ -14,8 +14,8 @@ const PATIENCE_MS = 300_000
 
 export async function judgeTestWallet(
   fault?: MutantId,
-  cases: readonly Case[] = CASES,
-): Promise<Report & Pick<RunningWallet, 'fired'>> {
+  cases: readonly WalletCase[] = WALLET_CASES,
+): Promise<ConformanceReport & Pick<RunningWallet, 'fired'>> {
   const clock = clockAhead()
   const { url, secret, operatorKey, fired, close } = await startTestWallet({
     clock,
@@ -25,7 +25,7 @@ export async function judgeTestWallet(
   const isPatient = fault !== undefined && MUTANTS[fault].takesPatience
   const patience = isPatient ? { patienceMs: PATIENCE_MS, wait: clock.putForward } : {}
   try {
-    return { ...(await runKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...patience })), fired }
+    return { ...(await runWalletKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...patience })), fired }
   } finally {
     await fixtures.close()
     await close()
@@ -44,11 +44,11 @@ function clockAhead(): Clock & { putForward(ms: number): Promise<void> } {
 }
 
 /** The ids of the cases that fail. */
-export function failing({ results }: Report): string[] {
+export function failing({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
 /** These and the ids of the cases that are not judged. */
-export function notPassed({ results }: Report): string[] {
+export function notPassed({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }

@@ -7,8 +7,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
-import type { Case } from '../../../src/conformance/wallet/case/case.ts'
-import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
+import type { WalletCase } from '../../../src/conformance/wallet/case/wallet-case.ts'
+import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
 import { isDue } from '../../support/nightly.ts'
 import { failing, judgeTestWallet } from './judged.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
@@ -29,7 +29,7 @@ export function testMutants(ids: readonly MutantId[]): void {
   const named = ids.map((id) => [MUTANTS[id].sentence, id] as const)
   test.concurrent.each(named)('the kit sees it: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
     const isWhole = IS_WRITING || isDue(ids.indexOf(id), DAYS)
-    const cases = isWhole ? CASES : casesOf(id, expected.get(id) ?? [])
+    const cases = isWhole ? WALLET_CASES : casesOf(id, expected.get(id) ?? [])
     const { failed, report } = await judgeOften(id, cases, expected.get(id))
     found.set(id, failed)
     expect(rightCases(id, failed)).not.toEqual([])
@@ -42,16 +42,16 @@ export function testMutants(ids: readonly MutantId[]): void {
 }
 
 /** The cases of the mutant's row, and the cases about its fault. */
-function casesOf(id: MutantId, row: readonly string[]): readonly Case[] {
+function casesOf(id: MutantId, row: readonly string[]): readonly WalletCase[] {
   const about = rightCases(
     id,
-    CASES.map((one) => one.id),
+    WALLET_CASES.map((one) => one.id),
   )
-  return CASES.filter((one) => row.includes(one.id) || about.includes(one.id))
+  return WALLET_CASES.filter((one) => row.includes(one.id) || about.includes(one.id))
 }
 
 /** The expected failures, if one of the runs finds just these; else the failures that all runs find. */
-async function judgeOften(id: MutantId, cases: readonly Case[], expected?: readonly string[]) {
+async function judgeOften(id: MutantId, cases: readonly WalletCase[], expected?: readonly string[]) {
   let report = await judgeTestWallet(id, cases)
   let failed: readonly string[] = failing(report)
   for (let run = 1; run < MAX_RUNS && !isAlike(id, failed, expected); run += 1) {

@@ -1,9 +1,9 @@
 /** The call that a verdict names is the call that the mutant gets wrong. */
-import type { Report } from '../../../src/conformance/report/report.ts'
+import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
 import type { MutantId } from './mutants.ts'
 import type { RunningWallet } from './wallet.ts'
 
-export type Judged = Report & Pick<RunningWallet, 'fired'>
+export type Judged = ConformanceReport & Pick<RunningWallet, 'fired'>
 
 /**
  * Faults that a later call shows: the call that goes wrong is answered as it should be, and leaves a

@@ -1,8 +1,8 @@
 /** Players who begin with a given balance, in a test wallet of which some cases are judged. */
-import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
-import { runKit } from '../../../src/conformance/wallet/play/run.ts'
-import { readFixturesFile } from '../../../src/conformance/wallet/players/file.ts'
-import type { Fixtures } from '../../../src/conformance/wallet/players/players.ts'
+import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
+import { runWalletKit } from '../../../src/conformance/wallet/play/wallet-kit-run.ts'
+import { parseFixturesFile } from '../../../src/conformance/wallet/players/fixtures-file.ts'
+import type { PlayerFixtures } from '../../../src/conformance/wallet/players/player-fixtures.ts'
 import { type OperatorClient, operatorClient, playerWithMoney } from '../../support/operator.ts'
 import { failing } from './judged.ts'
 import type { MutantId } from './mutants.ts'
@@ -31,11 +31,11 @@ export interface Judging {
 export async function failingMusts({ fault, start, stated = start, hidesBalances, only }: Judging): Promise<string[]> {
   const wallet = await startTestWallet({ hidesBalances, ...(fault !== undefined && { fault }) })
   const operator = operatorClient(wallet.url, wallet.operatorKey)
-  const cases = CASES.filter(({ id }) => only === undefined || only.includes(id))
+  const cases = WALLET_CASES.filter(({ id }) => only === undefined || only.includes(id))
   try {
     const fixtures =
       Number(start) < LEAST_OF_A_FILE ? freshPlayers(operator, start) : await guidesFile(operator, start, stated)
-    const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, cases })
+    const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, cases })
     const musts = report.results.filter(({ level }) => level === 'MUST')
     return failing({ ...report, results: musts })
   } finally {
@@ -44,19 +44,19 @@ export async function failingMusts({ fault, start, stated = start, hidesBalances
 }
 
 /** Three players, as the file of the guide has them. */
-async function guidesFile(operator: OperatorClient, start: string, balance: string): Promise<Fixtures> {
+async function guidesFile(operator: OperatorClient, start: string, balance: string): Promise<PlayerFixtures> {
   const made = await Promise.all([1, 2, 3].map(() => playerWithMoney(operator, start)))
   const players = made.map(({ userId, token }) => ({ userId, token, balance }))
-  return readFixturesFile(JSON.stringify({ currency: 'EUR', players }))
+  return parseFixturesFile(JSON.stringify({ currency: 'EUR', players }))
 }
 
 /** A player for each case: a file takes none with so little. */
-function freshPlayers(operator: OperatorClient, start: string): Fixtures {
+function freshPlayers(operator: OperatorClient, start: string): PlayerFixtures {
   const minorUnits = BigInt(start.replace('.', ''))
   const euro = { currency: 'EUR', scale: 2 }
   return {
     capacity: 4,
-    areThrownAway: true,
+    areDisposable: true,
     missing: (kind, needs) =>
       kind === 'ordinary' && needs.length === 0 ? [] : [{ add: 'such a player', why: 'there is none' }],
     async lease() {

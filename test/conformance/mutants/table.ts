@@ -1,6 +1,6 @@
 /** The page of the documentation that says which cases fail for which mutant. It is also what the tests expect. */
 import { existsSync, readFileSync } from 'node:fs'
-import { CASES } from '../../../src/conformance/wallet/cases/all.ts'
+import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
 import { MUTANT_IDS, MUTANTS, type MutantId } from './mutants.ts'
 
 export const PAGE = new URL('../../../docs/reference/conformance-mutants.md', import.meta.url).pathname
@@ -8,13 +8,13 @@ export const PAGE = new URL('../../../docs/reference/conformance-mutants.md', im
 /** The failing cases of each mutant, in the order of the kit. */
 export type Matrix = ReadonlyMap<MutantId, readonly string[]>
 
-const ALL = CASES.map(({ id }) => id)
+const ALL = WALLET_CASES.map(({ id }) => id)
 
 /** The failing cases that are about the fault: they cover a row that it names. */
 export function rightCases(id: MutantId, failed: readonly string[]): string[] {
   const rows: readonly string[] = MUTANTS[id].catches
-  const isAbout = ({ covers }: (typeof CASES)[number]) => covers.some((row) => rows.includes(row))
-  return CASES.filter((one) => failed.includes(one.id) && isAbout(one)).map((one) => one.id)
+  const isAbout = ({ covers }: (typeof WALLET_CASES)[number]) => covers.some((row) => rows.includes(row))
+  return WALLET_CASES.filter((one) => failed.includes(one.id) && isAbout(one)).map((one) => one.id)
 }
 
 export function writePage(matrix: Matrix): string {
@@ -39,7 +39,7 @@ function head(known: readonly MutantId[]): string {
 \`PURSER_WRITE_MUTANTS=1 npx vitest run test/conformance/mutants-\` writes this page, and the tests compare it.
 
 Each row is a mutant: a small test wallet with one fault. The kit must fail a case about that fault, and it also fails other cases
-that the fault affects. The wallet without a fault passes every case. Each of the ${CASES.length} [cases](conformance-cases.md) fails
+that the fault affects. The wallet without a fault passes every case. Each of the ${WALLET_CASES.length} [cases](conformance-cases.md) fails
 for some mutant, and no two cases fail for exactly the same mutants.
 
 The kit has ${known.length} mutants. It detects most mutants without the operator API, with a file that has one player of each kind

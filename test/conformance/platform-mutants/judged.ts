@@ -1,12 +1,12 @@
 /** One platform, right or a mutant, judged by the kit: over HTTP, with all times shrunk alike. */
 
-import type { PlatformCase } from '../../../src/conformance/platform/case.ts'
-import { PLATFORM_CASES } from '../../../src/conformance/platform/cases.ts'
-import type { Drive } from '../../../src/conformance/platform/play/drive.ts'
-import { driveByApi } from '../../../src/conformance/platform/play/drive-api.ts'
-import { runPlatformKit } from '../../../src/conformance/platform/play/run.ts'
-import { timingOf } from '../../../src/conformance/platform/play/timing.ts'
-import type { Report } from '../../../src/conformance/report/report.ts'
+import type { PlatformCase } from '../../../src/conformance/platform/platform-case.ts'
+import { PLATFORM_CASES } from '../../../src/conformance/platform/platform-cases.ts'
+import { createApiDriver } from '../../../src/conformance/platform/play/api-driver.ts'
+import { createKitTiming } from '../../../src/conformance/platform/play/kit-timing.ts'
+import type { PlatformDriver } from '../../../src/conformance/platform/play/platform-driver.ts'
+import { runPlatformKit } from '../../../src/conformance/platform/play/platform-kit-run.ts'
+import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
 import { type Behaviour, rightBehaviour } from './behaviour.ts'
 import { startTestPlatform } from './platform.ts'
 
@@ -27,12 +27,12 @@ export interface JudgeOptions {
 
 const isSlow = (one: PlatformCase) => one.kind === 'scene' && one.slow === true
 
-export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOptions): Promise<Report> {
+export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOptions): Promise<ConformanceReport> {
   const scale = slow ? SLOW_SCALE : SCALE
   const right = rightBehaviour(scale)
   const platform = await startTestPlatform({ ...right, ...fault?.(right) })
-  const { drive, close } = driveByApi(platform)
-  const driveAll: Drive = async (wish) => {
+  const { drive, close } = createApiDriver(platform)
+  const driveAll: PlatformDriver = async (wish) => {
     if (wish.do !== 'restart') return drive(wish)
     await platform.restart()
     return { kind: 'done' }
@@ -43,7 +43,7 @@ export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOpti
       isWanted: (one) => isSlow(one) === slow && (only === undefined || one.id === only),
       drive: driveAll,
       target: platform.url,
-      timing: timingOf(scale, NOISE_MS),
+      timing: createKitTiming(scale, NOISE_MS),
       listen: { host: '127.0.0.1', port: 0 },
       isSlow: slow,
       isStrict: true,
@@ -57,11 +57,11 @@ export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOpti
 }
 
 /** The ids of the cases that fail. */
-export function failing(report: Report): string[] {
+export function failing(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
 /** These and the ids of the cases that are not judged. */
-export function notPassed(report: Report): string[] {
+export function notPassed(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }

@@ -1,13 +1,13 @@
 /** What the console and its addresses bring: cursors of lists, times of filters, a bet that was saved. What is no such thing is refused, by a 400 or as none. */
-import { decodeCursor, decodeParts, encodeCursor, toTime } from '../../../src/http/page.ts'
-import { Problem } from '../../../src/http/problem.ts'
-import { readRecorded } from '../../../src/simulate/one-bet/letters.ts'
+import { decodeCursor, decodeCursorParts, encodeCursor, toTime } from '../../../src/http/pagination.ts'
+import { Problem } from '../../../src/http/problem-details.ts'
+import { parseRecordedHistory } from '../../../src/simulate/one-bet/one-bet-actions.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { mutateBytes } from '../mutate.ts'
 import { firstOf, shown, type Target, textOf } from '../target.ts'
 
-export const CODE = { decodeCursor, decodeParts, readRecorded, toTime }
+export const CODE = { decodeCursor, decodeParts: decodeCursorParts, readRecorded: parseRecordedHistory, toTime }
 
 const SAVED = '<pre id="replay">place = 200; settle 25 = 400/20 # locked\n(lock)\nsettle 0</pre>'
 const SEEDS = ['2026-11-26T10:00:00Z', '0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999+00:00'].map((time) =>

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readPlayersFile } from '../../../src/load/players-file.ts'
-import { readPlayers } from '../../../src/operator/import-file.ts'
+import { readImportFile } from '../../../src/operator/player-import-file.ts'
 import { STANDARD_SCALES } from '../../../src/protocol/money.ts'
 import { openPlatformCsv } from '../../../src/reconcile/platform-csv.ts'
-import { WrongUse } from '../../../src/runtime/wrong-use.ts'
+import { UsageError } from '../../../src/runtime/cli-errors.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { mutateBytes } from '../mutate.ts'
@@ -31,7 +31,7 @@ const SEEDS = [
   textParts({ kind: 'load', file: LOAD }),
 ]
 
-export const CODE = { openPlatformCsv, readPlayers, readPlayersFile }
+export const CODE = { openPlatformCsv, readPlayers: readImportFile, readPlayersFile }
 
 export function csvTarget(code: typeof CODE = CODE): Target {
   return { name: 'csv', seeds: SEEDS, mutate, grows: ['file'], judge: (parts) => judge(parts, code) }
@@ -92,7 +92,7 @@ async function judge(parts: Parts, code: typeof CODE): Promise<string | undefine
     writeFileSync(path, bytesOf(parts, 'file'))
     return await judgeFile(textOf(parts, 'kind'), path, textOf(parts, 'file'), code)
   } catch (error) {
-    if (!(error instanceof WrongUse)) throw error
+    if (!(error instanceof UsageError)) throw error
     return error.message.includes(path) ? undefined : `wrong use without the file: ${error.message}`
   } finally {
     rmSync(folder, { recursive: true })
@@ -103,7 +103,7 @@ async function judgeFile(kind: string, path: string, text: string, code: typeof 
   if (kind === 'load') return void (await code.readPlayersFile(path))
   if (kind === 'bets') return judgeBets(path, text, code)
   const deps = { clock: { now: () => new Date(0) }, buckets: 1, scales: STANDARD_SCALES } as unknown as Parameters<
-    typeof readPlayers
+    typeof readImportFile
   >[0]
   for await (const line of code.readPlayers(deps, path))
     if (line.kind === 'row' && line.row.openings.some(({ amount }) => amount <= 0n)) return 'an opening balance is none'
@@ -118,20 +118,20 @@ async function judgeBets(path: string, text: string, code: typeof CODE): Promise
     try {
       for await (const page of pages)
         got.push(
-          ...page.map(({ betId, players, status, currency, stake, told }) => ({
+          ...page.map(({ betId, players, status, currency, stake, acknowledged }) => ({
             betId,
             player: players[0],
             status,
             currency,
             stake,
-            told,
+            told: acknowledged,
           })),
         )
     } finally {
       await close()
     }
   } catch (error) {
-    if (error instanceof WrongUse && Array.isArray(wanted))
+    if (error instanceof UsageError && Array.isArray(wanted))
       return `refused what is a table: ${error.message.replace(path, '')}`
     throw error
   }

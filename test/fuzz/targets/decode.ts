@@ -1,7 +1,8 @@
 /** Bytes to a typed call: what is accepted, and as what, is what the reference says; the same members in another spelling are the same call. */
-import { Malformed } from '../../../src/protocol/body.ts'
+
 import { STANDARD_SCALES } from '../../../src/protocol/money.ts'
-import { decodeBetCall, decodeUserCall } from '../../../src/wallet/wire/decode.ts'
+import { MalformedCall } from '../../../src/protocol/request-body.ts'
+import { decodeBetCall, decodeUserCall } from '../../../src/wallet/wire/call-decoder.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
@@ -65,7 +66,7 @@ function decode(asked: Asked, body: Buffer, code: typeof CODE): Decoded {
         : code.decodeUserCall[asked.endpoint](body)
     return { call: call as unknown as Record<string, unknown> }
   } catch (error) {
-    if (error instanceof Malformed) return { refusal: error.message }
+    if (error instanceof MalformedCall) return { refusal: error.message }
     throw error
   }
 }

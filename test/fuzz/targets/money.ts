@@ -1,5 +1,5 @@
 /** Decimals to minor units and back, against exact arithmetic on the digits (M-1, M-2, W-3). */
-import { parseJson } from '../../../src/protocol/json.ts'
+import { parseJson } from '../../../src/protocol/exact-json.ts'
 import * as real from '../../../src/protocol/money.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
@@ -67,7 +67,7 @@ function ofNumber({ text, scale }: Given, code: typeof CODE): string | undefined
   if (node?.kind !== 'number') return undefined
   const { written } = node
   const [held, exact] = [
-    code.isHeldByDouble(written),
+    code.isExactDouble(written),
     code.isExactNumber(written) && isHeld(written) && !written.startsWith('-'),
   ]
   const { amount } = code.parseJson(`{"amount":${written}}`) as { amount: unknown }
@@ -82,7 +82,7 @@ function ofNumber({ text, scale }: Given, code: typeof CODE): string | undefined
 
 function ofUnits({ units, scale }: Given, code: typeof CODE): string | undefined {
   const text = code.formatMoney(real.money(units), scale)
-  const short = code.shortestDecimal(real.money(units), scale)
+  const short = code.formatShortest(real.money(units), scale)
   const isShaped = scale === 0 ? /^-?\d+$/.test(text) : new RegExp(`^-?\\d+\\.\\d{${scale}}$`).test(text)
   return firstOf([
     !isShaped && `written with other places: ${text} has not ${scale}`,
@@ -104,6 +104,6 @@ function ofLimit({ units, scale, limit }: Given, code: typeof CODE): string | un
   const places = 40n
   const wanted =
     units * 10n ** (places - BigInt(scale)) > BigInt(digits === '' ? 0 : digits) * 10n ** (places + exponent)
-  const got = code.isAbove(units, scale, limit)
+  const got = code.isAboveLimit(units, scale, limit)
   return got === wanted ? undefined : `above a limit: ${units} with ${scale} places and ${limit}: ${got}`
 }

@@ -1,7 +1,7 @@
 /** The header of a call's signature: verified exactly when S-1 to S-3 say so; and the console's step by step says the same of it. */
 import { createHmac } from 'node:crypto'
 import { checkSignature } from '../../../console/src/signature-check.ts'
-import { sign, signerOf } from '../../../src/protocol/signature.ts'
+import { findSigner, signBody } from '../../../src/protocol/signature.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { readWritten } from '../lossless.ts'
@@ -44,7 +44,7 @@ const SEEDS = HEADERS.map((header) =>
   }),
 )
 
-export const CODE = { sign, signerOf, checkSignature }
+export const CODE = { sign: signBody, signerOf: findSigner, checkSignature }
 
 export function signatureTarget(code: typeof CODE = CODE): Target {
   return { name: 'signature', seeds: SEEDS, mutate, grows: ['body', 'header'], judge: (parts) => judge(parts, code) }

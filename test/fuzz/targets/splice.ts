@@ -1,10 +1,10 @@
 /** The gateway sets names in bytes: only the names change, in what goes to an operator and in what comes back (P-5, G-3). */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { readCall } from '../../../src/gateway/call.ts'
-import type { Route } from '../../../src/gateway/directory.ts'
-import { toOperator, toPlatform, WrongPlayer } from '../../../src/gateway/rewrite.ts'
-import { Malformed } from '../../../src/protocol/body.ts'
+import { rewriteForOperator, rewriteForPlatform, WrongPlayerError } from '../../../src/gateway/call-rewriting.ts'
+import { parseGatewayCall } from '../../../src/gateway/gateway-call.ts'
+import type { PlayerRoute } from '../../../src/gateway/player-directory.ts'
+import { MalformedCall } from '../../../src/protocol/request-body.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
@@ -45,7 +45,7 @@ const SEEDS = [
   }),
 ]
 
-export const CODE = { readCall, toOperator, toPlatform }
+export const CODE = { readCall: parseGatewayCall, toOperator: rewriteForOperator, toPlatform: rewriteForPlatform }
 
 export function spliceTarget(code: typeof CODE = CODE): Target {
   return { name: 'splice', seeds: SEEDS, mutate, grows: ['body', 'answer'], judge: (parts) => judge(parts, code) }
@@ -84,7 +84,10 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   if ('refusal' in call) return object === undefined ? undefined : `refused what must be routed: ${call.refusal}`
   if (object === undefined) return 'routed what must be refused'
   const player = { userId: OWN_ID, operatorId: 'op', operatorUser: OPERATOR_USER }
-  const route: Route = { player: player as Route['player'], operatorToken: way === 'lost' ? undefined : OPERATOR_TOKEN }
+  const route: PlayerRoute = {
+    player: player as PlayerRoute['player'],
+    operatorToken: way === 'lost' ? undefined : OPERATOR_TOKEN,
+  }
   const sent = code.toOperator(call, route)
   const status = code200 === '200' ? 200 : 400
   return firstOf([
@@ -103,7 +106,7 @@ function callOf(endpoint: Endpoint, method: string, body: Buffer, code: typeof C
   try {
     return code.readCall(endpoint, method, body)
   } catch (error) {
-    if (error instanceof Malformed) return { refusal: error.message }
+    if (error instanceof MalformedCall) return { refusal: error.message }
     throw error
   }
 }
@@ -148,7 +151,7 @@ function tokenIn(object: WrittenObject): string | undefined {
   return token?.kind === 'string' && token.value.length >= 10 && token.value.length <= 64 ? token.value : undefined
 }
 
-function wantedCall(endpoint: Endpoint, text: string, object: WrittenObject, { operatorToken }: Route): string {
+function wantedCall(endpoint: Endpoint, text: string, object: WrittenObject, { operatorToken }: PlayerRoute): string {
   const token = tokenIn(object)
   const hidden = () =>
     createHash('sha256')
@@ -164,7 +167,7 @@ function wantedCall(endpoint: Endpoint, text: string, object: WrittenObject, { o
 
 interface Known {
   readonly object: WrittenObject
-  readonly route: Route
+  readonly route: PlayerRoute
 }
 
 function ofAnswer(
@@ -180,7 +183,7 @@ function ofAnswer(
   try {
     got = give()
   } catch (error) {
-    if (!(error instanceof WrongPlayer)) throw error
+    if (!(error instanceof WrongPlayerError)) throw error
     return renamed === undefined ? undefined : 'an answer is held back that is this player’s'
   }
   if (renamed === undefined) return 'an answer about another player is passed on'

@@ -1,9 +1,9 @@
 /** Webhooks: an address in our own network is refused however it is spelled (W-42), and what is sent is signed as Standard Webhooks has it. */
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
-import { headersOf } from '../../../src/feed/webhooks/signature.ts'
+import { buildWebhookHeaders } from '../../../src/feed/webhooks/webhook-signature.ts'
 import { ANYWHERE } from '../../../src/protocol/base-url.ts'
-import { findFault } from '../../../src/wallet-client/base-url.ts'
+import { findAddressFault } from '../../../src/wallet-client/ssrf-guard.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { mutateBytes } from '../mutate.ts'
@@ -38,7 +38,7 @@ const SEEDS = URLS.map((url) =>
   textParts({ url, id: 'msg_1', body: '{"a":1}', secrets: `${OF_SECRET}\n${OF_SECRET}`, at: '1790000000000' }),
 )
 
-export const CODE = { findFault, headersOf }
+export const CODE = { findFault: findAddressFault, headersOf: buildWebhookHeaders }
 
 export function webhookTarget(code: typeof CODE = CODE): Target {
   return { name: 'webhook', seeds: SEEDS, mutate, grows: ['url', 'body'], judge: (parts) => judge(parts, code) }

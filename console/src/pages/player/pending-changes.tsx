@@ -5,10 +5,10 @@
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ask } from '../../api.ts'
+import { callApi } from '../../console-api.ts'
+import { displayName, hasRole, useSession } from '../../console-session.tsx'
 import { amountText, hasCome, Time, useEverySecond } from '../../format.tsx'
-import { Refusal } from '../../parts.tsx'
-import { mayDo, nameOf, useSession } from '../../session.tsx'
+import { ActionError } from '../../page-states.tsx'
 import '../adjust.css'
 
 export interface PendingChange {
@@ -53,7 +53,7 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
   const { person } = useSession()
   const client = useQueryClient()
   const decide = useMutation({
-    mutationFn: (value: PendingChange['value']) => ask<Protections>('PATCH', base, patchOf(change.member, value)),
+    mutationFn: (value: PendingChange['value']) => callApi<Protections>('PATCH', base, patchOf(change.member, value)),
     onSettled: () => void client.invalidateQueries(),
   })
   const { from, until } = change
@@ -64,7 +64,7 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
       <span className="asked-what">
         <strong>{textOf(change)}</strong>
         <span className="muted small">
-          requested by {nameOf({ name: change.askedBy.person })}, <Time at={change.askedAt} />;{' '}
+          requested by {displayName({ name: change.askedBy.person })}, <Time at={change.askedAt} />;{' '}
           {from === undefined ? 'another person can approve it' : 'it can be confirmed'}{' '}
           {from !== undefined && (
             <>
@@ -73,16 +73,16 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
           )}
           until <Time at={until} />
         </span>
-        {decide.error !== null && <Refusal>Not done: {decide.error.message}.</Refusal>}
+        {decide.error !== null && <ActionError>Not done: {decide.error.message}.</ActionError>}
         {stillWaits && (
-          <Refusal>
+          <ActionError>
             {from === undefined
               ? 'Not done: another person must approve this change.'
               : 'Not done: the time of this change has not come.'}
-          </Refusal>
+          </ActionError>
         )}
       </span>
-      {mayDo(person, 'support') && (
+      {hasRole(person, 'support') && (
         <span className="choices">
           <button
             type="button"

@@ -2,11 +2,11 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { pathPart } from '../../../../src/protocol/path-part.ts'
-import { ask } from '../../api.ts'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { callApi } from '../../console-api.ts'
 import { Dialog } from '../../dialog.tsx'
 import { typedTime, useZone } from '../../format.tsx'
-import { Refusal } from '../../parts.tsx'
+import { ActionError } from '../../page-states.tsx'
 
 export interface Webhook {
   readonly webhookId: string
@@ -19,7 +19,7 @@ export interface Webhook {
   readonly lastError?: string
 }
 
-type Done = (made?: { webhookId?: string; secret?: string }) => void
+type OnWebhookSaved = (made?: { webhookId?: string; secret?: string }) => void
 
 interface FormProps {
   /** The one that is changed; absent: a new one. */
@@ -27,14 +27,17 @@ interface FormProps {
   /** That are taken. */
   readonly names?: readonly string[]
   readonly eventNames: readonly string[]
-  readonly done: Done
+  readonly done: OnWebhookSaved
 }
 
 export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
   const save = useMutation({
     mutationFn: ({ name, url, events }: { name: string; url: string; events: string[] }) => {
       if (names.includes(name)) throw new Error(`there is a webhook ${name} already`)
-      return ask<{ webhookId: string; secret?: string }>('PUT', `/operator/webhooks/${pathPart(name)}`, { url, events })
+      return callApi<{ webhookId: string; secret?: string }>('PUT', `/operator/webhooks/${encodePathSegment(name)}`, {
+        url,
+        events,
+      })
     },
     onSuccess: (made) => done(made),
   })
@@ -80,7 +83,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
             </label>
           ))}
         </fieldset>
-        {save.error !== null && <Refusal>Not saved: {save.error.message}.</Refusal>}
+        {save.error !== null && <ActionError>Not saved: {save.error.message}.</ActionError>}
         <div className="choices">
           <button type="button" className="button" onClick={() => done()}>
             Cancel
@@ -94,10 +97,11 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
   )
 }
 
-export function Replay({ of, done }: { of: Webhook; done: Done }) {
+export function WebhookReplay({ of, done }: { of: Webhook; done: OnWebhookSaved }) {
   const zone = useZone()
   const replay = useMutation({
-    mutationFn: (from: string) => ask('POST', `/operator/webhooks/${pathPart(of.webhookId)}/replay`, { from }),
+    mutationFn: (from: string) =>
+      callApi('POST', `/operator/webhooks/${encodePathSegment(of.webhookId)}/replay`, { from }),
     onSuccess: () => done(),
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -116,7 +120,7 @@ export function Replay({ of, done }: { of: Webhook; done: Done }) {
           <span>Since ({zone === 'utc' ? 'UTC' : 'local time'})</span>
           <input name="from" type="datetime-local" required />
         </label>
-        {replay.error !== null && <Refusal>Not sent: {replay.error.message}.</Refusal>}
+        {replay.error !== null && <ActionError>Not sent: {replay.error.message}.</ActionError>}
         <div className="choices">
           <button type="button" className="button" onClick={() => done()}>
             Cancel

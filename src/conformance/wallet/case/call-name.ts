@@ -1,8 +1,8 @@
 /** How reports name a call: "Settle X won 200, token: dead". What is usual is left out, all that is odd about it is said. */
 import type { Operation } from '../../../protocol/operation.ts'
-import { changeOf } from './alike.ts'
-import type { Call, TokenChoice } from './case.ts'
-import { writeJson } from './json-text.ts'
+import { writeJson } from './json-spelling.ts'
+import { nearMissOf } from './near-miss.ts'
+import type { CallStep, TokenChoice } from './wallet-case.ts'
 
 export const OPERATION_NAMES = {
   place: 'Place bet',
@@ -15,25 +15,25 @@ export const OPERATION_NAMES = {
 } as const satisfies Record<Operation, string>
 
 /** `amount` as it is written, where the case does not replace it. */
-export function nameOf(call: Call, amount: string | undefined): string {
+export function formatCallName(call: CallStep, amount: string | undefined): string {
   const { operation, bet, resultType, who } = call
   const isAboutBet = operation !== 'profile' && operation !== 'balance'
   const isReplaced = call.raw !== undefined || 'amount' in call.members
   const words = [OPERATION_NAMES[operation], ...(isAboutBet ? [bet, resultType, isReplaced ? undefined : amount] : [])]
-  const extras = [who === 'A' ? undefined : `of ${who}`, ...odditiesOf(call)]
-  const said = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined)
-  return [said(words).join(' '), ...said(extras)].join(', ')
+  const extras = [who === 'A' ? undefined : `of ${who}`, ...listOddities(call)]
+  const defined = (texts: readonly (string | undefined)[]) => texts.filter((text) => text !== undefined)
+  return [defined(words).join(' '), ...defined(extras)].join(', ')
 }
 
-function odditiesOf(call: Call): (string | undefined)[] {
+function listOddities(call: CallStep): (string | undefined)[] {
   const { signature, spelling, raw, method, path, contentType, requestId, bytesOf, purse, token } = call
   return [
     method && `method: ${method}`,
     path && `path: ${path}`,
     contentType && `content type: ${contentType}`,
-    raw === undefined ? undefined : `body: ${cut(raw) || 'empty'}`,
-    ...Object.entries(call.members).map(([name, value]) => memberText(name, value)),
-    token === usualToken(call) ? undefined : `token: ${token}`,
+    raw === undefined ? undefined : `body: ${truncate(raw) || 'empty'}`,
+    ...Object.entries(call.members).map(([name, value]) => formatMember(name, value)),
+    token === defaultToken(call) ? undefined : `token: ${token}`,
     purse === 'first' ? undefined : 'in the other currency',
     requestId && `requestId: ${requestId}`,
     spelling === 'compact' ? undefined : `written: ${spelling}`,
@@ -42,19 +42,21 @@ function odditiesOf(call: Call): (string | undefined)[] {
   ]
 }
 
-/** Those that the words of words.ts send unless told otherwise. */
-function usualToken({ operation, resultType }: Call): TokenChoice {
+/** Those that the words of step-builders.ts send unless told otherwise. */
+function defaultToken({ operation, resultType }: CallStep): TokenChoice {
   const isUnneeded = operation === 'unsettle' || (operation === 'settle' && resultType !== 'cashout')
   return isUnneeded ? 'none' : 'live'
 }
 
-function memberText(name: string, value: unknown): string {
-  return value === undefined ? `without ${name}` : `${name}: ${changeOf(value) ?? cut(writeJson(value, 'compact'))}`
+function formatMember(name: string, value: unknown): string {
+  return value === undefined
+    ? `without ${name}`
+    : `${name}: ${nearMissOf(value) ?? truncate(writeJson(value, 'compact'))}`
 }
 
 /** Characters of a value in a name: the exact request stands in the report. */
 const MAX_CHARS = 60
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text
 }

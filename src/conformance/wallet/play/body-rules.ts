@@ -2,27 +2,27 @@
 
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isObject } from '../../../protocol/json.ts'
+import { isObject } from '../../../protocol/exact-json.ts'
 import { parseWireBalance } from '../../../protocol/money.ts'
-import { CheckReplySchema } from '../../../protocol/reply.ts'
 import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../../protocol/user-profile.ts'
-import type { Account, Player } from '../players/players.ts'
+import { CheckReplySchema } from '../../../protocol/wire-reply.ts'
+import type { FixturePlayer, PlayerAccount } from '../players/player-fixtures.ts'
 
 /** A JSON object. */
-export type Body = Readonly<Record<string, unknown>>
+export type AnswerBody = Readonly<Record<string, unknown>>
 
-export interface About {
-  readonly player: Player
-  readonly account: Account
+export interface BodyContext {
+  readonly player: FixturePlayer
+  readonly account: PlayerAccount
   readonly betId: string
   /** Minor units: the amount that the call of the case names. */
   readonly amount: bigint | undefined
   /** What the first success of this operation on this bet said. */
-  readonly first: Body
+  readonly first: AnswerBody
 }
 
 /** Answers what is wrong, or undefined. */
-type Judge = (body: Body, about: About) => string | undefined
+type BodyCheck = (body: AnswerBody, about: BodyContext) => string | undefined
 
 /** The interface shows no values of userStatus. */
 const { userStatus: _, ...shownFields } = CustomFieldsSchema.properties
@@ -32,23 +32,23 @@ const profileCheck = Compile(
 const balanceCheck = Compile(BalanceReplySchema)
 const checkCheck = Compile(CheckReplySchema)
 
-function fits(check: ReturnType<typeof Compile>, body: Body): string | undefined {
+function checkSchema(check: ReturnType<typeof Compile>, body: AnswerBody): string | undefined {
   if (check.Check(body)) return undefined
   const [first] = check.Errors(body)
   return `${first?.instancePath.slice(1) || 'the body'} ${first?.message ?? 'does not fit'}`
 }
 
-function member(name: string, body: Body, expected: string): string | undefined {
+function checkMember(name: string, body: AnswerBody, expected: string): string | undefined {
   return body[name] === expected ? undefined : `${name} is ${JSON.stringify(body[name])} instead of "${expected}"`
 }
 
 export const BODY_RULES = {
-  'fits the profile': (body) => fits(profileCheck, body),
-  'fits the balance': (body) => fits(balanceCheck, body),
-  'fits the check': (body) => fits(checkCheck, body),
-  'names the player': (body, { player }) => member('userId', body, player.userId),
-  'names the bet': (body, { betId }) => member('transactionId', body, betId),
-  'names the currency': (body, { account }) => member('currency', body, account.currency),
+  'fits the profile': (body) => checkSchema(profileCheck, body),
+  'fits the balance': (body) => checkSchema(balanceCheck, body),
+  'fits the check': (body) => checkSchema(checkCheck, body),
+  'names the player': (body, { player }) => checkMember('userId', body, player.userId),
+  'names the bet': (body, { betId }) => checkMember('transactionId', body, betId),
+  'names the currency': (body, { account }) => checkMember('currency', body, account.currency),
   'has the currency among the currencies': ({ currency, currencies }) =>
     Array.isArray(currencies) && !currencies.includes(currency)
       ? `currencies do not have ${JSON.stringify(currency)}`
@@ -75,12 +75,12 @@ export const BODY_RULES = {
     const [first] = Object.entries(fields)
     return first && `${first[0]} is ${JSON.stringify(first[1])}, which nobody has stored`
   },
-} as const satisfies Record<string, Judge>
+} as const satisfies Record<string, BodyCheck>
 
 export type BodyRule = keyof typeof BODY_RULES
 
 /** The first thing that is wrong, or undefined. */
-export function judgeBody(rules: readonly BodyRule[], body: Body, about: About): string | undefined {
-  const judges: readonly Judge[] = rules.map((rule) => BODY_RULES[rule])
-  return judges.map((judge) => judge(body, about)).find((problem) => problem !== undefined)
+export function findBodyProblem(rules: readonly BodyRule[], body: AnswerBody, about: BodyContext): string | undefined {
+  const checks: readonly BodyCheck[] = rules.map((rule) => BODY_RULES[rule])
+  return checks.map((check) => check(body, about)).find((problem) => problem !== undefined)
 }

@@ -1,0 +1,80 @@
+// A question asked some times, and the plans of its statements, as a line of a table.
+import type pg from 'pg'
+import { type Db, PEOPLE_SETTINGS_SQL, type Queryable, type Statement, SUMS_SETTINGS_SQL } from '../../src/db/db.ts'
+import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
+
+const ROUNDS = 7
+
+interface Deps {
+  readonly db: Pick<Db, 'people' | 'sums'>
+}
+
+export interface TimedQuestion<D extends Deps> {
+  readonly what: string
+  /** Of what is read by a report: another connection, with more patience. */
+  readonly isReport?: true
+  ask(deps: D): Promise<unknown>
+}
+
+export const TABLE_HEAD = '\n| What | First ms | Median ms | Rows | Pages | Through |\n|---|---|---|---|---|---|'
+
+interface QuestionTiming {
+  readonly what: string
+  readonly first: number
+  readonly median: number
+  readonly plans: readonly Plan[]
+}
+
+export async function timeQuestion<D extends Deps>(
+  sql: pg.Client,
+  deps: D,
+  { what, isReport, ask }: TimedQuestion<D>,
+): Promise<QuestionTiming> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    await ask(deps)
+    times.push(performance.now() - start)
+  }
+  const plans: Plan[] = []
+  for (const one of await sentOf(deps, ask))
+    plans.push(await planOf(sql, isReport ? SUMS_SETTINGS_SQL : PEOPLE_SETTINGS_SQL, one))
+  const [first = 0, ...others] = times
+  return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
+}
+
+/** The statements of a question, which are answered as well. */
+async function sentOf<D extends Deps>(deps: D, ask: TimedQuestion<D>['ask']): Promise<Sent[]> {
+  const sent: Sent[] = []
+  const seen = (reading: Queryable): Queryable => ({
+    query: (statement: Statement, values: readonly unknown[] = []) => {
+      sent.push([statement, values])
+      return reading.query(statement, values)
+    },
+  })
+  const { people, sums } = deps.db
+  await ask({
+    ...deps,
+    db: { ...deps.db, people: seen(people), sums: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
+  })
+  return sent
+}
+
+export function formatTimingRow({ what, first, median, plans }: QuestionTiming): string {
+  const indexes = new Set(plans.flatMap(({ scans }) => scans).map(nameOf))
+  const sum = (of: (plan: Plan) => number) => Math.round(plans.reduce((total, plan) => total + of(plan), 0))
+  const ms = (time: number) => (time < 10 ? time.toFixed(1) : Math.round(time).toLocaleString('en'))
+  const counts = [sum(({ rows }) => rows), sum(({ pages }) => pages)].map((count) => count.toLocaleString('en'))
+  return `| ${[what, ms(first), ms(median), ...counts, [...indexes].join(', ')].join(' | ')} |`
+}
+
+/** Each day of the journal has an index of its own. */
+function nameOf(index: string): string {
+  return index === 'none' ? 'the whole table' : index.replace(/_\d{8}_/, '_DAY_')
+}
+
+export async function timeWork(what: string, work: () => Promise<unknown>): Promise<string> {
+  const start = performance.now()
+  const result = await work()
+  return `| ${what} | ${((performance.now() - start) / 1_000).toFixed(1)} s${result === undefined ? '' : `, ${result}`} |`
+}

@@ -1,0 +1,101 @@
+/**
+ * What it costs that all of src asks one world for time, timers and chance (src/runtime/environment.ts): nanoseconds of each part beside the
+ * global that it stands for, and how many of them a call of the wire asks for, counted in a wallet under load.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { environment } from '../../src/runtime/environment.ts'
+import { startServer } from '../server-process.ts'
+import { createSecret, MAIN } from '../subjects.ts'
+
+const ROUNDS = 40
+const TIMES = 20_000
+const NS_PER_MS = 1_000_000
+/** Of the counts, which the wallet writes when it is told to. */
+const [MOST_LOOKS, BETWEEN_LOOKS_MS] = [1_000, 10]
+const RATE = 200
+const SECONDS = 20
+
+type Part = 'wall' | 'elapsed' | 'chance' | 'uuid' | 'bytes' | 'nextTurn' | 'after'
+const none = () => {}
+
+/** Of each part: the global, and the same asked of the world. Timers are taken back at once. */
+const PAIRS: Readonly<Record<Part, readonly [() => unknown, () => unknown]>> = {
+  wall: [() => Date.now(), () => environment.now()],
+  elapsed: [() => performance.now(), () => environment.monotonicNow()],
+  chance: [() => Math.random(), () => environment.random()],
+  uuid: [() => randomUUID(), () => environment.uuid()],
+  bytes: [() => randomBytes(16), () => environment.randomBytes(16)],
+  nextTurn: [() => setImmediate(none), () => environment.nextTurn(none)],
+  after: [() => clearTimeout(setTimeout(none, 1_000)), () => environment.setTimer(1_000, none)()],
+}
+
+/** Of both in turn, the least of the rounds: what disturbs only adds. */
+async function nanoseconds(pair: readonly (() => unknown)[]): Promise<number[]> {
+  const least = pair.map(() => Number.POSITIVE_INFINITY)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, work] of pair.entries()) {
+      const begun = performance.now()
+      for (let times = 0; times < TIMES; times++) work()
+      least[i] = Math.min(least[i] ?? 0, ((performance.now() - begun) * NS_PER_MS) / TIMES)
+      await sleep(0) // what was put off to the next turn
+    }
+  return least
+}
+
+interface CountedCalls {
+  /** Of the wire, answered. */
+  readonly calls: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** A wallet with its embedded database, under the load of `purser load`; what it asked for before the load is left out. */
+async function underLoad(): Promise<CountedCalls> {
+  const folder = mkdtempSync(join(tmpdir(), 'world-'))
+  const counts = join(folder, 'counts.json')
+  const [secret, key] = [createSecret(), createSecret()]
+  const counting = fileURLToPath(new URL('count.js', import.meta.url))
+  const wallet = await startServer(['--import', counting, MAIN, 'wallet'], {
+    ...{ NODE_ENV: 'development', PURSER_DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'silent' },
+    ...{ PARTNER_SECRET: secret, OPERATOR_API_KEY: key, WORLD_COUNTS: counts },
+  })
+  const look = async () => {
+    rmSync(counts, { force: true })
+    process.kill(wallet.pid, 'SIGUSR2')
+    for (let looks = 0; !existsSync(counts); looks++) {
+      if (looks === MOST_LOOKS) throw new Error('the wallet does not say what it asked for')
+      await sleep(BETWEEN_LOOKS_MS)
+    }
+    return JSON.parse(readFileSync(counts, 'utf8')) as Record<string, number>
+  }
+  try {
+    const before = await look()
+    const to = ['--base-url', wallet.url, '--secret', secret, '--operator-key', key, '--players', '100', '--seed', '1']
+    const pace = ['--rate', `${RATE}`, '--duration', `${SECONDS}`]
+    const said = execFileSync(process.execPath, [MAIN, 'load', ...to, ...pace, '--json'])
+    const { rows } = JSON.parse(said.toString()) as { rows: { kind: string; calls: number }[] }
+    const after = await look()
+    const asked = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    return { calls: rows.find(({ kind }) => kind === 'all')?.calls ?? 0, counts: Object.fromEntries(asked) }
+  } finally {
+    await wallet.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const { calls, counts } = await underLoad()
+console.log(`part       global ns   world ns   asked for by ${calls} calls   ns a call`)
+let sum = 0
+for (const [part, pair] of Object.entries(PAIRS)) {
+  const [plain = 0, asked = 0] = await nanoseconds(pair)
+  const times = (counts[part] ?? 0) / calls
+  sum += times * (asked - plain)
+  const cells = [plain.toFixed(1).padStart(9), asked.toFixed(1).padStart(10), times.toFixed(2).padStart(12)]
+  console.log(`${part.padEnd(9)} ${cells.join(' ')} a call ${(times * (asked - plain)).toFixed(1).padStart(16)}`)
+}
+console.log(`of the world itself: ${sum.toFixed(0)} ns a call`)

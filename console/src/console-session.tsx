@@ -1,0 +1,84 @@
+/** Who is signed in, and what this console is served by. */
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext } from 'react'
+import {
+  type ApiBases,
+  type ConsoleSetup,
+  type Credentials,
+  callApi,
+  getJson,
+  type Person,
+  toApiBases,
+} from './console-api.ts'
+
+export interface ConsoleSession {
+  readonly setup: ConsoleSetup
+  readonly person: Person
+  readonly bases: ApiBases
+  leave(): Promise<void>
+}
+
+const Context = createContext<ConsoleSession | undefined>(undefined)
+
+export function useSession(): ConsoleSession {
+  const session = useContext(Context)
+  if (session === undefined) throw new Error('used outside of a session')
+  return session
+}
+
+export function hasRole({ role }: Person, least: Person['role']): boolean {
+  const roles = ['read', 'support', 'cash', 'admin']
+  return roles.indexOf(role) >= roles.indexOf(least)
+}
+
+/** Back to the door, and nothing of what was seen is kept. */
+export function forgetSession(client: QueryClient): void {
+  client.setQueryData(['session'], null)
+  client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'session' && name !== 'setup' })
+}
+
+interface Props {
+  readonly children: ReactNode
+  /** For a person who must choose a password first. */
+  readonly newPassword: (person: Person, done: () => unknown, leave: () => unknown) => ReactNode
+  readonly signIn: (setup: ConsoleSetup, enter: (proof: Credentials) => Promise<void>) => ReactNode
+  readonly waiting: ReactNode
+  readonly fault: (error: unknown, again: () => unknown) => ReactNode
+}
+
+export function SessionGate({ children, newPassword, signIn, waiting, fault }: Props) {
+  const client = useQueryClient()
+  const setup = useQuery({
+    queryKey: ['setup'],
+    queryFn: () => getJson<ConsoleSetup>('/console/api/setup'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const person = useQuery({
+    queryKey: ['session'],
+    queryFn: async () => (await getJson<Person | undefined>('/console/api/session')) ?? null,
+    staleTime: 60_000,
+  })
+  const failed = [setup, person].find(({ data, isError }) => data === undefined && isError)
+  if (failed !== undefined) return fault(failed.error, () => client.refetchQueries())
+  if (setup.data === undefined || person.data === undefined) return waiting
+  const enter = async (proof: Credentials) => {
+    const entered = await callApi<Person>('POST', '/console/api/session', proof)
+    client.setQueryData(['session'], entered)
+  }
+  if (person.data === null) return signIn(setup.data, enter)
+  const leave = async () => {
+    await callApi('DELETE', '/console/api/session')
+    forgetSession(client)
+  }
+  if (person.data.mustChange) return newPassword(person.data, () => person.refetch(), leave)
+  return (
+    <Context value={{ setup: setup.data, person: person.data, bases: toApiBases(setup.data), leave }}>
+      {children}
+    </Context>
+  )
+}
+
+/** The key of a setting is the first one, wherever people read of it. */
+export function displayName({ name }: Pick<Person, 'name'>): string {
+  return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'first key' : name
+}

@@ -1,0 +1,98 @@
+/** Why a call was answered as it was, and what if: the rows of the life table, each judged by the wallet's own rules. */
+
+import { formatSigned } from '../../../../src/timeline/amount-text.ts'
+import type { TimelineOperation, WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
+import { explainCall } from '../../../../src/timeline/call-explanation.ts'
+import { LIFE_TABLE } from '../../../../src/timeline/life-table.ts'
+import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
+import { operationTitle, type TimelineCall } from '../../../../src/timeline/timeline-moments.ts'
+import { useBalanceBeforeCall } from '../../balance-before-call.ts'
+import { analyzeWhatIf, type WhatIfCase } from '../../what-if/what-if.ts'
+
+/** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
+export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet: WalletBetDetail | undefined }) {
+  const at = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
+  const { operation, journal } = call
+  if (wallet !== undefined && at >= 0 && operation !== 'other')
+    return <WhatIfTable wallet={wallet} at={at} operation={operation} />
+  if (call.wallet !== undefined || journal === undefined) return null
+  return (
+    <p className="why-says small">
+      The bet's life did not decide this: the wallet answered <strong>{journal.outcome.replaceAll('_', ' ')}</strong>.
+    </p>
+  )
+}
+
+function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: number; operation: TimelineOperation }) {
+  const available = useBalanceBeforeCall(wallet, at)
+  const analysis = analyzeWhatIf(wallet, at)
+  const own = analysis?.rows.find(({ isOwn }) => isOwn)
+  if (analysis === undefined || own === undefined) return null
+  return (
+    <div className="why">
+      <h3>Why this answer, and what if</h3>
+      <p className="why-says">{explainCall(wallet, at, available)}</p>
+      <p className="muted small">
+        The row of the life table: <strong>{own.known}</strong>, {operationTitle(operation)}:{' '}
+        <code>{LIFE_TABLE[own.known][operation]}</code>
+      </p>
+      {!analysis.isAsRecorded && (
+        <p className="notice" role="status">
+          On record is another answer: it was given by other rules than those of this version.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      <section className="scroll" aria-label="The same call in every state" tabIndex={0}>
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Had the wallet known</th>
+              <th>it would answer</th>
+              <th className="num">For the player</th>
+              <th>The bet then</th>
+            </tr>
+          </thead>
+          <tbody>
+            {analysis.rows.map((row) => (
+              <WhatIfRow key={`${row.known} ${row.had} ${row.isOwn}`} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p className="muted small">
+        Judged here by the wallet's own rules. The rows that did not happen are for a new request of the same content, a
+        live token, a player who may bet, enough money, and a result that is not locked.
+      </p>
+    </div>
+  )
+}
+
+function WhatIfRow({
+  row: { known, had, isOwn, answer, isRepeat, moves, forPlayer, leaves, anomaly },
+}: {
+  row: WhatIfCase
+}) {
+  return (
+    <tr className={isOwn ? 'at' : undefined}>
+      <td>
+        {known}
+        {isOwn && <span className="why-own"> ◂ this call</span>}
+        <small>{had}</small>
+      </td>
+      <td>
+        {answer === 200 ? (isRepeat ? '200, as before' : '200') : describeReplyCode(answer.code)}
+        {answer !== 200 && answer.says !== undefined && <small>{answer.says}</small>}
+        {anomaly !== undefined && <small>to be looked at: {anomaly}</small>}
+      </td>
+      <td className="num">
+        {formatSigned(forPlayer)}
+        {moves.map(({ what: posting, amount }) => (
+          <small key={posting}>
+            {amount} {posting}
+          </small>
+        ))}
+      </td>
+      <td>{leaves === 'nothing' ? 'unknown' : leaves}</td>
+    </tr>
+  )
+}

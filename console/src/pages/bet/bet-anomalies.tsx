@@ -1,0 +1,27 @@
+/** Calls of the bet that contradict it or themselves, with their amounts: a person looks at each. */
+
+import type { BetSources } from '../../bet-data.ts'
+import { capital, moneyText, Time } from '../../format.tsx'
+
+export function BetAnomalies({
+  of: { history, currency = '', oddsPayout },
+}: {
+  of: NonNullable<BetSources['wallet']>
+}) {
+  const found = history.filter(({ anomaly }) => anomaly !== undefined)
+  if (found.length === 0) return null
+  return (
+    <section className="notice" aria-label="Anomalies">
+      {found.map(({ requestId, anomaly = '', amount, at, currency: ofCall = currency }) => (
+        <p key={`${requestId} ${at}`}>
+          To be looked at: {capital(anomaly.replaceAll('_', ' '))}
+          {amount !== undefined && `, ${moneyText(amount, ofCall)}`}
+          {anomaly === 'payout_above_odds' &&
+            oddsPayout !== undefined &&
+            `, where the odds pay at most ${moneyText(oddsPayout, currency)}`}
+          , <Time at={at} />.
+        </p>
+      ))}
+    </section>
+  )
+}

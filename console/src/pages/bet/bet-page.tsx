@@ -1,0 +1,247 @@
+/** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
+
+import { type ReactNode, useMemo } from 'react'
+import { Link } from 'wouter'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { formatSigned } from '../../../../src/timeline/amount-text.ts'
+import { renderBetExport } from '../../../../src/timeline/bet-export.ts'
+import { buildBetHistory, netSoFar } from '../../../../src/timeline/bet-history.ts'
+import { describeStanding } from '../../../../src/timeline/bet-standing.ts'
+import { findRefusedPlace } from '../../../../src/timeline/call-explanation.ts'
+import { describePayoutCounts, describeStakeCounts, toPayoutHistory } from '../../../../src/timeline/payout-history.ts'
+import { toSimulatorReplay } from '../../../../src/timeline/simulator-replay.ts'
+import css from '../../../../src/timeline/timeline.css?raw'
+import { drawTimeline } from '../../../../src/timeline/timeline-drawing.ts'
+import type { Scale } from '../../../../src/timeline/timeline-layout.ts'
+import type { BetHistory } from '../../../../src/timeline/timeline-moments.ts'
+import '../../../../src/timeline/timeline.css'
+import { useBalanceBeforeCall } from '../../balance-before-call.ts'
+import { type BetSources, type JournalState, useBet } from '../../bet-data.ts'
+import { useSession } from '../../console-session.tsx'
+import { downloadText } from '../../file-download.ts'
+import { useFilters } from '../../filter-fields.tsx'
+import { moneyText, Time } from '../../format.tsx'
+import { CopyButton, Id } from '../../ids.tsx'
+import { Badge, DASH, QueryResult } from '../../page-states.tsx'
+import { Picture } from '../../svg-picture.tsx'
+import { AdjustButton } from '../adjustment-form.tsx'
+import { BetAdjustmentList } from '../bet-adjustments.tsx'
+import { comparisonLink } from '../day-links.ts'
+import { BetAnomalies } from './bet-anomalies.tsx'
+import { jsonText, placeBetDetails, SelectionTable } from './bet-selections.tsx'
+import { MomentPanel } from './moment-panel.tsx'
+import { ReplayExport } from './replay-export.tsx'
+import './bet.css'
+
+export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
+  const asked = useBet(bet, user)
+  return (
+    <div className="page bet-page">
+      <QueryResult of={asked} around={(inner) => <BetHeader bet={bet}>{inner}</BetHeader>}>
+        {(sources) => <Bet bet={bet} sources={sources} callsAre={asked.callsAre} />}
+      </QueryResult>
+    </div>
+  )
+}
+
+function BetHeader({ bet, beside: headerContent, children }: { bet: string; beside?: ReactNode; children: ReactNode }) {
+  return (
+    <>
+      <div className="head">
+        <h1>Bet</h1>
+        <Id id={bet} whole />
+        <CopyButton text={bet} />
+        {headerContent}
+      </div>
+      {children}
+    </>
+  )
+}
+
+interface BetProps {
+  readonly bet: string
+  readonly sources: BetSources
+  readonly callsAre: JournalState
+}
+
+function Bet({ bet, sources, callsAre }: BetProps) {
+  const [query, set] = useFilters()
+  const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
+  const chosen = query.get('moment') ?? undefined
+  const choose = (id: string | undefined) => set('moment', id === chosen ? '' : (id ?? ''), true)
+  const history = useMemo(() => buildBetHistory(sources), [sources])
+  const { wallet, platform } = sources
+  const available = useBalanceBeforeCall(wallet, wallet === undefined ? -1 : findRefusedPlace(wallet))
+  const standing = describeStanding(wallet, platform, available)
+  const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
+  const share = () => {
+    const replay = wallet && toSimulatorReplay(wallet).saved
+    const file = renderBetExport({ history, standing, css, madeAt: new Date(), replay })
+    downloadText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
+  }
+  const moment = history.moments.find(({ id }) => id === chosen)
+  const headerContent = (
+    <>
+      <Badge tone={standing.tone}>{standing.state}</Badge>
+      <span className="spring" />
+      <span className="choices">
+        <button type="button" className="button" onClick={share}>
+          Share as a file
+        </button>
+        {wallet !== undefined && wallet.history.length > 0 && <ReplayExport wallet={wallet} />}
+        {wallet?.currency !== undefined && (
+          <AdjustButton user={wallet.userId} currencies={[wallet.currency]} bet={wallet.transactionId} />
+        )}
+      </span>
+    </>
+  )
+  return (
+    <BetHeader bet={bet} beside={headerContent}>
+      {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
+      <p className="sentence">{keepTimesUnbroken(standing.sentence)}</p>
+      <Facts sources={sources} history={history} />
+      <section className="card happened" aria-label="What happened">
+        <header>
+          <h2>What happened</h2>
+          <span className="spring" />
+          <fieldset className="switch" aria-label="Scale">
+            {(['compact', 'time'] as const).map((one) => (
+              <button
+                key={one}
+                type="button"
+                aria-pressed={scale === one}
+                onClick={() => set('scale', one === 'time' ? one : '')}
+              >
+                {one === 'compact' ? 'Steps' : 'True time'}
+              </button>
+            ))}
+          </fieldset>
+        </header>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+        <section className="body picture tl-scroll" aria-label="The picture" tabIndex={0}>
+          <Picture of={picture} onChoose={choose} />
+        </section>
+        {moment === undefined ? (
+          <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
+        ) : (
+          <MomentPanel moment={moment} wallet={wallet} callsAre={callsAre} close={() => choose(undefined)} />
+        )}
+      </section>
+      {wallet !== undefined && <BetAnomalies of={wallet} />}
+      {wallet !== undefined && <BetAdjustmentList of={wallet} />}
+      <SelectionTable sources={sources} />
+      <ComparisonLink wallet={wallet} />
+    </BetHeader>
+  )
+}
+
+/** Where both books of its day are compared: what the platform has of it, and of all others. */
+function ComparisonLink({ wallet }: { wallet: BetSources['wallet'] }) {
+  const { bases } = useSession()
+  if (wallet === undefined || !bases.wallet) return null
+  const day = wallet.firstSeenAt.slice(0, 10)
+  return (
+    <p className="small">
+      <Link href={comparisonLink(day, bases.platform !== undefined)}>
+        Compare the bets of {day} with the platform’s
+      </Link>
+    </p>
+  )
+}
+
+/** An id is of one bet only together with its player (I-1). */
+function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]; shown: string }) {
+  return (
+    <p className="notice" role="status">
+      {owners.length} players have a bet with this id. This is the one of {shown}; choose:{' '}
+      {owners.map((owner, i) => (
+        <span key={owner}>
+          {i > 0 && ', '}
+          <Link href={`/bets/${encodePathSegment(owner)}/${encodePathSegment(bet)}`}>{owner}</Link>
+        </span>
+      ))}
+      .
+    </p>
+  )
+}
+
+function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: BetHistory }) {
+  const { bases } = useSession()
+  const isStaked = wallet === undefined ? platform?.status !== 'declined' : wallet.stake !== undefined
+  const asked = wallet?.history[findRefusedPlace(wallet)]
+  const currency = history.currency || (asked?.currency ?? '')
+  const stake = wallet?.stake ?? platform?.amount ?? asked?.amount
+  const payout = wallet === undefined ? platform?.payout : wallet.payout
+  const net = wallet && netSoFar(wallet)
+  const counts = wallet && describePayoutCounts(toPayoutHistory(wallet))
+  const taken = wallet && describeStakeCounts(wallet)
+  const isRefunded = wallet?.status === 'cancelled' && isStaked
+  const odds = platform?.coefficient ?? placeBetDetails(wallet).coefficient ?? undefined
+  const player = history.player
+  const moneyOf = (amount: string | undefined) => (amount === undefined ? DASH : moneyText(amount, currency))
+  return (
+    <dl className="facts">
+      <Fact name="Player">
+        {bases.wallet && wallet !== undefined ? (
+          <Link href={`/players/${encodePathSegment(player)}`}>{player}</Link>
+        ) : (
+          player
+        )}
+        {bases.wallet && wallet === undefined && platform !== undefined && (
+          <small className="muted"> of another wallet, the partner {platform.partnerId}</small>
+        )}
+      </Fact>
+      <Fact name={isStaked ? 'Stake' : 'Asked for'}>
+        {moneyOf(stake)}
+        {taken !== undefined && <small className="muted"> {taken}</small>}
+      </Fact>
+      <Fact name={isRefunded ? 'Refund' : 'Payout'}>
+        {moneyOf(isRefunded ? wallet?.stake : payout)}
+        {isRefunded && wallet?.stakePaidBy === 'promotions' && <small className="muted"> to promotions</small>}
+        {counts !== undefined && <small className="muted"> {counts}</small>}
+      </Fact>
+      {wallet !== undefined && (
+        <Fact name="Net for the player">
+          {net === undefined ? DASH : `${formatSigned(net.net)} ${currency}`}
+          {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in play</small>}
+        </Fact>
+      )}
+      {odds !== undefined && (
+        <Fact name="Odds">
+          {jsonText(odds)}
+          {wallet?.oddsPayout !== undefined && (
+            <small className="muted"> pay at most {moneyText(wallet.oddsPayout, currency)}</small>
+          )}
+        </Fact>
+      )}
+      <div>
+        <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Asked at'}</dt>
+        <dd className="small">
+          <Time at={platform?.placedAt ?? wallet?.firstSeenAt ?? 0} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** A line may end before a moment, not within: "2026-11-" at its end reads like a fault. */
+function keepTimesUnbroken(sentence: string) {
+  return sentence.split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC)/).map((words, i) =>
+    i % 2 === 0 ? (
+      words
+    ) : (
+      <span key={words} className="num">
+        {words}
+      </span>
+    ),
+  )
+}

@@ -1,0 +1,80 @@
+/** What a bet is on, and what became of each part of it. */
+import { formatJsonValue, parseSelections } from '../../../../src/protocol/bet-description.ts'
+import { formatResultType } from '../../../../src/timeline/result-names.ts'
+import type { BetSources } from '../../bet-data.ts'
+import { capital } from '../../format.tsx'
+import { Badge } from '../../page-states.tsx'
+
+interface Selection {
+  readonly event?: unknown
+  readonly market?: unknown
+  readonly outcome?: unknown
+  readonly outcomeId?: unknown
+  readonly coefficient?: unknown
+  readonly result?: unknown
+}
+
+/** What the Place bet carried besides money. */
+export function placeBetDetails(wallet: BetSources['wallet']) {
+  return (wallet?.details ?? {}) as { readonly metadata?: unknown; readonly coefficient?: unknown }
+}
+
+/** From the platform, else from what the Place bet carried; no call tells a wallet the result of a selection. */
+export function SelectionTable({ sources: { wallet, platform } }: { sources: BetSources }) {
+  const { metadata } = placeBetDetails(wallet)
+  const selections: readonly Selection[] = platform?.selections ?? parseSelections(metadata)
+  const hasResults = platform?.selections !== undefined
+  const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
+  if (selections.length === 0) return null
+  return (
+    <section className="card" aria-label="Selections">
+      <header>
+        <h2>Selections</h2>
+      </header>
+      <div className="scroll">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Event</th>
+              <th>Market</th>
+              <th>Outcome</th>
+              <th className="num">Odds</th>
+              {hasResults && <th>Result</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {selections.map((one) => (
+              <tr key={JSON.stringify([one.event, one.market, one.outcomeId, one.outcome])}>
+                <td>
+                  <span className="name">{jsonText(one.event)}</span>
+                </td>
+                <td>
+                  <span className="name">{jsonText(one.market)}</span>
+                </td>
+                <td>
+                  <span className="name">{jsonText(one.outcome ?? one.outcomeId)}</span>
+                </td>
+                <td className="num">{jsonText(one.coefficient)}</td>
+                {hasResults && (
+                  <td>
+                    {one.result === undefined || isOver ? (
+                      <span className="muted">{isOver ? 'none' : 'not yet'}</span>
+                    ) : (
+                      <Badge tone={one.result === 'won' ? 'good' : 'plain'}>
+                        {capital(formatResultType(jsonText(one.result)))}
+                      </Badge>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+export function jsonText(value: unknown): string {
+  return value === undefined || value === null ? '–' : formatJsonValue(value)
+}

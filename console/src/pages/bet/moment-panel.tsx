@@ -1,0 +1,150 @@
+/** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+
+import { lazy, type ReactNode, Suspense } from 'react'
+import { formatSigned, moneyText } from '../../../../src/timeline/amount-text.ts'
+import type { WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
+import { describeAttempt, describeEnding, formatTransferKind } from '../../../../src/timeline/moment-text.ts'
+import {
+  operationTitle,
+  type PlatformDecision,
+  type TimelineCall,
+  type TimelineMoment,
+} from '../../../../src/timeline/timeline-moments.ts'
+import type { JournalState } from '../../bet-data.ts'
+import { Time } from '../../format.tsx'
+import { Id } from '../../ids.tsx'
+import { CodeBlock, DASH, LoadingSkeleton } from '../../page-states.tsx'
+import { describeSignature } from '../../signature-text.ts'
+import { TimingWaterfall } from '../../timing-waterfall.tsx'
+import { CurlCommand, RetryCall } from './call-retry.tsx'
+
+/** With the rules of the wallet, which nobody needs before a call is chosen. */
+const Why = lazy(() => import('./answer-explanation.tsx').then((module) => ({ default: module.AnswerExplanation })))
+
+interface Props {
+  readonly moment: TimelineMoment
+  readonly wallet: WalletBetDetail | undefined
+  readonly callsAre: JournalState
+  close(): void
+}
+
+export function MomentPanel({ moment, close, ...rest }: Props) {
+  const title =
+    moment.kind === 'decision' ? moment.title : `${operationTitle(moment.operation)}, ${describeAttempt(moment)}`
+  return (
+    <section className="moment" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted small">
+          <Time at={moment.at} millis />
+        </span>
+        <span className="spring" />
+        <button type="button" className="button quiet" onClick={close} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {moment.kind === 'decision' ? <DecisionPanel decision={moment} /> : <CallPanel call={moment} {...rest} />}
+    </section>
+  )
+}
+
+function DecisionPanel({ decision: { operation, detail, says: fullDetail = detail } }: { decision: PlatformDecision }) {
+  return (
+    <p className="moment-body">
+      The platform decided this and has to tell the wallet with {operationTitle(operation)}
+      {fullDetail === '' ? '' : `: ${fullDetail}`}.
+    </p>
+  )
+}
+
+function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Props, 'wallet' | 'callsAre'>) {
+  const { journal, made, delivery } = call
+  const request = journal?.request.body ?? (delivery?.request && JSON.stringify(delivery.request))
+  const answer = journal?.answer.body ?? made?.body
+  return (
+    <div className="moment-body columns">
+      <div>
+        <dl className="rows">
+          <Row name="How it went">{describeEnding(call)}</Row>
+          {made?.error !== undefined && <Row name="The platform saw">{made.error}</Row>}
+          <Row name="Signature">
+            {journal === undefined
+              ? made === undefined
+                ? DASH
+                : NO_JOURNAL[callsAre]
+              : describeSignature(journal.signature)}
+          </Row>
+          <Row name="Request">{call.requestId === '' ? DASH : <Id id={call.requestId} />}</Row>
+          {journal !== undefined && <Row name="From">{journal.source}</Row>}
+        </dl>
+        <TimingWaterfall seen={journal} made={made} />
+        <RetryCall call={call} />
+        <TransferTable call={call} />
+      </div>
+      <div className="bodies">
+        <h3>Asked</h3>
+        <Body name="Asked" text={request} />
+        <h3>Answered</h3>
+        <Body name="Answered" text={answer === '' ? undefined : answer} />
+        <CurlCommand call={call} />
+      </div>
+      <Suspense fallback={<LoadingSkeleton rows={3} />}>
+        <Why call={call} wallet={wallet} />
+      </Suspense>
+    </div>
+  )
+}
+
+/** Why it is not said who signed a call. */
+const NO_JOURNAL: Readonly<Record<JournalState, string>> = {
+  hidden: 'not shown here: only the wallet’s calls have it',
+  'asked for': '…',
+  failed: 'the calls could not be read',
+  read: 'not in the journal (any more)',
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Body({ name, text }: { name: string; text: string | undefined }) {
+  if (text === undefined) return <p className="muted small">Nothing that could be kept.</p>
+  return <CodeBlock name={name}>{pretty(text)}</CodeBlock>
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+function TransferTable({ call: { transfers } }: { call: TimelineCall }) {
+  if (transfers.length === 0) return null
+  return (
+    <table className="list moved">
+      <thead>
+        <tr>
+          <th>Transfer</th>
+          <th className="num">For the player</th>
+          <th className="num">Balance after</th>
+        </tr>
+      </thead>
+      <tbody>
+        {transfers.map(({ transferId, kind, amount, balance, currency }) => (
+          <tr key={transferId}>
+            <td>{formatTransferKind(kind)}</td>
+            <td className="num">{formatSigned(amount)}</td>
+            <td className="num">{moneyText(balance, currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,227 @@
+/** Sending again what one cause holds up, line by line: first what each would do, tried dry; then sent, how far it has come, and what came of each. */
+
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { ApiProblem, callApi, getJson } from '../../console-api.ts'
+import { Dialog } from '../../dialog.tsx'
+import { ShortId } from '../../ids.tsx'
+import { type OwedMoney, owedMoney, owedText } from '../../owed-money.ts'
+import { ActionError, Badge, QueryResult } from '../../page-states.tsx'
+import { type DeliveryRow, DeliveryState } from './deliveries-page.tsx'
+import type { Issue } from './delivery-issues.tsx'
+
+interface RetryPreview {
+  readonly count: number
+  readonly money: readonly OwedMoney[]
+  readonly notTaken: { readonly stillTried: number }
+}
+
+interface StartedRetry {
+  readonly retryId: string
+}
+
+/** How far a retry has come (C-16). */
+interface Retry extends StartedRetry {
+  readonly chosen: Readonly<Record<string, unknown>>
+  readonly state: 'running' | 'finished' | 'cut_short'
+  readonly count: number
+  readonly taken: number
+}
+
+interface RetryProgress extends Retry {
+  readonly states: Readonly<Record<string, number>>
+  /** The first of its deliveries. */
+  readonly data: readonly DeliveryRow[]
+}
+
+/** Retries among which the one that was just begun surely is. */
+const LATEST = 20
+
+const toRetryFilter = ({ partnerId, operation, status, code }: Issue) => ({
+  ...{ partnerId, operation, status },
+  code: code ?? null, // without a code is a cause of its own
+})
+
+/**
+ * Sends them again and resolves to the retry's id. The server begins it before it answers: should the answer get lost, the retry that was not
+ * there before is the one.
+ */
+async function startBulkRetry(issue: Issue, base: string): Promise<StartedRetry> {
+  const latest = () => getJson<{ data: Retry[] }>(`${base}/deliveries/retries?limit=${LATEST}`).then(({ data }) => data)
+  const before = new Set((await latest()).map(({ retryId }) => retryId))
+  try {
+    return await callApi<StartedRetry>('POST', `${base}/deliveries/retry`, { ...toRetryFilter(issue), dryRun: false })
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status < 500) throw error
+    const begun = (await latest()).find((retry) => !before.has(retry.retryId) && isRetryOf(issue, retry))
+    if (begun === undefined) throw error
+    return begun
+  }
+}
+
+function isRetryOf({ partnerId, operation, status, code }: Issue, { chosen }: Retry): boolean {
+  const expected: Readonly<Record<string, string>> = { partnerId, operation, status, code: `${code ?? 'none'}` }
+  return Object.entries(expected).every(([name, value]) => chosen[name] === value)
+}
+
+export function BulkRetry({ issue, base, close }: { issue: Issue; base: string; close(): void }) {
+  const chosen = toRetryFilter(issue)
+  const dry = useQuery({
+    queryKey: ['dry run', chosen],
+    queryFn: () => callApi<RetryPreview>('POST', `${base}/deliveries/retry`, { ...chosen, dryRun: true }),
+    gcTime: 0,
+  })
+  const send = useMutation({ mutationFn: () => startBulkRetry(issue, base) })
+  const lines = useMemo(() => sortById(issue.deliveries), [issue])
+  return (
+    <Dialog title="Send again" close={close}>
+      {send.data !== undefined ? (
+        <BulkRetryStatus retryId={send.data.retryId} base={base} lines={lines} />
+      ) : (
+        <QueryResult of={dry}>
+          {({ count, money, notTaken }) => (
+            <>
+              <p>
+                <strong>{count}</strong> would be sent again
+                {money.length > 0 && `: ${owedText(money)}`}. Nothing has been sent yet.
+              </p>
+              <p className="muted">
+                The same bytes go out with the same request id. A partner that has booked one already answers the same
+                again and books nothing.
+              </p>
+              {notTaken.stillTried > 0 && (
+                <p className="muted">{notTaken.stillTried} more are tried again by themselves.</p>
+              )}
+              <Lines name="What each would do" lines={lines} count={count} stateOf={() => WOULD_BE_SENT} />
+            </>
+          )}
+        </QueryResult>
+      )}
+      {send.error !== null && <ActionError>Not sent: {send.error.message}.</ActionError>}
+      <div className="choices">
+        <button type="button" className="button" onClick={close}>
+          {send.data === undefined ? 'Cancel' : 'Done'}
+        </button>
+        {send.data === undefined && (
+          <button
+            type="button"
+            className="button main-one"
+            disabled={!dry.data?.count || send.isPending}
+            onClick={() => send.mutate()}
+          >
+            {send.isPending ? 'Sending…' : `Send ${dry.data?.count ?? ''} again`}
+          </button>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Lines that are shown and followed, and milliseconds between two looks. */
+const MAX_FOLLOWED = 100
+const POLL_MS = 700
+
+/** As the platform lists those of a retry: by their ids, which are numbers of any length. */
+function sortById(deliveries: readonly DeliveryRow[]): readonly DeliveryRow[] {
+  const byId = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
+  return deliveries.toSorted((a, b) => byId(a.deliveryId, b.deliveryId)).slice(0, MAX_FOLLOWED)
+}
+
+const WOULD_BE_SENT = <Badge tone="plain">Not sent</Badge>
+
+interface LinesProps {
+  readonly name: string
+  readonly lines: readonly DeliveryRow[]
+  /** Of all, some of which may not be shown. */
+  readonly count: number
+  stateOf(line: DeliveryRow): ReactNode
+}
+
+function Lines({ name, lines, count, stateOf }: LinesProps) {
+  return (
+    <>
+      <ul className="outcomes" aria-label={name}>
+        {lines.map((line) => (
+          <li key={line.deliveryId}>
+            <span className="outcome-what">
+              <ShortId id={line.betId} href={`/bets/${encodePathSegment(line.betId)}`} />
+              <span className="muted small">
+                {operationTitle(line.operation)}: {owedText(owedMoney([line])) || 'no money'}
+              </span>
+            </span>
+            {stateOf(line)}
+          </li>
+        ))}
+      </ul>
+      {count > lines.length && <p className="muted small">and {count - lines.length} more</p>}
+    </>
+  )
+}
+
+interface SentProps {
+  readonly retryId: string
+  readonly base: string
+  readonly lines: readonly DeliveryRow[]
+}
+
+function BulkRetryStatus({ retryId, base, lines }: SentProps) {
+  const result = useQuery({
+    queryKey: ['retry', retryId],
+    queryFn: ({ signal }) =>
+      getJson<RetryProgress>(`${base}/deliveries/retries/${encodePathSegment(retryId)}?limit=${MAX_FOLLOWED}`, signal),
+    gcTime: 0,
+    refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? POLL_MS : false),
+    refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
+  })
+  return <QueryResult of={result}>{(retry) => <BulkRetryOutcome retry={retry} lines={lines} />}</QueryResult>
+}
+
+function BulkRetryOutcome({ retry, lines }: { retry: RetryProgress; lines: readonly DeliveryRow[] }) {
+  const now = new Map(retry.data.map((one) => [one.deliveryId, one]))
+  const shown = [
+    ...lines,
+    ...retry.data.filter(({ deliveryId }) => !lines.some((one) => one.deliveryId === deliveryId)),
+  ]
+  const over = retry.taken - underWay(retry)
+  return (
+    <>
+      <p role="status">
+        <strong>
+          {retry.taken} of {retry.count}
+        </strong>{' '}
+        sent again{retry.state === 'finished' && retry.taken === retry.count ? '.' : RETRY_NOTES[retry.state]}
+      </p>
+      <label className="progress">
+        <span className="small muted">
+          {over} of {retry.count} answered
+        </span>
+        <progress max={retry.count || 1} value={Math.max(0, over)} />
+      </label>
+      <Lines
+        name="What came of each"
+        lines={shown}
+        count={Math.max(retry.count, shown.length)}
+        stateOf={({ deliveryId }) => {
+          const { status, code } = now.get(deliveryId) ?? {}
+          if (status !== undefined) return <DeliveryState status={status} code={code} />
+          return retry.state === 'running' ? NOT_YET : LEFT_OUT
+        }}
+      />
+    </>
+  )
+}
+
+const NOT_YET = <Badge tone="wait">Not sent yet</Badge>
+/** Somebody else was quicker, or the retry was cut short: what is said above tells which. */
+const LEFT_OUT = <Badge tone="plain">Left out</Badge>
+
+const RETRY_NOTES: Readonly<Record<Retry['state'], string>> = {
+  running: ', and it goes on.',
+  finished: '. What is missing was changed by somebody else meanwhile.',
+  cut_short: '. Then it was cut short: send the others again.',
+}
+
+const underWay = ({ states }: RetryProgress) => (states.pending ?? 0) + (states.waiting ?? 0)
+const isUnderWay = (retry: RetryProgress) => retry.state === 'running' || underWay(retry) > 0

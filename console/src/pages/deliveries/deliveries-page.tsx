@@ -1,0 +1,215 @@
+/** What the platform has decided and tells its partners: what needs a person, by its cause; what waits and is tried again by itself; what is done. */
+
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'wouter'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { encodeQueryPart } from '../../console-api.ts'
+import { useSession } from '../../console-session.tsx'
+import { Due, moneyText, Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import type { LiveMeta } from '../../live-updates.tsx'
+import { type OwedMoney, owedMoney, owedTextOfBet } from '../../owed-money.ts'
+import { Badge, DASH, EmptyState } from '../../page-states.tsx'
+import { type ListColumn, PagedList } from '../../paged-list.tsx'
+import { OwedSums } from '../../partners.tsx'
+import { type BetSelections, SelectionSummary } from '../../selection-summary.tsx'
+import { Issues } from './delivery-issues.tsx'
+import { PartnerChoice, PartnerOwed } from './partner-filter.tsx'
+import { RetrySchedules } from './retry-schedule.tsx'
+import './deliveries.css'
+
+export interface DeliveryRow extends BetSelections {
+  readonly deliveryId: string
+  readonly betId: string
+  readonly partnerId: string
+  readonly operation: string
+  readonly status: string
+  readonly amount?: string
+  readonly currency?: string
+  readonly attempts: number
+  readonly code?: number
+  readonly error?: string
+  readonly decidedAt: string
+  readonly dueAt?: string
+  readonly needsPersonSince?: string
+  readonly owedAmount?: string
+  /** Of what is not over: what it adds to the sums of its partner. */
+  readonly unmovedAmount?: string
+  /** The partner never acknowledged the bet. */
+  readonly isStakeUnknown?: boolean
+}
+
+const NEEDS_PERSON = 'person'
+const RETRYING = 'pending,waiting'
+const VIEWS = [
+  [NEEDS_PERSON, 'Needs a person'],
+  [RETRYING, 'Waits'],
+  ['done', 'Done'],
+] as const
+
+export function DeliveriesPage() {
+  const { bases } = useSession()
+  const [query, setQuery] = useSearchParams()
+  const view = query.get('view') ?? NEEDS_PERSON
+  const partner = query.get('partner') ?? ''
+  const base = bases.platform ?? ''
+  const choose = (chosen: Readonly<Record<string, string>>) =>
+    setQuery(
+      Object.entries({ view, partner, ...chosen }).filter(([, value]) => value !== ''),
+      { replace: true },
+    )
+  return (
+    <div className="page wide">
+      <div className="head">
+        <h1>Deliveries</h1>
+        <span className="spring" />
+        <PartnerChoice base={base} partner={partner} choose={(one) => choose({ partner: one })} />
+        <fieldset className="switch" aria-label="Which">
+          {VIEWS.map(([one, name]) => (
+            <button key={one} type="button" aria-pressed={view === one} onClick={() => choose({ view: one })}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {partner !== '' && <PartnerOwed base={base} partner={partner} />}
+      {view === RETRYING && <RetrySchedules base={base} partner={partner} />}
+      {view === NEEDS_PERSON ? (
+        <Issues base={base} partner={partner} />
+      ) : (
+        <section className="card" aria-label="Deliveries">
+          <PagedList
+            path={`${base}/deliveries?limit=50&selections=true&unmoved=true&status=${encodeQueryPart(view)}${partnerQuery(partner)}`}
+            columns={
+              view === 'done' ? [...COLUMNS.filter(({ name }) => name !== NEXT_TRY), AMOUNT] : [...COLUMNS, MONEY]
+            }
+            keyOf={({ deliveryId }: DeliveryRow) => deliveryId}
+            linkOf={({ betId }) => `/bets/${encodePathSegment(betId)}`}
+            live={DELIVERY_LIVE}
+            foot={view === 'done' ? undefined : renderTotals}
+            empty={
+              <EmptyState title={view === 'done' ? 'Nothing has been delivered yet.' : 'Nothing waits.'}>
+                <p>A delivery is a call that tells a partner what the platform has decided about a bet.</p>
+              </EmptyState>
+            }
+          />
+        </section>
+      )}
+      {view === NEEDS_PERSON && <RetrySchedules base={base} partner={partner} />}
+    </div>
+  )
+}
+
+/** At the end of a list's address. */
+export const partnerQuery = (partner: string) => (partner === '' ? '' : `&partnerId=${encodeQueryPart(partner)}`)
+
+/** A try that fails is no change of the feed; it is a call. */
+export const DELIVERY_LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }
+
+const TONES: Readonly<Record<string, string>> = {
+  stuck: 'bad',
+  refused: 'bad',
+  unknown: 'bad',
+  pending: 'wait',
+  waiting: 'wait',
+  done: 'good',
+}
+
+export function DeliveryState({ status, code }: { status: string; code?: number | undefined }) {
+  const word = status.charAt(0).toUpperCase() + status.slice(1)
+  return (
+    <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · ${describeReplyCode(code)}`}</Badge>
+  )
+}
+
+/** What is done has none. */
+const NEXT_TRY = 'Next try'
+const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
+  { name: 'Decided', show: ({ decidedAt }) => <Time at={decidedAt} /> },
+  { name: 'Call', show: ({ operation }) => operationTitle(operation) },
+  {
+    name: 'Bet',
+    show: ({ betId }) => <ShortId id={betId} href={`/bets/${encodePathSegment(betId)}`} />,
+  },
+  { name: 'Match', show: (delivery) => <SelectionSummary of={delivery} /> },
+  { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },
+  { name: 'State', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
+  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? DASH : <Due at={dueAt} />) },
+  { name: 'Tries', isNumber: true, show: ({ attempts }) => attempts },
+]
+/** What the call carried. */
+const AMOUNT: ListColumn<DeliveryRow> = {
+  name: 'Amount',
+  isNumber: true,
+  show: ({ amount, currency = '' }) => (amount === undefined ? DASH : moneyText(amount, currency)),
+}
+const MONEY: ListColumn<DeliveryRow> = {
+  name: 'Money of the player',
+  isNumber: true,
+  show: (one) => <UnmovedAmount of={one} />,
+}
+
+/** What of its money has not moved, or why it is none of the sum below. */
+function UnmovedAmount({ of: one }: { of: DeliveryRow }) {
+  const { amount, currency = '', isStakeUnknown, unmovedAmount, status } = one
+  if (unmovedAmount !== undefined)
+    return (
+      <span className="why-not">
+        {owedTextOfBet(one)}
+        {one.needsPersonSince !== undefined && <small className="muted">needs a person</small>}
+      </span>
+    )
+  const why =
+    isStakeUnknown === true
+      ? 'not counted: the stake was never acknowledged, and may be back already'
+      : status === 'waiting'
+        ? 'counted with the one before it'
+        : 'not counted'
+  return (
+    <span className="muted why-not">
+      {amount !== undefined && <s>{moneyText(amount, currency)}</s>}
+      <small>{why}</small>
+    </span>
+  )
+}
+
+function renderTotals(rows: readonly DeliveryRow[], columns: number, isAll: boolean): ReactNode {
+  const moved = rows.filter(({ unmovedAmount }) => unmovedAmount !== undefined)
+  const [waits, needs] = [false, true].map((is) => moved.filter((one) => (one.needsPersonSince !== undefined) === is))
+  const of = isAll ? undefined : rows.length
+  const sumOf = (name: string, some: readonly DeliveryRow[] = []) =>
+    some.length > 0 && <TotalRow {...{ name, columns, of }} money={owedMoney(some)} />
+  return (
+    <>
+      {sumOf('Waits', waits)}
+      {sumOf('Needs a person', needs)}
+    </>
+  )
+}
+
+interface TotalRowProps {
+  readonly name?: string
+  readonly money: readonly OwedMoney[]
+  readonly columns: number
+  /** So many of them, where there are more. */
+  readonly of?: number | undefined
+}
+
+/** Under a table: what its rows add up to. */
+export function TotalRow({ name = 'Together', money, columns, of }: TotalRowProps) {
+  return (
+    <tr>
+      <th scope="row" colSpan={columns - 1}>
+        <span className="foot-name">
+          {name}
+          {of !== undefined && `, of the ${of} that are shown`}
+        </span>
+      </th>
+      <td className="num">
+        <OwedSums of={money} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,208 @@
+/** What needs a person, by partner and cause: how many, since when, the money they are about, and the next step. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { replyCodes } from '../../../../src/protocol/reply-codes.ts'
+import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { getJson } from '../../console-api.ts'
+import { hasRole, useSession } from '../../console-session.tsx'
+import { Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import { owedMoney, owedText, owedTextOfBet } from '../../owed-money.ts'
+import { Badge, DASH, EmptyState, QueryResult } from '../../page-states.tsx'
+import { formatSince } from '../../partners.tsx'
+import { SelectionSummary } from '../../selection-summary.tsx'
+import { BulkRetry } from './bulk-retry.tsx'
+import { DELIVERY_LIVE, type DeliveryRow, partnerQuery, TotalRow } from './deliveries-page.tsx'
+import { TroubledPartners } from './partner-filter.tsx'
+
+/** The most that the API lists at once. */
+const MAX_LISTED = 500
+const POLL_MS = 3_000
+
+/** The newest of them; also of the page Now, which keeps them under the same key. */
+export const issuesPath = (base: string, partner = '') =>
+  `${base}/deliveries?needsPerson=true&selections=true&unmoved=true&limit=${MAX_LISTED}${partnerQuery(partner)}`
+
+/** Deliveries of one cause. */
+export interface Issue {
+  readonly partnerId: string
+  readonly operation: string
+  readonly status: string
+  readonly code: number | undefined
+  /** Newest first. */
+  readonly deliveries: readonly DeliveryRow[]
+}
+
+export function Issues({ base, partner }: { base: string; partner: string }) {
+  // Kept while the window is open: what was sent again is soon no issue any more.
+  const [sending, setSending] = useState<Issue>()
+  const result = useQuery({
+    queryKey: partner === '' ? ['issues'] : ['issues', partner],
+    queryFn: ({ signal }) => getJson<{ data: DeliveryRow[]; next: string | null }>(issuesPath(base, partner), signal),
+    meta: DELIVERY_LIVE,
+    refetchInterval: POLL_MS,
+  })
+  return (
+    <>
+      {sending !== undefined && <BulkRetry issue={sending} base={base} close={() => setSending(undefined)} />}
+      <QueryResult of={result}>
+        {({ data, next }) =>
+          data.length === 0 ? (
+            <section className="card">
+              <EmptyState
+                title={partner === '' ? 'No delivery needs a person.' : `No delivery to ${partner} needs a person.`}
+              >
+                <TroubledPartners base={base} partner={partner} />
+                <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
+              </EmptyState>
+            </section>
+          ) : (
+            <>
+              {next !== null && <p className="notice">There are more: these are the newest {MAX_LISTED}.</p>}
+              {groupIssues(data).map((issue) => (
+                <IssueCard key={causeKey(issue)} issue={issue} send={() => setSending(issue)} />
+              ))}
+            </>
+          )
+        }
+      </QueryResult>
+    </>
+  )
+}
+
+type Cause = Pick<Issue, 'partnerId' | 'operation' | 'status' | 'code'>
+const causeKey = ({ partnerId, operation, status, code }: Cause) => JSON.stringify([partnerId, operation, status, code])
+
+export function groupIssues(deliveries: readonly DeliveryRow[]): Issue[] {
+  const byCause = new Map<string, DeliveryRow[]>()
+  for (const one of deliveries) {
+    const key = causeKey({ ...one, code: one.code })
+    byCause.set(key, [...(byCause.get(key) ?? []), one])
+  }
+  return [...byCause.values()].flatMap((some) => {
+    const [first] = some
+    return first === undefined ? [] : [{ ...first, code: first.code, deliveries: some }]
+  })
+}
+
+function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
+  const { person } = useSession()
+  const { partnerId, operation, status, code, deliveries } = issue
+  const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
+  const [name, tone, words] = STATUS_TEXTS[status] ?? [status, 'bad', '']
+  const isUnanswered = status === 'pending' && code === undefined
+  const explanation = isRollbackHeldUp(issue) ? ROLLBACK_HELD_UP : isUnanswered ? UNANSWERED : words
+  return (
+    <section className="card issue half" aria-label={`${operationTitle(operation)} ${name}`}>
+      <header>
+        <span className="issue-count">{deliveries.length}</span>
+        <div className="issue-says">
+          <h2>
+            {operationTitle(operation)} to {partnerId}
+            <Badge tone={tone}>{code === undefined ? name : `${name} · ${describeReplyCode(code)}`}</Badge>
+          </h2>
+          <p className="muted">
+            {explanation} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
+          </p>
+          <p className="muted small">The oldest has been so {formatSince(since)}.</p>
+        </div>
+        <Money of={deliveries} />
+        {status !== 'pending' && (
+          <button
+            type="button"
+            className="button"
+            disabled={!hasRole(person, 'support')}
+            title={hasRole(person, 'support') ? undefined : 'This needs a key of the role support.'}
+            onClick={send}
+          >
+            Send {deliveries.length} again…
+          </button>
+        )}
+      </header>
+      <IssueRows deliveries={deliveries} />
+    </section>
+  )
+}
+
+const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> = {
+  stuck: ['stuck', 'bad', 'No answer came that says yes or no: it may have been booked. Sending it again is safe.'],
+  refused: ['refused', 'bad', 'The partner said no. Mend the cause, then send it again.'],
+  pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
+}
+/** W-48: tried again, and the last answer had no code. */
+const UNANSWERED = 'No answer has said yes or no: it may have been booked. It is tried again by itself.'
+
+/** C-5: the partner's no to a result. */
+const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
+
+/** W-46: the Rollback behind it waits. */
+const isRollbackHeldUp = ({ operation, status, code }: Issue) =>
+  operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
+const ROLLBACK_HELD_UP = 'The partner said no, and the Rollback of the bet waits. Mend the cause, then send it again.'
+
+function Money({ of }: { of: readonly DeliveryRow[] }) {
+  return (
+    <div className="issue-money num">
+      {owedMoney(of).map((money) => (
+        <strong key={money.currency}>{owedText([money])}</strong>
+      ))}
+    </div>
+  )
+}
+
+const SHOWN = 20
+
+function IssueRows({ deliveries }: { deliveries: readonly DeliveryRow[] }) {
+  const rest = deliveries.slice(SHOWN)
+  return (
+    <div className="scroll">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Since</th>
+            <th>Bet</th>
+            <th>Match</th>
+            <th className="num">Tries</th>
+            <th className="num">Money of the player</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...one }) => (
+            <tr key={deliveryId}>
+              <td>
+                <Time at={needsPersonSince ?? decidedAt} />
+              </td>
+              <td>
+                <ShortId id={betId} href={`/bets/${encodePathSegment(betId)}`} />
+              </td>
+              <td>
+                <SelectionSummary of={one} />
+              </td>
+              <td className="num">{attempts}</td>
+              <td className="num">
+                <span className="why-not">
+                  {owedTextOfBet(one) || DASH}
+                  {one.isStakeUnknown && <small className="muted">if its stake was taken</small>}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          {rest.length > 0 && (
+            <tr>
+              <td colSpan={4} className="muted">
+                <span className="foot-name">and {rest.length} more</span>
+              </td>
+              <td className="num">{owedText(owedMoney(rest))}</td>
+            </tr>
+          )}
+          {deliveries.length > 1 && <TotalRow money={owedMoney(deliveries)} columns={5} />}
+        </tfoot>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+/** Of which partner deliveries are shown: a choice that the address keeps, and the money of players that the chosen one has not taken yet. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { getJson } from '../../console-api.ts'
+import { countText } from '../../format.tsx'
+import type { OwedMoney } from '../../owed-money.ts'
+import { StaleNotice } from '../../page-states.tsx'
+import {
+  findPartnerTrouble,
+  formatSince,
+  needsAttentionLink,
+  OwedSums,
+  type Partner,
+  PartnerBadge,
+  retryingLink,
+} from '../../partners.tsx'
+import { DELIVERY_LIVE } from './deliveries-page.tsx'
+
+/** The most that the API lists at once. */
+const MAX_LISTED = 500
+const POLL_MS = 3_000
+
+function usePartners(base: string) {
+  return useQuery({
+    queryKey: ['partners', base],
+    queryFn: ({ signal }) =>
+      getJson<{ data: Partner[]; next: string | null }>(`${base}/partners?limit=${MAX_LISTED}`, signal),
+    meta: DELIVERY_LIVE,
+    refetchInterval: POLL_MS,
+  })
+}
+
+interface Choice {
+  readonly base: string
+  /** Empty: all. */
+  readonly partner: string
+  choose(partner: string): void
+}
+
+/** Also of one partner alone, and of an empty list: who looks for a partner sees whether it is here. */
+export function PartnerChoice({ base, partner, choose }: Choice) {
+  const { data } = usePartners(base)
+  const ids = new Set([...(data?.data.map(({ partnerId }) => partnerId) ?? []), ...(partner === '' ? [] : [partner])])
+  if (ids.size === 0) return null
+  return (
+    <label className="field partner-choice">
+      <span className="vh">Partner</span>
+      <select value={partner} onChange={({ target }) => choose(target.value)}>
+        <option value="">All partners</option>
+        {[...ids].sort().map((id) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      {typeof data?.next === 'string' && (
+        <span className="small">the first {MAX_LISTED}; another one by ?partner=ID in the address</span>
+      )}
+    </label>
+  )
+}
+
+/** What the chosen one still has to be told, in money: as the platform sums it, however long the list below is. */
+export function PartnerOwed({ base, partner }: Omit<Choice, 'choose'>) {
+  const result = usePartners(base)
+  const found = result.data?.data.find(({ partnerId }) => partnerId === partner)
+  if (result.data === undefined) return null
+  if (found === undefined)
+    return result.data.next === null ? <p className="notice">No partner is called “{partner}”.</p> : null
+  const count = found.owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return (
+    <>
+      <StaleNotice of={result} />
+      <div className="partner-owed" role="status">
+        <p>
+          <strong>{partner}</strong> <PartnerBadge of={found} />
+          {found.state !== 'up' && found.lastError !== undefined && (
+            <span className="muted"> Its last call: {found.lastError.error}.</span>
+          )}
+        </p>
+        <Line
+          name="Needs a person"
+          href={needsAttentionLink(partner)}
+          money={found.owed}
+          count={count}
+          description={countText(count, 'delivery does', 'deliveries do')}
+          means="not move without one"
+        />
+        <Line
+          name="Waits"
+          href={retryingLink(partner)}
+          money={found.onTheWay}
+          count={found.waiting}
+          description={countText(found.waiting, 'delivery is', 'deliveries are')}
+          means={`tried again by ${found.waiting === 1 ? 'itself' : 'themselves'}`}
+        />
+      </div>
+    </>
+  )
+}
+
+interface LineProps {
+  readonly name: string
+  readonly href: string
+  readonly money: readonly OwedMoney[]
+  readonly count: number
+  readonly description: string
+  readonly means: string
+}
+
+function Line({ name, href, money, count, description, means }: LineProps) {
+  return (
+    <p>
+      <Link href={href}>{name}</Link>:{' '}
+      {money.length > 0 && (
+        <>
+          <strong>
+            <OwedSums of={money} />
+          </strong>
+          ,{' '}
+        </>
+      )}
+      <span className="muted">{count === 0 ? 'nothing' : `${description} ${means}`}</span>
+    </p>
+  )
+}
+
+/** In the place of an empty list: that no delivery needs a person is not that nothing does. */
+export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
+  const { data } = usePartners(base)
+  const troubled = (data?.data ?? []).filter(
+    (one) => (partner === '' || one.partnerId === partner) && findPartnerTrouble(one) !== undefined,
+  )
+  return troubled.map((one) => {
+    const { kind, since } = findPartnerTrouble(one) ?? {}
+    return (
+      <p key={one.partnerId}>
+        <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has not taken its money'}
+        {since === undefined ? '' : ` ${formatSince(since)}`}:{' '}
+        <Link href={retryingLink(one.partnerId)}>
+          {countText(one.waiting, 'delivery waits', 'deliveries wait')} for it
+        </Link>
+      </p>
+    )
+  })
+}

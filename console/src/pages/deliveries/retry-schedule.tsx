@@ -1,0 +1,165 @@
+/**
+ * The retry ladder: a line for each delivery that is tried again or was given up, on the six minutes of a rollback (C-4). All times are the
+ * platform's: those of the attempts, the planned ones, and now, which is its answer's time and what has passed here since.
+ */
+
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { getJson } from '../../console-api.ts'
+import { countText } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import { Badge } from '../../page-states.tsx'
+import { SelectionSummary } from '../../selection-summary.tsx'
+import { DELIVERY_LIVE, type DeliveryRow, partnerQuery } from './deliveries-page.tsx'
+
+interface RetrySchedule {
+  readonly madeAt: readonly string[]
+  readonly plannedAt: readonly string[]
+  readonly isUnderWay: boolean
+  readonly asOf: string
+}
+
+type RetriedDelivery = DeliveryRow & { readonly ladder: RetrySchedule }
+
+const AXIS_MS = 360_000
+const MINUTES = [0, 1, 2, 3, 4, 5, 6]
+/** Deliveries that are looked through, and lines that are shown. */
+const MAX_SCANNED = 100
+const SHOWN = 20
+/** Milliseconds between two looks, and between two steps of the line of now. */
+const POLL_MS = 3_000
+const STEP_MS = 500
+
+export function RetrySchedules({ base, partner }: { base: string; partner: string }) {
+  const result = useQuery({
+    queryKey: ['ladders', partner],
+    queryFn: async ({ signal }) => {
+      const path = `${base}/deliveries?status=pending,stuck&ladder=true&selections=true&limit=${MAX_SCANNED}${partnerQuery(partner)}`
+      const { data } = await getJson<{ data: (DeliveryRow & { ladder?: RetrySchedule })[] }>(path, signal)
+      const retried = data.filter((one): one is RetriedDelivery => isRetried(one))
+      return { tried: retried, readAt: performance.now() }
+    },
+    meta: DELIVERY_LIVE,
+    refetchInterval: POLL_MS,
+  })
+  const elapsed = useElapsed(result.data?.readAt)
+  const { tried: retried = [] } = result.data ?? {}
+  if (retried.length === 0) return null
+  return (
+    <section className="card" aria-label="Retry ladder">
+      <header>
+        <h2>Retry ladder</h2>
+        <span className="muted small">Minutes since the first try of each.</span>
+        <span className="spring" />
+        <span className="ladder-key small muted">
+          <i className="dot made" /> tried <i className="dot planned" /> planned <i className="gave-up">✕</i> gave up{' '}
+          <i className="now-mark" /> now
+        </span>
+      </header>
+      <ol className="ladders">
+        <li className="ladder ladder-axis" aria-hidden="true">
+          <span />
+          <span className="ladder-line">
+            {MINUTES.map((minute) => (
+              <span key={minute} className="ladder-minute small muted" style={{ left: axisOffset(minute * 60_000) }}>
+                {minute} min
+              </span>
+            ))}
+          </span>
+          <span />
+        </li>
+        {retried.slice(0, SHOWN).map((one) => (
+          <Line key={one.deliveryId} of={one} passed={elapsed} />
+        ))}
+      </ol>
+      {retried.length > SHOWN && <p className="more muted small">and {retried.length - SHOWN} more</p>}
+    </section>
+  )
+}
+
+/** What is under way for the first time is no retry yet. */
+function isRetried({ ladder, status }: DeliveryRow & { ladder?: RetrySchedule }): boolean {
+  return ladder !== undefined && (status === 'stuck' || ladder.madeAt.length > 0)
+}
+
+function useElapsed(since: number | undefined): number {
+  const [now, setNow] = useState(() => performance.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), STEP_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.max(0, now - (since ?? now))
+}
+
+const axisOffset = (ms: number) => `${(Math.min(Math.max(ms, 0), AXIS_MS) / AXIS_MS) * 100}%`
+
+function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) {
+  const { betId, operation, partnerId, status, attempts, ladder } = of
+  const first = Date.parse(ladder.madeAt[0] ?? ladder.asOf)
+  const since = (at: string) => Date.parse(at) - first
+  const now = since(ladder.asOf) + elapsed
+  const planned = ladder.plannedAt.map(since)
+  const isStuck = status === 'stuck'
+  const shown = planned.filter((at) => at <= AXIS_MS)
+  const tries = countText(attempts, 'try', 'tries')
+  return (
+    <li className="ladder">
+      <span className="ladder-what">
+        <ShortId id={betId} href={`/bets/${encodePathSegment(betId)}`} />
+        <span className="small muted cut">
+          {operationTitle(operation)} to {partnerId}
+        </span>
+        <SelectionSummary of={of} />
+      </span>
+      <span
+        className="ladder-line"
+        role="img"
+        aria-label={`${tries}, ${isStuck ? 'gave up' : `${shown.length} planned`}`}
+      >
+        {ladder.madeAt.map((at) => (
+          <i key={at} className="dot made" style={{ left: axisOffset(since(at)) }} title={`tried at ${at}`} />
+        ))}
+        {shown.map((at, i) => (
+          <i
+            key={ladder.plannedAt[i]}
+            className="dot planned"
+            style={{ left: axisOffset(at) }}
+            title={`planned for ${ladder.plannedAt[i]}`}
+          />
+        ))}
+        {isStuck && (
+          <i className="gave-up" style={{ left: axisOffset(since(ladder.madeAt.at(-1) ?? ladder.asOf)) }}>
+            ✕
+          </i>
+        )}
+        {!isStuck && now <= AXIS_MS && <i className="ladder-now" style={{ left: axisOffset(now) }} />}
+      </span>
+      <span className="ladder-next small">
+        {isStuck ? <Badge tone="bad">Gave up</Badge> : <Next ladder={ladder} first={first} now={now} />}
+        <span className="muted">{tries}</span>
+      </span>
+    </li>
+  )
+}
+
+/** `now` in milliseconds since the first attempt began, at `first`. */
+function Next({
+  ladder: { isUnderWay, plannedAt },
+  first,
+  now,
+}: {
+  ladder: RetrySchedule
+  first: number
+  now: number
+}) {
+  const [at] = plannedAt
+  if (isUnderWay || at === undefined) return <span>on its way</span>
+  const seconds = Math.round((Date.parse(at) - first - now) / 1_000)
+  return <span title={at}>{seconds <= 0 ? 'due now' : `next in ${inWords(seconds)}`}</span>
+}
+
+function inWords(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}

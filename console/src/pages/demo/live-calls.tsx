@@ -1,0 +1,107 @@
+/** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { replyCodeName } from '../../../../src/timeline/refusal-reasons.ts'
+import { formatDuration } from '../../../../src/timeline/time-format.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { getJson } from '../../console-api.ts'
+import { Time } from '../../format.tsx'
+
+interface WireCall {
+  readonly number: number
+  readonly at: string
+  readonly operation: string
+  readonly betId: string
+  readonly amount?: string
+  readonly trouble?: string
+  readonly status?: number
+  readonly code?: number
+  readonly isLost: boolean
+  readonly isAgain: boolean
+  readonly endedAt?: string
+}
+
+interface WirePage {
+  readonly calls: readonly WireCall[]
+  readonly next: number
+}
+
+/** Milliseconds between two looks, and calls that are shown. */
+const POLL_MS = 300
+const SHOWN = 9
+
+function useWireCalls(): readonly WireCall[] {
+  const client = useQueryClient()
+  const { data } = useQuery({
+    queryKey: ['wire'],
+    queryFn: async ({ signal }): Promise<WirePage> => {
+      const before = client.getQueryData<WirePage>(['wire']) ?? { calls: [], next: 0 }
+      const { calls, next } = await getJson<WirePage>(`/sandbox/frame/wire?after=${before.next}`, signal)
+      const known = new Map(before.calls.map((call) => [call.number, call]))
+      for (const call of calls) known.set(call.number, call)
+      return { calls: [...known.values()].sort((a, b) => b.number - a.number).slice(0, SHOWN), next }
+    },
+    refetchInterval: POLL_MS,
+  })
+  return data?.calls ?? []
+}
+
+export function LiveCalls() {
+  const calls = useWireCalls()
+  return (
+    <section className="card wire" aria-label="On the wire">
+      <header>
+        <h2>On the wire</h2>
+        <span className="spring" />
+        <span className="muted small">platform → wallet</span>
+      </header>
+      {calls.length === 0 ? (
+        <p className="demo-hint muted">Calls travel here, as soon as you place a bet.</p>
+      ) : (
+        <ol>
+          {calls.map((call) => (
+            <Row key={call.number} call={call} />
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}
+
+function Row({ call }: { call: WireCall }) {
+  const state = callState(call)
+  return (
+    <li className={`wire-${state}`}>
+      <span className="wire-name">
+        {operationTitle(call.operation)}
+        {call.isAgain && <span className="small muted"> again</span>}
+        <span className="small muted wire-time">
+          <Time at={call.at} />
+        </span>
+      </span>
+      <span className="wire-line" aria-hidden="true">
+        <span className="wire-dot" />
+      </span>
+      <span className="wire-said">
+        {describeWireCall(call)}
+        {call.code !== undefined && call.endedAt !== undefined && (
+          <small title={replyCodeName(call.code)}>{replyCodeName(call.code)}</small>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function callState({ status, isLost, endedAt }: WireCall): 'flying' | 'lost' | 'refused' | 'done' {
+  if (isLost) return 'lost'
+  if (endedAt === undefined) return 'flying'
+  return status === 200 ? 'done' : 'refused'
+}
+
+function describeWireCall({ status, code, isLost, isAgain, endedAt, at, trouble }: WireCall): string {
+  if (endedAt === undefined)
+    return trouble === 'late answer' && status !== undefined ? 'answered, held up…' : 'on its way…'
+  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : `code ${code}`
+  if (isLost) return status === undefined ? 'lost' : `${answer}, unheard`
+  return isAgain ? `${answer}, the same` : `${answer} · ${formatDuration(Date.parse(endedAt) - Date.parse(at))}`
+}

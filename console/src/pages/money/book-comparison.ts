@@ -1,0 +1,104 @@
+/** The wallet's bets of a day against the platform's, judged as `purser reconcile` does. Pure. */
+import { compareBet, type ReconcileFinding } from '../../../../src/reconcile/bet-comparison.ts'
+import { NOT_ACKNOWLEDGED, type PlatformSide, type WalletSide } from '../../../../src/reconcile/bet-sides.ts'
+import { parsePlatformRow, requireColumns } from '../../../../src/reconcile/platform-row.ts'
+import { columnNames } from '../../../../src/runtime/csv-rules.ts'
+import { groupBy } from '../../../../src/runtime/group.ts'
+import type { DeliveryView } from '../../../../src/timeline/bet-sources.ts'
+
+export interface BookComparison {
+  readonly matched: number
+  /** A call about them is on its way. */
+  readonly inFlight: number
+  readonly differs: readonly ReconcileFinding[]
+  readonly onlyOurs: readonly ReconcileFinding[]
+  readonly onlyTheirs: readonly ReconcileFinding[]
+}
+
+/** A bet id that both have, or one of them: what is said of it puts it in one place. What holds nobody's money counts for nothing. */
+export function compareBooks(ours: readonly WalletSide[], theirs: readonly PlatformSide[]): BookComparison {
+  const wallet = groupBy(ours, ({ betId }) => betId)
+  const platform = new Map(theirs.map((side) => [side.betId, side]))
+  const compared = { matched: 0, inFlight: 0, differs: [], onlyOurs: [], onlyTheirs: [] } as Mutable
+  for (const betId of new Set([...platform.keys(), ...wallet.keys()])) {
+    const pair = { betId, platform: platform.get(betId), wallet: wallet.get(betId) ?? [] }
+    const { inFlight, findings } = compareBet(pair, () => false)
+    const real = findings.filter(({ type }) => type === 'difference')
+    for (const finding of real) compared[FINDING_GROUPS[finding.kind] ?? 'differs'].push(finding)
+    if (real.length > 0) continue
+    if (inFlight) compared.inFlight += 1
+    else if (pair.platform !== undefined && pair.wallet.length > 0) compared.matched += 1
+  }
+  return compared
+}
+
+interface Mutable {
+  matched: number
+  inFlight: number
+  differs: ReconcileFinding[]
+  onlyOurs: ReconcileFinding[]
+  onlyTheirs: ReconcileFinding[]
+}
+
+const FINDING_GROUPS: Readonly<Partial<Record<ReconcileFinding['kind'], 'onlyOurs' | 'onlyTheirs'>>> = {
+  missing_at_platform: 'onlyOurs',
+  missing_at_wallet: 'onlyTheirs',
+}
+
+/** The first row names the columns, as in the file of `purser reconcile --platform-csv`. Throws what is wrong with it. */
+export function parsePlatformFile(name: string, [names = [], ...rows]: readonly (readonly string[])[]): PlatformSide[] {
+  const columns = requireColumns(name, columnNames(name, names))
+  const sides = rows.map((cells, i) => {
+    const line = i + 2
+    return parsePlatformRow(
+      Object.fromEntries(columns.map((column, at) => [column, cells[at]])),
+      line,
+      `${name}, line ${line}`,
+    )
+  })
+  const twice = [...groupBy(sides, ({ betId }) => betId).values()].find(({ length }) => length > 1)
+  if (twice !== undefined) throw new Error(`${name} has the bet ${twice[0]?.betId} twice`)
+  return sides
+}
+
+/** GET /bets and /bets/{betId} of the platform. */
+export interface PlatformBetRow {
+  readonly betId: string
+  readonly partnerId: string
+  readonly userId: string
+  readonly operatorUser?: string
+  readonly status: string
+  readonly amount: string
+  readonly currency: string
+  readonly payout?: string
+  readonly resultType?: string
+  /** Only of a bet that was asked for alone. */
+  readonly deliveries?: readonly TheirDelivery[]
+}
+
+type TheirDelivery = Pick<DeliveryView, 'status' | 'code' | 'needsPersonSince'>
+
+/** Nobody knows yet whether a bet that is being placed holds money. */
+const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
+
+/** Only the first that is not over moves: what needs a person holds the others back, unless another decision is behind what had no answer (W-48). */
+function isDeliveryMoving(deliveries: readonly TheirDelivery[]): boolean {
+  const at = deliveries.findIndex(({ status }) => ['waiting', 'pending', 'stuck'].includes(status))
+  const first = deliveries[at]
+  if (first === undefined || first.status === 'stuck') return false
+  return first.needsPersonSince === undefined || (first.code === undefined && at < deliveries.length - 1)
+}
+
+export function toPlatformSide(bet: PlatformBetRow): PlatformSide {
+  const { betId, userId, operatorUser, amount, currency, payout, resultType, deliveries = [] } = bet
+  const isUnderWay = bet.status === 'placing' || isDeliveryMoving(deliveries)
+  const side = { betId, player: userId, status: STATES[bet.status] ?? bet.status, currency, stake: amount }
+  const settled = { ...(payout !== undefined && { payout }), ...(resultType !== undefined && { resultType }) }
+  return {
+    ...parsePlatformRow({ ...side, ...settled }, deliveries.length, `bet ${betId}`),
+    players: [...(operatorUser === undefined ? [] : [operatorUser]), userId],
+    status: bet.status,
+    isUnderWay,
+    ...(isUnderWay && { acknowledged: NOT_ACKNOWLEDGED }),
+  }
+}

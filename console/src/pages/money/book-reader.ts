@@ -1,0 +1,134 @@
+/** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
+
+import { parse } from 'csv-parse/browser/esm/sync'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { UUID } from '../../../../src/protocol/wire-ids.ts'
+import {
+  combineReadings,
+  type PlatformSide,
+  toWalletSide,
+  type WalletBetView,
+  type WalletSide,
+} from '../../../../src/reconcile/bet-sides.ts'
+import { CSV_OPTIONS, detectEncoding } from '../../../../src/runtime/csv-rules.ts'
+import { encodeQueryPart, getJson, getJsonOrNone } from '../../console-api.ts'
+import { endOfDay, startOfDay } from '../../days.ts'
+import {
+  type BookComparison,
+  compareBooks,
+  type PlatformBetRow,
+  parsePlatformFile,
+  toPlatformSide,
+} from './book-comparison.ts'
+
+/** Bets of a day that a page compares; `purser reconcile` has no such end. */
+export const MAX_BETS = 20_000
+/** Bets that are looked at once more, each alone. */
+export const MAX_RECHECKED = 100
+const PAGE = 500
+
+export class TooManyBetsError extends Error {}
+
+export interface BookSource {
+  /** Of the platform whose API this console has. */
+  readonly platform?: string
+  /** Of its partners, the one that this wallet is; absent: it has no other. */
+  readonly partner?: string | undefined
+  /** Else a file of its bets. */
+  readonly file?: File
+}
+
+export interface ComparisonRequest extends BookSource {
+  readonly day: string
+  /** Whose bets of the wallet (W-43). */
+  readonly name: string
+}
+
+/**
+ * What differs is looked at once more: a bet moves while its books are read, and one near midnight is on another day there. The platform is asked
+ * before the wallet and behind it: what it says of a bet both times was so when the wallet was asked, and else the bet is on its way.
+ */
+export async function compareDay(
+  request: ComparisonRequest,
+): Promise<BookComparison & { readonly isFirstLook?: true }> {
+  const [ours, theirs] = await Promise.all([readWalletSides(request), readPlatformSides(request)])
+  const first = compareBooks(ours, theirs)
+  const again = [...new Set([...first.differs, ...first.onlyOurs, ...first.onlyTheirs].map(({ betId }) => betId))]
+  if (again.length === 0) return first
+  if (again.length > MAX_RECHECKED) return { ...first, isFirstLook: true }
+  const before = await rereadPlatformSides(again, request)
+  const oursNow = await rereadWalletSides(again, request)
+  const afterwards = before && (await rereadPlatformSides(again, request))
+  const sideOf = (sides: readonly PlatformSide[], id: string) => sides.find(({ betId }) => betId === id)
+  const theirsNow = again.map((id) =>
+    before && afterwards ? combineReadings(sideOf(before, id), sideOf(afterwards, id)) : sideOf(theirs, id),
+  )
+  const isUnchanged = ({ betId }: { readonly betId: string }) => !again.includes(betId)
+  return compareBooks(
+    [...ours.filter(isUnchanged), ...oursNow],
+    [...theirs.filter(isUnchanged), ...theirsNow.filter((side) => side !== undefined)],
+  )
+}
+
+const isOfPlatform =
+  (name: string) =>
+  ({ platform = '' }: WalletBetView) =>
+    platform === name
+
+async function readWalletSides({ day, name }: ComparisonRequest): Promise<WalletSide[]> {
+  const bets = await readAllPages<WalletBetView>(`/operator/bets?from=${startOfDay(day)}&to=${endOfDay(day)}`)
+  return bets.filter(isOfPlatform(name)).map(toWalletSide)
+}
+
+async function rereadWalletSides(ids: readonly string[], { name }: ComparisonRequest): Promise<WalletSide[]> {
+  const pages = await Promise.all(
+    ids.map((id) =>
+      getJson<{ data: WalletBetView[] }>(`/operator/bets?transactionId=${encodeQueryPart(id)}&limit=100`),
+    ),
+  )
+  return pages.flatMap(({ data }) => data.filter(isOfPlatform(name)).map(toWalletSide))
+}
+
+async function readPlatformSides({ day, platform, partner, file }: ComparisonRequest): Promise<PlatformSide[]> {
+  if (file !== undefined) return parsePlatformFile(file.name, parseCsvRows(await readFileText(file)))
+  const ofPartner = partner === undefined ? '' : `&partnerId=${encodeQueryPart(partner)}`
+  const bets = await readAllPages<PlatformBetRow>(
+    `${platform}/bets?from=${startOfDay(day)}&to=${endOfDay(day)}${ofPartner}`,
+  )
+  return bets.map(toPlatformSide)
+}
+
+/** Undefined of a file, which is as it was. */
+async function rereadPlatformSides(
+  ids: readonly string[],
+  request: ComparisonRequest,
+): Promise<PlatformSide[] | undefined> {
+  const { platform, partner, file } = request
+  if (file !== undefined) return undefined
+  const bets = await Promise.all(
+    ids
+      .filter((id) => UUID.test(id))
+      .map((id) => getJsonOrNone<PlatformBetRow>(`${platform}/bets/${encodePathSegment(id)}`)),
+  )
+  const isOfPartner = ({ partnerId }: PlatformBetRow) => partner === undefined || partnerId === partner
+  return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [toPlatformSide(bet)] : []))
+}
+
+/** `File.text` would take every file for UTF-8. */
+async function readFileText(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return new TextDecoder(detectEncoding(bytes)).decode(bytes)
+}
+
+const parseCsvRows = (text: string): string[][] => parse(text, { ...CSV_OPTIONS, relax_column_count: true })
+
+async function readAllPages<T>(path: string): Promise<T[]> {
+  const found: T[] = []
+  for (let after = ''; ; ) {
+    const { data, next } = await getJson<{ data: T[]; next: string | null }>(`${path}&limit=${PAGE}${after}`)
+    found.push(...data)
+    if (next === null) return found
+    if (found.length >= MAX_BETS) throw new TooManyBetsError(`there are more than ${MAX_BETS} bets on this day`)
+    after = `&after=${encodeQueryPart(next)}`
+  }
+}

@@ -1,0 +1,103 @@
+/** The players whose money moved on a day: what each had, what moved, what is left. */
+
+import { useMutation } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { sumDecimals } from '../../../../src/protocol/decimal.ts'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { formatCsvLine, formatTextCell } from '../../../../src/runtime/csv-writer.ts'
+import { formatSigned, isZero } from '../../../../src/timeline/amount-text.ts'
+import { encodeQueryPart, getJson } from '../../console-api.ts'
+import { downloadText } from '../../file-download.ts'
+import { amountText } from '../../format.tsx'
+import { ActionError, EmptyState } from '../../page-states.tsx'
+import { type ListColumn, PagedList } from '../../paged-list.tsx'
+
+const MEMBERS = [
+  ...(['opening', 'deposits', 'withdrawals', 'stakes', 'refunds', 'payouts'] as const),
+  ...(['resettlements', 'adjustments', 'openings', 'net', 'closing'] as const),
+]
+type PlayerOfDay = Readonly<Record<(typeof MEMBERS)[number], string>> & {
+  readonly userId: string
+  readonly currency: string
+}
+
+/** Rows of a saved table: a page is 500 of them. */
+const MOST_SAVED = 20_000
+
+export function PlayersOfTheDay({ day }: { day: string }) {
+  const path = `/operator/reports/players?day=${encodeQueryPart(day)}`
+  const saved = useMutation({ mutationFn: () => save(path, day) })
+  return (
+    <section className="card" aria-label="Players of the day">
+      <header>
+        <h2>Players of the day</h2>
+        <span className="muted small">whose money moved, by id; net has the stakes in play too</span>
+        <span className="spring" />
+        <button type="button" className="button quiet" disabled={saved.isPending} onClick={() => saved.mutate()}>
+          {saved.isPending ? 'Saving…' : 'CSV'}
+        </button>
+      </header>
+      {saved.error !== null && <ActionError>Not saved: {saved.error.message}.</ActionError>}
+      <PagedList<PlayerOfDay>
+        path={`${path}&limit=20`}
+        columns={COLUMNS}
+        keyOf={({ userId, currency }) => `${userId} ${currency}`}
+        empty={
+          <EmptyState title="No player’s money moved on this day.">
+            <p>A deposit, a bet, a payout or an adjustment makes a line here.</p>
+          </EmptyState>
+        }
+      />
+    </section>
+  )
+}
+
+async function save(path: string, day: string): Promise<void> {
+  const rows: PlayerOfDay[] = []
+  for (let after = ''; ; ) {
+    const { data, next } = await getJson<{ data: PlayerOfDay[]; next: string | null }>(`${path}&limit=500${after}`)
+    rows.push(...data)
+    if (next === null) break
+    if (rows.length >= MOST_SAVED)
+      throw new Error(`there are more than ${MOST_SAVED} players: ask the API, page by page`)
+    after = `&after=${encodeQueryPart(next)}`
+  }
+  const lines = rows.map((row) =>
+    formatCsvLine([formatTextCell(row.userId), row.currency, ...MEMBERS.map((name) => row[name])]),
+  )
+  downloadText(`players-${day}.csv`, [formatCsvLine(['userId', 'currency', ...MEMBERS]), ...lines].join(''))
+}
+
+const amount = (name: string, of: (row: PlayerOfDay) => string): ListColumn<PlayerOfDay> => ({
+  ...{ name, isNumber: true },
+  show: (row) => (isZero(of(row)) ? <span className="muted">{amountText(of(row))}</span> : amountText(of(row))),
+})
+
+type Kind = (typeof MEMBERS)[number]
+
+/** The sum of these; left out when each of them is zero for all. */
+const moved = (name: string, ...kinds: readonly Kind[]): ListColumn<PlayerOfDay> => ({
+  ...amount(name, (row) => sumDecimals(kinds.map((kind) => row[kind]))),
+  isBlank: (row) => kinds.every((kind) => isZero(row[kind])),
+})
+
+const COLUMNS: readonly ListColumn<PlayerOfDay>[] = [
+  {
+    name: 'Player',
+    show: ({ userId }) => (
+      <Link className="cut" href={`/players/${encodePathSegment(userId)}`}>
+        {userId}
+      </Link>
+    ),
+  },
+  { name: 'Currency', show: ({ currency }) => currency },
+  amount('Had', ({ opening }) => opening),
+  moved('Deposits', 'deposits'),
+  moved('Withdrawals', 'withdrawals'),
+  moved('Staked', 'stakes'),
+  moved('Refunded', 'refunds'),
+  moved('Paid out', 'payouts', 'resettlements'),
+  moved('Adjusted', 'adjustments', 'openings'),
+  { name: 'Net', isNumber: true, show: ({ net }) => formatSigned(net) },
+  amount('Has', ({ closing }) => closing),
+]

@@ -1,0 +1,211 @@
+/** The wallet's bets of a day against the platform's: matched, different, only ours, only theirs. Compared when somebody asks for it. */
+
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useId, useRef, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import type { ReconcileFinding } from '../../../../src/reconcile/bet-comparison.ts'
+import { FINDING_LABELS } from '../../../../src/reconcile/side-description.ts'
+import { formatCsvLine, formatTextCell } from '../../../../src/runtime/csv-writer.ts'
+import { useSession } from '../../console-session.tsx'
+import { downloadText } from '../../file-download.ts'
+import { capital, Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import { ActionError, Badge, EmptyState, LoadingSkeleton } from '../../page-states.tsx'
+import { NONE_OF } from '../day-sums.ts'
+import { type BookSource, compareDay, MAX_BETS, MAX_RECHECKED } from './book-reader.ts'
+
+type Result = Awaited<ReturnType<typeof compareDay>> & { readonly at: number; readonly of: string }
+
+export function Reconciliation({ day }: { day: string }) {
+  const { bases } = useSession()
+  const [name, setName] = useState('')
+  const chooser = useId()
+  const compare = useMutation({
+    mutationFn: async (source: BookSource): Promise<Result> => ({
+      ...(await compareDay({ ...source, day, name: name.trim() })),
+      at: Date.now(),
+      of: source.file?.name ?? 'the platform here',
+    }),
+  })
+  const platformSource = { platform: bases.platform ?? '', partner: bases.partner }
+  const [query] = useSearchParams()
+  const card = useRef<HTMLElement>(null)
+  const isRequested = query.get('compare') === 'platform' && bases.platform !== undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for who comes here from a bet
+  useEffect(() => {
+    if (isRequested) compare.mutate(platformSource)
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found is higher than what waited for it
+  useEffect(() => {
+    if (location.hash === '#reconciliation') card.current?.scrollIntoView({ block: 'center' })
+  }, [compare.isPending])
+  return (
+    <section className="card" aria-label="Reconciliation" ref={card}>
+      <header>
+        <h2>Reconciliation</h2>
+        <span className="muted small">the bets of the day, here and at the platform</span>
+        <span className="spring" />
+        <div className="choices">
+          {compare.data && (
+            <button
+              type="button"
+              className="button quiet"
+              onClick={() => downloadText(`reconciled-${day}.csv`, toCsv(compare.data))}
+            >
+              CSV
+            </button>
+          )}
+          {bases.platform !== undefined && (
+            <button
+              type="button"
+              className="button"
+              disabled={compare.isPending}
+              onClick={() => compare.mutate(platformSource)}
+            >
+              Compare with the platform
+            </button>
+          )}
+          <label className="button" htmlFor={chooser}>
+            Compare with a file…
+          </label>
+          <input
+            id={chooser}
+            className="vh"
+            type="file"
+            accept=".csv,text/csv"
+            disabled={compare.isPending}
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              if (file !== undefined) compare.mutate({ file })
+              target.value = '' // the same file can be chosen again
+            }}
+          />
+        </div>
+      </header>
+      {compare.error !== null && <ActionError>Not compared: {compare.error.message}.</ActionError>}
+      {compare.isPending ? (
+        <LoadingSkeleton rows={2} />
+      ) : compare.data === undefined ? (
+        <NotYet name={name} setName={setName} />
+      ) : (
+        <ComparisonView result={compare.data} />
+      )}
+    </section>
+  )
+}
+
+function NotYet({ name, setName }: { name: string; setName(name: string): void }) {
+  return (
+    <EmptyState title="Not compared yet.">
+      <p>
+        A file has a line per bet of this day, and names its columns in the first one: <code>betId</code>,{' '}
+        <code>player</code>, <code>status</code>, <code>currency</code>, <code>stake</code>, <code>resultType</code>,{' '}
+        <code>payout</code>. Up to {MAX_BETS.toLocaleString('en')} bets are compared here; <code>purser reconcile</code>{' '}
+        compares all there are.
+      </p>
+      <label className="field of-platform">
+        <span>Whose bets, where several platforms call this wallet</span>
+        <input value={name} placeholder={NONE_OF.platform} onChange={({ target }) => setName(target.value)} />
+      </label>
+    </EmptyState>
+  )
+}
+
+const PARTS = [
+  ['differs', 'Different', 'bad'],
+  ['onlyOurs', 'Only ours', 'bad'],
+  ['onlyTheirs', 'Only theirs', 'bad'],
+] as const
+
+function ComparisonView({ result }: { result: Result }) {
+  const { matched, inFlight, at, of, isFirstLook } = result
+  const findings = PARTS.flatMap(([name, title]) => result[name].map((finding) => [title, finding] as const))
+  return (
+    <div role="status">
+      <dl className="facts body books">
+        <Figure name="Matched" count={matched} tone="good" />
+        {PARTS.map(([name, title, tone]) => (
+          <Figure
+            key={name}
+            name={title}
+            count={result[name].length}
+            tone={result[name].length === 0 ? 'plain' : tone}
+          />
+        ))}
+        {inFlight > 0 && <Figure name="On its way" count={inFlight} tone="wait" />}
+      </dl>
+      <p className="result-says muted small">
+        {findings.length === 0 ? 'The books agree' : 'What differs is below'}: compared with {of}, <Time at={at} />.
+        {isFirstLook &&
+          ` More than ${MAX_RECHECKED} differ, so none was looked at again: a bet whose call is on its way, or one near midnight, may be among them.`}
+      </p>
+      {findings.length > 0 && <Findings of={findings} />}
+    </div>
+  )
+}
+
+function Figure({ name, count, tone }: { name: string; count: number; tone: string }) {
+  return (
+    <div>
+      <dt>
+        <Badge tone={tone}>{name}</Badge>
+      </dt>
+      <dd className="num">{count}</dd>
+    </div>
+  )
+}
+
+/** Rows that a page shows; the CSV has all of them. */
+const SHOWN = 100
+
+function Findings({ of }: { of: readonly (readonly [string, ReconcileFinding])[] }) {
+  return (
+    <>
+      <div className="scroll">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Where</th>
+              <th>What</th>
+              <th>Bet</th>
+              <th>Player</th>
+              <th>The platform has</th>
+              <th>The wallet has</th>
+            </tr>
+          </thead>
+          <tbody>
+            {of.slice(0, SHOWN).map(([title, { kind, betId, player, platform, wallet }]) => (
+              <tr key={`${kind} ${betId} ${player}`}>
+                <td>{title}</td>
+                <td>{capital(FINDING_LABELS[kind])}</td>
+                <td>
+                  <ShortId id={betId} href={`/bets/${encodePathSegment(player)}/${encodePathSegment(betId)}`} />
+                </td>
+                <td>
+                  <span className="cut">{player}</span>
+                </td>
+                <td>{platform ?? 'nothing'}</td>
+                <td>{wallet ?? 'nothing'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {of.length > SHOWN && (
+        <p className="result-says muted small">
+          {SHOWN} of {of.length} are shown; the CSV has all of them.
+        </p>
+      )}
+    </>
+  )
+}
+
+function toCsv(result: Result): string {
+  const lines = PARTS.flatMap(([name, title]) =>
+    result[name].map(({ kind, betId, player, platform, wallet }) =>
+      formatCsvLine([title, FINDING_LABELS[kind], ...[betId, player, platform, wallet].map(formatTextCell)]),
+    ),
+  )
+  return [formatCsvLine(['where', 'what', 'bet', 'player', 'platform', 'wallet']), ...lines].join('')
+}

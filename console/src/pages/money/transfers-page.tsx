@@ -1,0 +1,144 @@
+/** What a number of a day is made of: the transfers of all players, of one kind, some days, a currency or brand as far as the address says so. */
+
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { formatTransferKind } from '../../../../src/timeline/moment-text.ts'
+import { encodeQueryPart } from '../../console-api.ts'
+import { dayOf, endOfDay, startOfDay } from '../../days.ts'
+import { DayField, type SetFilter, TextField, useFilters } from '../../filter-fields.tsx'
+import { capital, Time } from '../../format.tsx'
+import { MONEY_LIVE } from '../../live-updates.tsx'
+import { EmptyState } from '../../page-states.tsx'
+import { type ListColumn, PagedList } from '../../paged-list.tsx'
+import type { StatementRow } from '../../statement.ts'
+import { NONE_OF } from '../day-sums.ts'
+import { transferColumns } from '../transfer-columns.tsx'
+import { MONEY_KINDS } from './money-kinds.ts'
+
+interface TransferRow extends StatementRow {
+  readonly userId: string
+}
+
+interface TransferPage {
+  readonly data: readonly TransferRow[]
+  readonly next: string | null
+  readonly archivedBefore?: string
+}
+
+export function TransfersPage() {
+  const [query, set] = useFilters()
+  const [kind, from, to] = ['kind', 'from', 'to'].map((name) => query.get(name) ?? '') as [string, string, string]
+  const filters = {
+    kind,
+    from: from && startOfDay(from),
+    to: to && endOfDay(to),
+    currency: query.get('currency') ?? '',
+  }
+  const words = Object.entries(filters).filter(([, value]) => value !== '')
+  const brand = query.get('brand') // empty: of players without one
+  const queryParts = [...words, ...(brand === null ? [] : [['brand', brand] as const])]
+  const path = [
+    '/operator/transfers?limit=50&bets=true',
+    ...queryParts.map(([name, value]) => `${name}=${encodeQueryPart(value)}`),
+  ]
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Transfers</h1>
+        <span className="spring" />
+        <Link className="small" href={from === '' ? '/money' : `/money?day=${from}`}>
+          {from === '' || from !== to ? 'Money' : `Money of ${from}`}
+        </Link>
+      </div>
+      <Filters query={query} set={set} />
+      <section className="card" aria-label="Transfers">
+        <PagedList<TransferRow, TransferPage>
+          path={path.join('&')}
+          columns={COLUMNS}
+          keyOf={({ userId, transferId }) => `${userId} ${transferId}`}
+          linkOf={transferLink}
+          empty={queryParts.length === 0 ? NONE : NONE_SUCH}
+          end={renderArchivedNote}
+          live={MONEY_LIVE}
+        />
+      </section>
+    </div>
+  )
+}
+
+function Filters({ query, set }: { query: URLSearchParams; set: SetFilter }) {
+  const [kind, from, to] = ['kind', 'from', 'to'].map((name) => query.get(name) ?? '') as [string, string, string]
+  const today = dayOf(Date.now())
+  const upper = (text: string) => text.trim().toUpperCase()
+  return (
+    <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which transfers">
+      <label className="field">
+        <span>What</span>
+        <select value={kind} onChange={({ target }) => set('kind', target.value)}>
+          <option value="">all</option>
+          {MONEY_KINDS.map(({ kind: one }) => (
+            <option key={one} value={one}>
+              {capital(formatTransferKind(one))}
+            </option>
+          ))}
+        </select>
+      </label>
+      <DayField name="From" value={from} max={to || today} set={(value) => set('from', value)} />
+      <DayField name="To" value={to} max={today} set={(value) => set('to', value)} />
+      <TextField name="Currency" value={query.get('currency') ?? ''} set={(value) => set('currency', upper(value))} />
+      <TextField
+        name="Brand"
+        value={query.get('brand') ?? ''}
+        hint={query.get('brand') === '' ? NONE_OF.brand : undefined}
+        set={(value) => value.trim() !== query.get('brand') && set('brand', value.trim())}
+      />
+    </form>
+  )
+}
+
+const transferBetLink = ({ userId, transactionId }: TransferRow) =>
+  transactionId === undefined ? undefined : `/bets/${encodePathSegment(userId)}/${encodePathSegment(transactionId)}`
+const transferPlayerLink = ({ userId }: TransferRow) => `/players/${encodePathSegment(userId)}`
+const transferLink = (row: TransferRow) => transferBetLink(row) ?? transferPlayerLink(row)
+
+const [TIME, ...OTHERS] = transferColumns<TransferRow>(({ userId }) => userId) as [
+  ListColumn<TransferRow>,
+  ...ListColumn<TransferRow>[],
+]
+const COLUMNS: readonly ListColumn<TransferRow>[] = [
+  TIME,
+  {
+    name: 'Player',
+    show: (row) => (
+      <Link className="cut" href={transferPlayerLink(row)}>
+        {row.userId}
+      </Link>
+    ),
+  },
+  ...OTHERS,
+]
+
+function renderArchivedNote({ data, archivedBefore }: TransferPage): ReactNode | undefined {
+  if (archivedBefore === undefined) return undefined
+  return (
+    <>
+      {data.length === 0 && NONE_SUCH}
+      <p className="body in-files muted small" role="note">
+        Archived: transfers from before <Time at={archivedBefore} withDay /> can lie in files, and are not in this list.
+      </p>
+    </>
+  )
+}
+
+const NONE_SUCH = (
+  <EmptyState title="No such transfers.">
+    <p>Nothing of this kind moved in these days, this currency and this brand. Days are in UTC.</p>
+  </EmptyState>
+)
+
+const NONE = (
+  <EmptyState title="No money has moved yet.">
+    <p>A deposit, an adjustment or a bet makes a line here.</p>
+  </EmptyState>
+)

@@ -1,0 +1,169 @@
+/** A row for each other side, with the calls of its hour as small bars. */
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { encodeQueryPart } from '../../console-api.ts'
+import { useSession } from '../../console-session.tsx'
+import { countText } from '../../format.tsx'
+import {
+  findPartnerTrouble,
+  needsAttentionLink,
+  OwedSums,
+  type Partner,
+  PartnerBadge,
+  retryingLink,
+} from '../../partners.tsx'
+import { NONE_OF } from '../day-sums.ts'
+import type { Hour, Party } from './overview-page.tsx'
+
+const MINUTE_MS = 60_000
+const MAX_SILENT = 50
+
+export function PartiesCard({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="card" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {children}
+    </section>
+  )
+}
+
+interface Props {
+  readonly hour: Hour
+  /** Of a platform: those too that have no call in this hour, and something to be told. */
+  readonly partners?: readonly Partner[] | undefined
+  /** When there is no row. */
+  readonly empty: ReactNode
+}
+
+/** Of a partner: that what is to be done is not, or that it is in trouble. */
+const hasSomething = (one: Partner) =>
+  one.waiting > 0 || one.owed.length > 0 || one.onTheWay.length > 0 || findPartnerTrouble(one) !== undefined
+
+export function Parties({ hour, partners = [], empty }: Props) {
+  const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
+  const waited = silent.filter(hasSomething)
+  const shown = waited.slice(0, MAX_SILENT)
+  const quiet = silent.length - waited.length
+  const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
+  return (
+    <>
+      {parties.length === 0 ? (
+        empty
+      ) : (
+        <ul className="parties">
+          {parties.map((party) => (
+            <Row
+              key={`${party.isKnown} ${party.name}`}
+              hour={hour}
+              party={party}
+              partner={partners.find(({ partnerId }) => partnerId === party.name)}
+            />
+          ))}
+        </ul>
+      )}
+      {waited.length > shown.length && (
+        <p className="more muted small">and {waited.length - shown.length} more for which something waits</p>
+      )}
+      {quiet > 0 && (
+        <p className="more muted small">
+          {countText(quiet, 'partner')} without a call in the last hour; nothing waits for {quiet === 1 ? 'it' : 'them'}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Partner | undefined }) {
+  const calls = party.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
+  const failed = party.minutes.reduce((sum, minute) => sum + minute.failed, 0)
+  const name = partyName(party)
+  const { bases } = useSession()
+  return (
+    <li title={name}>
+      <span className="party-name">
+        <span className="cut">{name}</span>
+        {partner !== undefined && name === bases.partner && <span className="muted">this wallet</span>}
+        {partner !== undefined && <PartnerBadge of={partner} />}
+      </span>
+      <Bars
+        hour={hour}
+        party={party}
+        says={`${name}: ${countText(calls, 'call')} in the last hour, ${failed} failed`}
+      />
+      <Link className="num party-count" href={partyLink(party, partner)}>
+        {calls} <small>{calls === 1 ? 'call' : 'calls'}</small>
+      </Link>
+      {partner !== undefined && <PartyOwed to={partner} />}
+    </li>
+  )
+}
+
+/** In words also when it is nothing: who looks for it must not have to conclude it. */
+function PartyOwed({ to: { owed, onTheWay } }: { to: Partner }) {
+  return (
+    <small className="party-owed">
+      {owed.length === 0 && onTheWay.length === 0 && (
+        <span className="muted">nothing is to be paid to players or taken back from them</span>
+      )}
+      {owed.length > 0 && (
+        <span>
+          needs a person: <OwedSums of={owed} />
+        </span>
+      )}
+      {onTheWay.length > 0 && (
+        <span>
+          waits: <OwedSums of={onTheWay} />
+        </span>
+      )}
+    </small>
+  )
+}
+
+function partyName({ name, isKnown }: Party): string {
+  if (!isKnown) return 'Strangers'
+  return name === '' ? NONE_OF.platform : name
+}
+
+function partyLink({ name, isKnown }: Party, partner: Partner | undefined): string {
+  if (partner !== undefined) return deliveriesLink(partner)
+  if (!isKnown) return `/calls?q=${encodeQueryPart('outcome:bad_signature')}`
+  return name === '' ? '/calls' : `/calls?q=${encodeQueryPart(`platform:${name}`)}`
+}
+
+/** What needs a person, where something does; else what is under way. */
+function deliveriesLink({ partnerId, owed }: Partner): string {
+  return owed.length > 0 ? needsAttentionLink(partnerId) : retryingLink(partnerId)
+}
+
+const [WIDTH, HEIGHT, BAR] = [4, 26, 3]
+
+/** Of each minute: as high as its part of the busiest one; failed calls stand on top. */
+function Bars({ hour, party, says: description }: { hour: Hour; party: Party; says: string }) {
+  const first = Date.parse(hour.from)
+  const count = (Date.parse(hour.to) - first) / MINUTE_MS + 1
+  const sums = party.minutes.map(({ accepted, refused, failed }) => accepted + refused + failed)
+  const most = Math.max(1, ...sums)
+  return (
+    <svg
+      className="bars"
+      viewBox={`0 0 ${count * WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={description}
+    >
+      <line className="ground" x1="0" x2={count * WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+      {party.minutes.map(({ at, accepted, refused, failed }) => {
+        const x = ((Date.parse(at) - first) / MINUTE_MS) * WIDTH
+        const [good, bad] = [((accepted + refused) / most) * HEIGHT, (failed / most) * HEIGHT]
+        return (
+          <g key={at}>
+            <rect x={x} width={BAR} y={HEIGHT - good} height={good} />
+            <rect className="failed" x={x} width={BAR} y={HEIGHT - good - bad} height={bad} />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,59 @@
+/** What is in play, what was paid out today, and what the house earned today and yesterday: as the pages Money and Reports say it. */
+import { useQuery } from '@tanstack/react-query'
+import { isZero } from '../../../../src/timeline/amount-text.ts'
+import { getJson } from '../../console-api.ts'
+import { DAY_MS, dayOf } from '../../days.ts'
+import { MONEY_LIVE } from '../../live-updates.tsx'
+import { StaleNotice } from '../../page-states.tsx'
+import { computeGgr, groupAndSum, negateAmount, type ReportRow } from '../day-sums.ts'
+import { AmountLines, FigureTile, unknownFigure } from './figure-tile.tsx'
+
+export function MoneyTiles() {
+  const now = Date.now()
+  const [today, yesterday] = [dayOf(now), dayOf(now - DAY_MS)]
+  const result = useQuery({
+    queryKey: ['money', yesterday, today],
+    queryFn: ({ signal }) =>
+      getJson<{ data: ReportRow[] }>(`/operator/reports/daily?from=${yesterday}&to=${today}`, signal),
+    meta: MONEY_LIVE,
+  })
+  const rowsOf = (day: string) =>
+    groupAndSum(result.data?.data.filter((row) => row.day === day) ?? [], ({ currency }) => currency)
+  const shown = (day: string, of: (row: ReportRow) => string) =>
+    result.data === undefined ? unknownFigure(result.error) : <Amounts of={rowsOf(day)} amountOf={of} />
+  const isNothing = (day: string) => result.data !== undefined && rowsOf(day).length === 0
+  const moved = (day: string) => (isNothing(day) ? 'no player had money' : undefined)
+  return (
+    <>
+      <FigureTile name="In play" href="/bets?status=open" note="stakes of bets without a result">
+        {shown(today, ({ accounts }) => accounts.open_stakes.closing)}
+      </FigureTile>
+      <FigureTile name="Paid out today" href={`/money?day=${today}`} note="since midnight UTC, less payout reversals">
+        {shown(today, (row) => negateAmount(computeGgr(row).paid))}
+      </FigureTile>
+      <FigureTile
+        name="Result today"
+        href={`/money?day=${today}`}
+        note={moved(today) ?? 'what the house earned since midnight UTC'}
+      >
+        {shown(today, ({ ggr }) => ggr)}
+      </FigureTile>
+      <FigureTile
+        name="Result yesterday"
+        href={`/money?day=${yesterday}`}
+        note={moved(yesterday) ?? `what the house earned on ${yesterday}, UTC`}
+      >
+        {shown(yesterday, ({ ggr }) => ggr)}
+      </FigureTile>
+      <StaleNotice of={result} />
+    </>
+  )
+}
+
+/** What is none is not shown, unless nothing is. */
+function Amounts({ of: rows, amountOf }: { of: readonly ReportRow[]; amountOf: (row: ReportRow) => string }) {
+  const all = rows.map((row) => ({ currency: row.currency, amount: amountOf(row) }))
+  const some = all.filter(({ amount }) => !isZero(amount))
+  if (all.length === 0) return <span className="muted">–</span>
+  return <AmountLines of={some.length === 0 ? all.slice(0, 1) : some} />
+}

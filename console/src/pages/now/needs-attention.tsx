@@ -1,0 +1,198 @@
+/** What needs a person, five lines at most, each with its next step. */
+
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
+import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
+import { getJson } from '../../console-api.ts'
+import { useSession } from '../../console-session.tsx'
+import { countText, moneyText } from '../../format.tsx'
+import { owedMoney } from '../../owed-money.ts'
+import { Badge, EmptyState, ErrorMessage, LoadingSkeleton, StaleNotice } from '../../page-states.tsx'
+import { useLinkKeys } from '../../paged-list.tsx'
+import {
+  findPartnerTrouble,
+  formatSince,
+  needsAttentionLink,
+  OwedSums,
+  type Partner,
+  retryingLink,
+} from '../../partners.tsx'
+import type { DeliveryRow } from '../deliveries/deliveries-page.tsx'
+import { groupIssues, issuesPath } from '../deliveries/delivery-issues.tsx'
+import { OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-page.tsx'
+
+interface AttentionItem {
+  readonly key: string
+  readonly what: ReactNode
+  readonly badge: readonly [tone: string, word: string]
+  readonly since: string
+  readonly step: string
+  readonly href: string
+}
+
+interface Proposal {
+  readonly userId: string
+  readonly reference: string
+  readonly amount: string
+  readonly currency: string
+  readonly proposedAt: string
+}
+
+const MAX_SHOWN = 5
+
+/** `partners`: asked for where there is a platform. */
+export function NeedsAttention({
+  partners,
+}: {
+  partners: Pick<UseQueryResult<{ data: readonly Partner[] }>, QueryFields>
+}) {
+  const { bases } = useSession()
+  const issues = useQuery({
+    queryKey: ['issues'],
+    queryFn: ({ signal }) =>
+      getJson<{ data: DeliveryRow[]; next: string | null }>(issuesPath(bases.platform ?? ''), signal),
+    enabled: bases.platform !== undefined,
+    meta: OVERVIEW_LIVE,
+    refetchInterval: OVERVIEW_POLL_MS,
+  })
+  const adjustments = useQuery({
+    queryKey: ['now', 'adjustments'],
+    queryFn: ({ signal }) => getJson<{ data: Proposal[] }>('/operator/adjustments?status=pending&limit=100', signal),
+    enabled: bases.wallet,
+    refetchInterval: OVERVIEW_POLL_MS,
+  })
+  const needs = [
+    ...listPartnerItems(partners.data?.data ?? []),
+    ...listIssueItems(issues.data?.data ?? []),
+    ...listAdjustmentItems(adjustments.data?.data ?? []),
+  ]
+  const shown = needs.slice(0, MAX_SHOWN)
+  const at = useLinkKeys(shown.length, (i) => shown[i]?.href)
+  const isKnown =
+    (!issues.isEnabled || (issues.data !== undefined && partners.data !== undefined)) &&
+    (!adjustments.isEnabled || adjustments.data !== undefined)
+  return (
+    <section className="card" aria-label="Needs a person">
+      <header>
+        <h2>Needs a person</h2>
+      </header>
+      {[issues, adjustments, partners].map((query, i) => (
+        <QueryNotice key={['issues', 'adjustments', 'partners'][i]} of={query} />
+      ))}
+      {!isKnown && [issues, adjustments, partners].every(({ error }) => error === null) && <LoadingSkeleton />}
+      {isKnown && shown.length === 0 && (
+        <EmptyState title="Nothing needs a person.">
+          <p>
+            What a partner refuses, a partner that is down, money that does not arrive, or that waits for a second
+            person is here.
+          </p>
+        </EmptyState>
+      )}
+      <ol className="needs">
+        {shown.map((need, i) => (
+          <li key={need.key} className={i === at ? 'at' : undefined}>
+            <span className="need-what">
+              <Badge tone={need.badge[0]}>{need.badge[1]}</Badge> {need.what}
+            </span>
+            <span className="need-step">
+              <span className="muted small num">{formatSince(need.since)}</span>
+              <Link href={need.href} className="button">
+                {need.step}
+              </Link>
+            </span>
+          </li>
+        ))}
+      </ol>
+      {needs.length > MAX_SHOWN && (
+        <p className="more muted small">and {needs.length - MAX_SHOWN} more kinds, in Deliveries and Money</p>
+      )}
+    </section>
+  )
+}
+
+type QueryFields = 'data' | 'error' | 'dataUpdatedAt' | 'refetch'
+
+/** Without an answer yet, or with one that is not of now. */
+function QueryNotice({ of }: { of: Pick<UseQueryResult, QueryFields> }) {
+  if (of.error !== null && of.data === undefined) return <ErrorMessage error={of.error} again={() => of.refetch()} />
+  return <StaleNotice of={of} />
+}
+
+function listPartnerItems(partners: readonly Partner[]): AttentionItem[] {
+  return partners.flatMap((partner) => {
+    const trouble = findPartnerTrouble(partner)
+    if (trouble === undefined) return []
+    const isDown = trouble.kind === 'down'
+    return {
+      key: `partner ${partner.partnerId}`,
+      what: isDown ? <DownText of={partner} /> : <SlowText of={partner} />,
+      badge: isDown ? ['bad', 'Down'] : ['wait', 'Money waits'],
+      since: trouble.since ?? new Date().toISOString(),
+      step: 'See what waits',
+      href: retryingLink(partner.partnerId),
+    }
+  })
+}
+
+function DownText({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
+  return (
+    <>
+      <strong>{partnerId}</strong> gives no usable answers;{' '}
+      {waiting === 0 ? 'nothing waits for it' : `${countText(waiting, 'delivery waits', 'deliveries wait')} for it`}
+      {onTheWay.length > 0 && (
+        <>
+          {' '}
+          · <OwedSums of={onTheWay} />
+        </>
+      )}
+    </>
+  )
+}
+
+function SlowText({ of: { partnerId, onTheWay } }: { of: Partner }) {
+  return (
+    <>
+      <OwedSums of={onTheWay} /> by <strong>{partnerId}</strong>, which has not taken it yet
+    </>
+  )
+}
+
+const WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  stuck: ['bad', 'Stuck'],
+  refused: ['bad', 'Refused'],
+  pending: ['wait', 'Tried again'],
+}
+
+function listIssueItems(deliveries: readonly DeliveryRow[]): AttentionItem[] {
+  return groupIssues(deliveries).map(({ partnerId, operation, status, code, deliveries: some }) => ({
+    key: JSON.stringify([partnerId, operation, status, code]),
+    what: (
+      <>
+        {some.length} × {operationTitle(operation)} to <strong>{partnerId}</strong>
+        {code === undefined ? '' : `, ${describeReplyCode(code)}`} · <OwedSums of={owedMoney(some)} />
+      </>
+    ),
+    badge: WORDS[status] ?? ['bad', status],
+    since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
+    step: status === 'pending' ? 'Look' : 'Mend, send again',
+    href: needsAttentionLink(partnerId),
+  }))
+}
+
+function listAdjustmentItems(proposals: readonly Proposal[]): AttentionItem[] {
+  return proposals.map(({ userId, reference, amount, currency, proposedAt }) => ({
+    key: `adjustment ${userId} ${reference}`,
+    what: (
+      <>
+        <span className="num">{moneyText(amount, currency)}</span> for <strong>{userId}</strong> waits for a second
+        person
+      </>
+    ),
+    badge: ['wait', 'Adjustment'],
+    since: proposedAt,
+    step: 'Approve or refuse',
+    href: '/money',
+  }))
+}

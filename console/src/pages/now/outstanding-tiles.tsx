@@ -1,0 +1,139 @@
+/** Of all partners: what waits, which is tried again by itself, and what needs a person, which does not move without one. */
+import { Link } from 'wouter'
+import { sumDecimals } from '../../../../src/protocol/decimal.ts'
+import { countText, formatAgo } from '../../format.tsx'
+import { splitDirections } from '../../owed-money.ts'
+import { findPartnerTrouble, OwedSums, type Partner, retryingLink } from '../../partners.tsx'
+import { AmountLines, FigureTile, unknownFigure } from './figure-tile.tsx'
+
+interface Props {
+  readonly partners: readonly Partner[] | undefined
+  /** Why they could not be asked for. */
+  readonly fault: unknown
+  /** When the oldest of what waits was decided. */
+  readonly oldest: string | undefined
+  /** What the sums leave out, in words. */
+  readonly of: string
+}
+
+export function OutstandingTiles({ partners, fault, oldest, of }: Props) {
+  const waiting = partners?.reduce((sum, one) => sum + one.waiting, 0)
+  const owed = sumByCurrency((partners ?? []).flatMap((one) => one.owed))
+  const onTheWay = sumByCurrency((partners ?? []).flatMap((one) => one.onTheWay))
+  const count = owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return (
+    <>
+      <FigureTile name="Waits" href={retryingLink()} note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}>
+        {waiting === undefined ? unknownFigure(fault) : <Count of={waiting} />}
+      </FigureTile>
+      <FigureTile
+        name="Needs a person"
+        href="/deliveries"
+        note={<NeedsNote count={count} partners={partners} of={of} />}
+      >
+        {partners === undefined ? (
+          unknownFigure(fault)
+        ) : count === 0 ? (
+          <Count of={0} />
+        ) : (
+          <AmountLines
+            of={splitDirections(owed).map(({ isBack, ...money }) => ({
+              ...money,
+              says: isBack ? 'to be taken back' : 'to be paid',
+            }))}
+          />
+        )}
+      </FigureTile>
+    </>
+  )
+}
+
+function Count({ of }: { of: number }) {
+  return (
+    <span className="num">
+      {of} <small>{of === 1 ? 'delivery' : 'deliveries'}</small>
+    </span>
+  )
+}
+
+type Sum = Partner['owed'][number]
+
+/** Of all partners, by currency. */
+function sumByCurrency(sums: readonly Sum[]): Sum[] {
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const some = sums.filter((one) => one.currency === currency)
+    return {
+      currency,
+      amount: sumDecimals(some.map(({ amount }) => amount)),
+      takeBack: sumDecimals(some.map(({ takeBack }) => takeBack)),
+      deliveries: some.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    }
+  })
+}
+
+interface WaitsProps extends Pick<Props, 'oldest' | 'of'> {
+  readonly waiting: number | undefined
+  readonly sums: readonly Sum[]
+}
+
+function WaitsNote({ waiting, oldest, sums, of }: WaitsProps) {
+  return (
+    <>
+      {sums.length > 0 && (
+        <>
+          <OwedSums of={sums} />;{' '}
+        </>
+      )}
+      tried again by {waiting === 1 ? 'itself' : 'themselves'}
+      {oldest !== undefined && waiting !== 0 && `, the oldest decided ${formatAgo(new Date(oldest))}`}
+      {of}
+    </>
+  )
+}
+
+/** That no delivery does is not that nothing does: a partner that is down needs somebody before its deliveries do. */
+function NeedsNote({ count, partners, of }: { count: number; partners: Props['partners']; of: string }) {
+  const troubled = (partners ?? []).filter((partner) => findPartnerTrouble(partner) !== undefined)
+  const deliveries =
+    count > 0
+      ? `${countText(count, 'delivery', 'deliveries')} ${count === 1 ? 'does' : 'do'} not move without one`
+      : troubled.length > 0
+        ? 'none is refused or given up'
+        : partners === undefined
+          ? 'what does not move without one'
+          : 'nothing needs a person'
+  const [first] = troubled
+  return (
+    <>
+      {deliveries}
+      {of}
+      {first !== undefined && (
+        <>
+          ;{' '}
+          <Link className="apart" href={retryingLink(troubled.length === 1 ? first.partnerId : undefined)}>
+            {troubleText(troubled)}
+          </Link>
+        </>
+      )}
+    </>
+  )
+}
+
+function troubleText(troubled: readonly Partner[]): string {
+  const [down, slow] = (['down', 'slow'] as const).map((kind) =>
+    troubled.filter((partner) => findPartnerTrouble(partner)?.kind === kind),
+  )
+  return [
+    describePartners(down, 'is down', 'are down'),
+    describePartners(slow, 'has not taken its money', 'have not taken their money'),
+  ]
+    .filter((words) => words !== '')
+    .join(', ')
+}
+
+function describePartners(some: readonly Partner[] = [], one: string, several: string): string {
+  const [first] = some
+  if (first === undefined) return ''
+  return some.length === 1 ? `${first.partnerId} ${one}` : `${some.length} partners ${several}`
+}

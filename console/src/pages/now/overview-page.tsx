@@ -1,0 +1,139 @@
+/** How things are at this moment: the calls of the last hour, the money that is under way, who is on the other side, and what needs a person. */
+import { useQuery } from '@tanstack/react-query'
+import { encodeQueryPart, getJson } from '../../console-api.ts'
+import { useSession } from '../../console-session.tsx'
+import type { LiveMeta } from '../../live-updates.tsx'
+import { EmptyState, QueryResult } from '../../page-states.tsx'
+import type { Partner } from '../../partners.tsx'
+import { CallChart, CallChartFrame, CallChartSkeleton } from './call-chart.tsx'
+import { Parties, PartiesCard } from './call-parties.tsx'
+import { FigureTile, unknownFigure } from './figure-tile.tsx'
+import { MoneyTiles } from './money-tiles.tsx'
+import { NeedsAttention } from './needs-attention.tsx'
+import { OutstandingTiles } from './outstanding-tiles.tsx'
+import './now.css'
+
+export interface CallCounts {
+  readonly at: string
+  readonly accepted: number
+  readonly refused: number
+  readonly failed: number
+}
+export interface Party {
+  readonly name: string
+  readonly isKnown: boolean
+  readonly minutes: readonly CallCounts[]
+}
+export interface Hour {
+  readonly from: string
+  readonly to: string
+  readonly minutes: readonly (CallCounts & { readonly p99Ms: number })[]
+  readonly parties: readonly Party[]
+  readonly oldestWaiting?: string
+}
+
+/** Milliseconds: the hour goes on while nothing happens. */
+export const OVERVIEW_POLL_MS = 10_000
+/** The most that the API lists at once. */
+const MAX_PARTNERS = 500
+export const OVERVIEW_LIVE: LiveMeta = { live: ['call', 'bet', 'delivery'], everyMs: 2_000 }
+const overviewQuery = <T,>(key: string, path: string | undefined) => ({
+  queryKey: ['now', key],
+  queryFn: ({ signal }: { signal: AbortSignal }) => getJson<T>(path ?? '', signal),
+  enabled: path !== undefined,
+  meta: OVERVIEW_LIVE,
+  refetchInterval: OVERVIEW_POLL_MS,
+})
+
+export function OverviewPage() {
+  const { bases } = useSession()
+  const below = (path: string) => (bases.platform === undefined ? undefined : bases.platform + path)
+  const ofWallet = useQuery(overviewQuery<Hour>('wallet', bases.wallet ? '/operator/now' : undefined))
+  const ofPlatform = useQuery(overviewQuery<Hour>('platform', below('/now')))
+  const partners = useQuery(
+    overviewQuery<{ data: Partner[]; next: string | null }>('partners', below(`/partners?limit=${MAX_PARTNERS}`)),
+  )
+  const hour = bases.wallet ? ofWallet : ofPlatform
+  const title = bases.wallet ? 'Calls to this wallet' : 'Calls to partners'
+  return (
+    <div className="page wide now">
+      <div className="head">
+        <h1>Now</h1>
+      </div>
+      <dl className="now-facts">
+        {bases.wallet && <MoneyTiles />}
+        {bases.platform !== undefined && (
+          <OutstandingTiles
+            partners={partners.data?.data}
+            fault={partners.error}
+            oldest={ofPlatform.data?.oldestWaiting}
+            of={typeof partners.data?.next === 'string' ? `, of the first ${MAX_PARTNERS} partners` : ''}
+          />
+        )}
+        {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour} calls={bases.wallet} />}
+      </dl>
+      <QueryResult
+        of={hour}
+        skeleton={<CallChartSkeleton title={title} />}
+        around={(inner) => <CallChartFrame title={title}>{inner}</CallChartFrame>}
+      >
+        {(data) => <CallChart hour={data} title={title} />}
+      </QueryResult>
+      <div className="now-pair">
+        <NeedsAttention partners={partners} />
+        {bases.platform === undefined ? (
+          <PartiesCard title="Platforms">
+            <QueryResult of={ofWallet}>{(data) => <Parties hour={data} empty={NO_PLATFORM} />}</QueryResult>
+          </PartiesCard>
+        ) : (
+          <PartiesCard title="Partners">
+            <QueryResult of={ofPlatform}>
+              {(hour) => (
+                <QueryResult of={partners}>
+                  {({ data }) => <Parties hour={hour} partners={data} empty={NO_PARTNER} />}
+                </QueryResult>
+              )}
+            </QueryResult>
+          </PartiesCard>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const NO_PLATFORM = (
+  <EmptyState title="Nobody has called in the last hour.">
+    <p>Each platform whose secret signs calls has a row here.</p>
+  </EmptyState>
+)
+const NO_PARTNER = (
+  <EmptyState title="No partner was called in the last hour.">
+    <p>Each partner that is called, or for which something waits, has a row here.</p>
+  </EmptyState>
+)
+
+interface HourQuery {
+  readonly data: Hour | undefined
+  readonly error: unknown
+}
+
+/** What a server that has only one side says beside it. */
+function HourSums({ hour: { data, error }, calls }: { hour: HourQuery; calls: boolean }) {
+  const sum = (name: 'refused' | 'failed') =>
+    data?.minutes.reduce((total, minute) => total + minute[name], 0) ?? unknownFigure(error)
+  const listed = (outcome: string) => (calls ? `/calls${outcome}` : '/deliveries')
+  return (
+    <>
+      <FigureTile name="Refused" href={listed('')} note="calls of the last hour, with a code">
+        <span className="num">{sum('refused')}</span>
+      </FigureTile>
+      <FigureTile
+        name="Failed"
+        href={listed(`?q=${encodeQueryPart('outcome:system_error')}`)}
+        note="calls of the last hour, without yes or no"
+      >
+        <span className="num">{sum('failed')}</span>
+      </FigureTile>
+    </>
+  )
+}

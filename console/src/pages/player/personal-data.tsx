@@ -1,0 +1,83 @@
+/** Who a player is: folded until somebody opens it, which is kept and shown here (O-15). */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey, splitCamelCase } from '../../audit-log.tsx'
+import { callApi } from '../../console-api.ts'
+import { hasRole, useSession } from '../../console-session.tsx'
+import { capital } from '../../format.tsx'
+import { ActionError } from '../../page-states.tsx'
+import { PagedList } from '../../paged-list.tsx'
+
+interface Personal {
+  readonly birthday?: string
+  readonly customFields?: Readonly<Record<string, unknown>>
+}
+
+export function PersonalData({ base }: { base: string }) {
+  const { person } = useSession()
+  const client = useQueryClient()
+  const open = useMutation({
+    mutationFn: () => callApi<Personal>('POST', `${base}/personal-data`),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['list', OPENINGS(base)] }),
+    gcTime: 0,
+  })
+  const isAllowed = hasRole(person, 'support')
+  return (
+    <section className="card" aria-label="Personal data">
+      <header>
+        <h2>Personal data</h2>
+        <span className="spring" />
+        {open.data !== undefined ? (
+          <button type="button" className="button" onClick={open.reset}>
+            Fold
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="button"
+            disabled={!isAllowed || open.isPending}
+            onClick={() => open.mutate()}
+          >
+            {open.isPending ? 'Opening…' : 'Open'}
+          </button>
+        )}
+      </header>
+      {open.error !== null && <ActionError>Not opened: {open.error.message}.</ActionError>}
+      {open.data === undefined ? (
+        <p className="folded muted">
+          Name, e-mail address, phone and birthday are folded.{' '}
+          {isAllowed ? 'It is kept who opens them, and when.' : 'To open them needs the role support.'}
+        </p>
+      ) : (
+        <Fields of={open.data} />
+      )}
+      <PagedList<AuditEntry>
+        path={OPENINGS(base)}
+        columns={COLUMNS}
+        keyOf={auditEntryKey}
+        empty={<p className="folded muted">Nobody has opened them yet.</p>}
+      />
+    </section>
+  )
+}
+
+const OPENINGS = (base: string) => `${base}/personal-data?limit=5`
+
+/** Of the player that the page is about, by the one call that opens it. */
+const COLUMNS = AUDIT_COLUMNS.filter(({ name }) => name !== 'On' && name !== 'What').map((column) =>
+  column.name === 'Now' ? { ...column, name: 'What was shown' } : column,
+)
+
+function Fields({ of: { birthday, customFields = {} } }: { of: Personal }) {
+  const fields = [...(birthday === undefined ? [] : [['birthday', birthday]]), ...Object.entries(customFields)]
+  if (fields.length === 0) return <p className="folded muted">Nothing personal is on record.</p>
+  return (
+    <dl className="facts body">
+      {fields.map(([name, value]) => (
+        <div key={String(name)}>
+          <dt>{capital(splitCamelCase(String(name)))}</dt>
+          <dd>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

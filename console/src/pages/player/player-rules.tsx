@@ -1,0 +1,137 @@
+/** The rules that hold for a player, each with who set it and when, and all that was ever changed. */
+
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey } from '../../audit-log.tsx'
+import { getJson } from '../../console-api.ts'
+import { displayName } from '../../console-session.tsx'
+import { amountText, countText, Time } from '../../format.tsx'
+import { ShortId } from '../../ids.tsx'
+import type { LiveMeta } from '../../live-updates.tsx'
+import { Badge, DASH, EmptyState } from '../../page-states.tsx'
+import { type ListColumn, PagedList } from '../../paged-list.tsx'
+import { MoneyFact } from '../player-money.tsx'
+import { PendingChanges, type Protections } from './pending-changes.tsx'
+
+export interface PlayerRules extends Protections {
+  readonly verified?: boolean
+}
+
+/** Changes among which the last one of each rule is looked for: older ones are in the list. */
+const MAX_SCANNED = 200
+const SHOWN_LOCKS = 5
+
+export function PlayerRulesCard({ user, of: player, live }: { user: string; of: PlayerRules; live: LiveMeta }) {
+  const base = `/operator/players/${encodePathSegment(user)}`
+  const result = useQuery({
+    queryKey: ['rules of', user],
+    queryFn: ({ signal }) => getJson<{ data: AuditEntry[] }>(`${base}/history?limit=${MAX_SCANNED}`, signal),
+    meta: live,
+  })
+  const changes = result.data?.data ?? []
+  return (
+    <section className="card" aria-label="Rules">
+      <header>
+        <h2>Rules and who set them</h2>
+      </header>
+      <PendingChanges base={base} player={player} />
+      <Facts of={player} user={user} changes={changes} />
+      <PagedList
+        path={`${base}/history?limit=10`}
+        columns={HISTORY}
+        keyOf={auditEntryKey}
+        empty={
+          <EmptyState title="Nobody has changed a rule.">
+            <p>Blocks, limits, exclusions and locks of bets are here, with who set them and when.</p>
+          </EmptyState>
+        }
+        live={live}
+      />
+    </section>
+  )
+}
+
+/** Of the player itself, or of a bet: the player is known. */
+const HISTORY: readonly ListColumn<AuditEntry>[] = AUDIT_COLUMNS.map((column) =>
+  column.name === 'On'
+    ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') || DASH }
+    : column,
+)
+
+interface Props {
+  readonly of: PlayerRules
+  readonly user: string
+  /** Newest first. */
+  readonly changes: readonly AuditEntry[]
+}
+
+function Facts({ of: { status, limits = {}, verified, selfExcludedUntil }, user, changes }: Props) {
+  const { stake, loss, betCount } = limits
+  const perDay = [
+    stake !== undefined && `stakes of ${amountText(stake)}`,
+    loss !== undefined && `losses of ${amountText(loss)}`,
+    betCount !== undefined && countText(betCount, 'bet'),
+  ].filter((one) => one !== false)
+  const locked = lockedBets(changes)
+  const lastOf = (member: string) => changes.find(({ after }) => member in after)
+  return (
+    <dl className="facts body">
+      <Rule name="Account" by={status === 'blocked' ? lastOf('status') : undefined}>
+        {status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : 'not blocked'}
+      </Rule>
+      <Rule name="A day at most" by={perDay.length === 0 ? undefined : lastOf('limits')}>
+        {perDay.length === 0 ? 'no limit' : perDay.join(', ')}
+      </Rule>
+      <Rule name="Excluded until" by={selfExcludedUntil == null ? undefined : lastOf('selfExcludedUntil')}>
+        {typeof selfExcludedUntil === 'string' ? <Time at={selfExcludedUntil} /> : 'not excluded'}
+      </Rule>
+      <Rule name="Verified" by={verified === undefined ? undefined : lastOf('verified')}>
+        {verified === undefined ? 'not said' : verified ? 'yes' : 'no'}
+      </Rule>
+      <Rule name="Locked results" by={locked[0]}>
+        {locked.length === 0
+          ? 'none'
+          : locked
+              .slice(0, SHOWN_LOCKS)
+              .map(({ on: { transactionId = '' } }) => (
+                <ShortId
+                  key={transactionId}
+                  id={transactionId}
+                  href={`/bets/${encodePathSegment(user)}/${encodePathSegment(transactionId)}`}
+                />
+              ))}
+        {locked.length > SHOWN_LOCKS && <small className="muted"> and {locked.length - SHOWN_LOCKS} more</small>}
+      </Rule>
+    </dl>
+  )
+}
+
+function Rule({ name, by, children }: { name: string; by: AuditEntry | undefined; children: ReactNode }) {
+  return (
+    <MoneyFact
+      name={name}
+      note={
+        by && (
+          <>
+            by {displayName({ name: by.person ?? by.key.name })}, <Time at={by.at} />
+            {by.reason !== undefined && `: ${by.reason}`}
+          </>
+        )
+      }
+    >
+      {children}
+    </MoneyFact>
+  )
+}
+
+/** Of each bet the last word: those that say locked (L-3). */
+function lockedBets(changes: readonly AuditEntry[]): AuditEntry[] {
+  const last = new Map<string, AuditEntry>()
+  for (const change of changes) {
+    const { transactionId } = change.on
+    if (transactionId !== undefined && 'locked' in change.after && !last.has(transactionId))
+      last.set(transactionId, change)
+  }
+  return [...last.values()].filter(({ after }) => 'locked' in after && after.locked === true)
+}

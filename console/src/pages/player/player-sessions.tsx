@@ -1,0 +1,83 @@
+/** The sessions of a player: who began each, when, until when, and how it ended. */
+
+import { displayName } from '../../console-session.tsx'
+import { capital, Time } from '../../format.tsx'
+import type { LiveMeta } from '../../live-updates.tsx'
+import { Badge, DASH, EmptyState } from '../../page-states.tsx'
+import { type ListColumn, PagedList } from '../../paged-list.tsx'
+
+interface By {
+  readonly operation: string
+  readonly key: string
+  readonly person?: string
+  readonly reason?: string
+}
+
+interface SessionRow {
+  readonly sessionId: string
+  readonly currency: string
+  readonly status: 'live' | 'expired' | 'ended'
+  readonly begunAt: string
+  readonly begunBy?: By
+  readonly expiresAt: string
+  readonly endedAt?: string
+  readonly endedBy?: By
+  readonly ip?: string
+  readonly country?: string
+}
+
+export function PlayerSessions({ base, live }: { base: string; live: LiveMeta }) {
+  return (
+    <section className="card" aria-label="Sessions">
+      <header>
+        <h2>Sessions</h2>
+      </header>
+      <PagedList<SessionRow>
+        path={`${base}/sessions?limit=10`}
+        columns={COLUMNS}
+        keyOf={({ sessionId }) => sessionId}
+        empty={
+          <EmptyState title="No session yet.">
+            <p>Your site starts one when the player logs in: its token is what bets come with.</p>
+          </EmptyState>
+        }
+        live={live}
+      />
+    </section>
+  )
+}
+
+const TONES = { live: 'good', expired: 'plain', ended: 'wait' } as const
+
+const COLUMNS: readonly ListColumn<SessionRow>[] = [
+  { name: 'Begun', show: ({ begunAt }) => <Time at={begunAt} /> },
+  { name: 'By', show: ({ begunBy }) => (begunBy === undefined ? DASH : <SessionActor by={begunBy} />) },
+  { name: 'Currency', show: ({ currency }) => currency },
+  { name: 'State', show: ({ status }) => <Badge tone={TONES[status]}>{capital(status)}</Badge> },
+  { name: 'Good until', show: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { name: 'Ended', show: ({ endedAt }) => (endedAt === undefined ? DASH : <Time at={endedAt} />) },
+  { name: 'Why', show: endReason },
+  { name: 'From', show: ({ ip, country }) => [ip, country].filter(Boolean).join(' · ') || DASH },
+]
+
+function SessionActor({ by: { person, key } }: { by: By }) {
+  return <span className="cut">{displayName({ name: person ?? key })}</span>
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  endSessions: 'all ended by hand',
+  switchCurrency: 'the currency was switched',
+  changePlayer: 'the currency was taken away',
+}
+
+function endReason({ status, endedBy }: SessionRow) {
+  if (status === 'expired') return 'its time was over'
+  if (endedBy === undefined) return DASH
+  const { operation, reason } = endedBy
+  return (
+    <>
+      {ENDINGS[operation] ?? operation}, <SessionActor by={endedBy} />
+      {reason !== undefined && <small className="muted"> {reason}</small>}
+    </>
+  )
+}

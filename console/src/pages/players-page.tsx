@@ -1,0 +1,90 @@
+/** Players, by the beginning of an id or nickname, or by a whole e-mail address. */
+
+import type { FormEvent } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { encodePathSegment } from '../../../src/protocol/path-segment.ts'
+import { encodeQueryPart } from '../console-api.ts'
+import { Time } from '../format.tsx'
+import { Badge, DASH, EmptyState } from '../page-states.tsx'
+import { type ListColumn, PagedList } from '../paged-list.tsx'
+
+interface PlayerRow {
+  readonly userId: string
+  readonly currency: string
+  readonly status?: string
+  readonly brand?: string
+  readonly createdAt?: string
+  readonly customFields?: { readonly nickname?: string }
+}
+
+export function PlayersPage() {
+  const [query, setQuery] = useSearchParams()
+  const text = query.get('q') ?? ''
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const next = String(new FormData(event.currentTarget).get('q') ?? '').trim()
+    setQuery(next === '' ? {} : { q: next })
+  }
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Players</h1>
+      </div>
+      <form className="filters" onSubmit={submit} key={text}>
+        <label>
+          <span className="vh">Find players</span>
+          <input
+            name="q"
+            defaultValue={text}
+            placeholder="The beginning of an id or nickname, or a whole e-mail address"
+            spellCheck={false}
+            autoComplete="off"
+          />
+        </label>
+      </form>
+      <section className="card" aria-label="Players">
+        <PagedList
+          path={`/operator/players?limit=50${text === '' ? '' : `&q=${encodeQueryPart(text)}`}`}
+          columns={COLUMNS}
+          keyOf={({ userId }: PlayerRow) => userId}
+          linkOf={({ userId }) => `/players/${encodePathSegment(userId)}`}
+          empty={
+            text === '' ? (
+              <EmptyState title="No players yet.">
+                <p>Your site makes one when somebody signs up; who is there already is imported.</p>
+              </EmptyState>
+            ) : (
+              <EmptyState title="Nobody is called so.">
+                <p>Id and nickname are compared from their beginning, an e-mail address as a whole.</p>
+              </EmptyState>
+            )
+          }
+        />
+      </section>
+    </div>
+  )
+}
+
+const COLUMNS: readonly ListColumn<PlayerRow>[] = [
+  {
+    name: 'Player',
+    show: ({ userId }) => (
+      <Link className="name" href={`/players/${encodePathSegment(userId)}`}>
+        {userId}
+      </Link>
+    ),
+  },
+  { name: 'Nickname', show: ({ customFields }) => <span className="name">{customFields?.nickname ?? DASH}</span> },
+  {
+    name: 'State',
+    show: ({ status }) =>
+      status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : <Badge tone="good">Active</Badge>,
+  },
+  { name: 'Currency', show: ({ currency }) => currency },
+  { name: 'Brand', show: ({ brand }) => <span className="name">{brand ?? DASH}</span> },
+  {
+    name: 'Since',
+    isNumber: true,
+    show: ({ createdAt }) => (createdAt === undefined ? '' : <Time at={createdAt} withDay />),
+  },
+]

@@ -1,0 +1,265 @@
+/** Webhooks (W-42): who is told of changes, whether they are heard, and what helps when they are not. */
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { callApi, getJson } from '../../console-api.ts'
+import { ConfirmDialog } from '../../dialog.tsx'
+import { Time } from '../../format.tsx'
+import { ActionError, Badge, EmptyState, QueryResult } from '../../page-states.tsx'
+import { type Webhook, WebhookForm, WebhookReplay } from './webhook-form.tsx'
+
+interface WebhookList {
+  readonly data: readonly Webhook[]
+  readonly eventNames: readonly string[]
+}
+
+const PATH = '/operator/webhooks'
+const webhookPath = ({ webhookId }: Webhook) => `${PATH}/${encodePathSegment(webhookId)}`
+/** Milliseconds between two looks: how a webhook does is no change of the feed. */
+const POLL_MS = 3_000
+
+type OpenDialog =
+  | { readonly what: 'new' }
+  | { readonly what: 'change' | 'replay' | 'secret' | 'remove'; readonly webhook: Webhook }
+
+export function Webhooks() {
+  const client = useQueryClient()
+  const [open, setOpen] = useState<OpenDialog>()
+  const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
+  const result = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => getJson<WebhookList>(PATH, signal),
+    refetchInterval: POLL_MS,
+  })
+  const done = (made?: { webhookId?: string; secret?: string }) => {
+    setOpen(undefined)
+    if (made?.secret !== undefined) setOnce({ name: made.webhookId ?? '', secret: made.secret })
+    void client.invalidateQueries({ queryKey: ['webhooks'] })
+  }
+  return (
+    <section className="card" aria-label="Webhooks">
+      <header>
+        <h2>Webhooks</h2>
+        <span className="muted small">Who is called when something changes.</span>
+        <span className="spring" />
+        <button type="button" className="button" onClick={() => setOpen({ what: 'new' })}>
+          New webhook…
+        </button>
+      </header>
+      {once !== undefined && (
+        <div className="once" role="status">
+          <p>
+            The secret of <strong>{once.name}</strong>, shown this once:
+          </p>
+          <code>{once.secret}</code>
+        </div>
+      )}
+      <QueryResult of={result}>
+        {({ data, eventNames }) => (
+          <>
+            {data.length === 0 && (
+              <EmptyState title="Nobody is called yet.">
+                <p>
+                  A webhook is an address that gets each change as a signed POST, at least once, in order for each
+                  player.
+                </p>
+              </EmptyState>
+            )}
+            {data.map((webhook) => (
+              <Row key={webhook.webhookId} webhook={webhook} open={(what) => setOpen({ what, webhook })} done={done} />
+            ))}
+            {open?.what === 'new' && (
+              <WebhookForm names={data.map(({ webhookId }) => webhookId)} eventNames={eventNames} done={done} />
+            )}
+            {open?.what === 'change' && <WebhookForm of={open.webhook} eventNames={eventNames} done={done} />}
+            {open?.what === 'replay' && <WebhookReplay of={open.webhook} done={done} />}
+            {open?.what === 'secret' && (
+              <ConfirmDialog
+                title={`A new secret for ${open.webhook.webhookId}?`}
+                text="The one before signs too for a day, so that nothing is refused meanwhile."
+                word="Make a new secret"
+                act={() => callApi('POST', `${webhookPath(open.webhook)}/rotate`)}
+                done={done}
+              />
+            )}
+            {open?.what === 'remove' && (
+              <ConfirmDialog
+                title={`Remove ${open.webhook.webhookId}?`}
+                text="It is told nothing any more, and its secret is forgotten."
+                word="Remove it"
+                act={() => callApi('DELETE', webhookPath(open.webhook))}
+                done={done}
+              />
+            )}
+          </>
+        )}
+      </QueryResult>
+    </section>
+  )
+}
+
+const STATES: Readonly<Record<Webhook['state'], readonly [tone: string, word: string]>> = {
+  ok: ['good', 'Active'],
+  failing: ['wait', 'Failing'],
+  warned: ['bad', 'Failing for a day'],
+  disabled: ['bad', 'Disabled'],
+}
+
+interface RowProps {
+  readonly webhook: Webhook
+  open(what: 'change' | 'replay' | 'secret' | 'remove'): void
+  done(): void
+}
+
+function Row({ webhook, open, done }: RowProps) {
+  const { webhookId, url, events, state } = webhook
+  const [isShown, setShown] = useState(false)
+  const test = useMutation({
+    mutationFn: () =>
+      callApi<{ delivered: boolean; httpStatus?: number; error?: string }>('POST', `${webhookPath(webhook)}/test`),
+  })
+  const enable = useMutation({
+    mutationFn: () => callApi('PUT', webhookPath(webhook), { url, events }),
+    onSuccess: done,
+  })
+  const fault = test.error ?? enable.error
+  const [tone, word] = STATES[state]
+  return (
+    <article className="hook" aria-label={webhookId}>
+      <div className="hook-head">
+        <h3 className="hook-name">{webhookId}</h3>
+        <Badge tone={tone}>{word}</Badge>
+        <span className="spring" />
+        <span className="choices">
+          {state === 'disabled' && (
+            <button
+              type="button"
+              className="button main-one"
+              disabled={enable.isPending}
+              onClick={() => enable.mutate()}
+            >
+              Enable
+            </button>
+          )}
+          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+            {test.isPending ? 'Sending…' : 'Send a test'}
+          </button>
+          <button type="button" className="button" onClick={() => open('replay')}>
+            Replay…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('change')}>
+            Change…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('secret')}>
+            New secret…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('remove')}>
+            Remove…
+          </button>
+        </span>
+      </div>
+      <p className="hook-url">
+        <code>{url}</code>{' '}
+        <span className="muted small">{events.length === 0 ? 'all changes' : events.join(', ')}</span>
+      </p>
+      <WebhookTrouble of={webhook} />
+      {fault !== null && <ActionError>That did not work: {fault.message}.</ActionError>}
+      {test.data !== undefined && (
+        <p role="status" className="small">
+          {test.data.delivered
+            ? `The test was acknowledged with ${test.data.httpStatus}.`
+            : `The test was not acknowledged: ${test.data.error}.`}
+        </p>
+      )}
+      <button
+        type="button"
+        className="button quiet hook-more"
+        aria-expanded={isShown}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? '▾' : '▸'} Last deliveries
+      </button>
+      {isShown && <Attempts of={webhook} />}
+    </article>
+  )
+}
+
+/** What is wrong, since when, and what comes next. */
+function WebhookTrouble({ of: { state, lastError, failingSince, disabledAt } }: { of: Webhook }) {
+  if (state === 'ok') return null
+  return (
+    <p className="small hook-trouble">
+      {state === 'disabled' ? 'It is told nothing any more' : 'It is tried again'}
+      {lastError !== undefined && <>: {lastError}</>}.{' '}
+      {failingSince !== undefined && (
+        <>
+          Failing since <Time at={failingSince} />.{' '}
+        </>
+      )}
+      {disabledAt !== undefined && (
+        <>
+          It will be disabled at <Time at={disabledAt} />.
+        </>
+      )}
+      {state === 'disabled' && 'Once it is enabled, it goes on where it stopped.'}
+    </p>
+  )
+}
+
+interface Attempt {
+  readonly at: string
+  readonly event: string
+  readonly name: string
+  readonly durationMs: number
+  readonly httpStatus?: number
+  readonly error?: string
+}
+
+function Attempts({ of }: { of: Webhook }) {
+  const result = useQuery({
+    queryKey: ['webhooks', of.webhookId, 'attempts'],
+    queryFn: ({ signal }) => getJson<{ data: readonly Attempt[] }>(`${webhookPath(of)}/attempts`, signal),
+    refetchInterval: POLL_MS,
+  })
+  return (
+    <QueryResult of={result}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <EmptyState title="It has been told nothing yet.">
+            <p>The next change is here as soon as it is sent.</p>
+          </EmptyState>
+        ) : (
+          <div className="scroll">
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Time</th>
+                  <th>Event</th>
+                  <th>Answer</th>
+                  <th className="num">Took</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map(({ at, event, name, durationMs, httpStatus, error }) => (
+                  <tr key={`${event} ${at}`}>
+                    <td>
+                      <Time at={at} />
+                    </td>
+                    <td>
+                      {name} <span className="muted">{event}</span>
+                    </td>
+                    <td>
+                      <Badge tone={error === undefined ? 'good' : 'bad'}>{error ?? `${httpStatus}`}</Badge>
+                    </td>
+                    <td className="num">{durationMs} ms</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </QueryResult>
+  )
+}

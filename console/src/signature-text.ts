@@ -1,0 +1,10 @@
+/** What the journal says of a signature, in words for somebody who has never read a call. */
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth']
+
+/** "verified with secret 1" is the journal's; the number is a place in the setting (S-3). */
+export function describeSignature(signature: string): string {
+  const [, number] = /^verified with secret (\d+)$/.exec(signature) ?? []
+  if (number === undefined) return signature
+  return `good: made with the ${ORDINALS[Number(number)] ?? `${number}th`} secret that this wallet has of the platform`
+}

@@ -1,0 +1,91 @@
+/** Amounts, ids and players go through the platform as they are: no digit is lost, no letter, and nobody is taken for another (P15). */
+import type { PlatformCase, ScenarioAct, ScenarioExpectation } from '../platform-case.ts'
+import { awaitCalls, expectAtLeast, expectCount, PLACE_ACT, settleAsWon } from './scenario-builders.ts'
+
+const OWN_PLAYER: ScenarioExpectation = { kind: 'own_player' }
+const placeWithStake = (amount: string): ScenarioAct => ({ kind: 'place', amount })
+const expectInOrder = (placed: number, settled: number): ScenarioExpectation => ({
+  kind: 'in_order',
+  deliveries: [
+    { call: 'place', amount: placed },
+    { call: 'settle', amount: settled },
+  ],
+})
+
+export const EXACT_VALUE_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-exact-01',
+    clause: 'Resources, amount',
+    level: 'MUST',
+    sentence: 'A stake of 0.29, which no binary fraction holds, is 0.29 in Place bet.',
+    loses: 'One cent of every such stake.',
+    covers: ['P15'],
+    acts: [placeWithStake('0.29'), settleAsWon('1.15'), awaitCalls('settle')],
+    expect: [expectCount('place', 1), expectInOrder(0.29, 1.15)],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-exact-02',
+    clause: 'Resources, amount',
+    level: 'MUST',
+    sentence: 'A payout of 1234567.89 is told to the cent.',
+    loses: 'The cents of every large win.',
+    covers: ['P15'],
+    acts: [PLACE_ACT, settleAsWon('1234567.89'), awaitCalls('settle')],
+    expect: [expectAtLeast('settle', 1), expectInOrder(10, 1_234_567.89)],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-exact-03',
+    clause: 'Resources, amount',
+    level: 'MUST',
+    sentence: 'In a currency without decimal places a stake of 10 is 10, and a payout of 25 is 25.',
+    loses: 'A hundred times the stake, or all but a hundredth of the payout.',
+    covers: ['P15'],
+    acts: [{ kind: 'another_player', who: 'with_yen' }, placeWithStake('10'), settleAsWon('25'), awaitCalls('settle')],
+    expect: [expectAtLeast('settle', 1), expectInOrder(10, 25), { kind: 'currencies', of: ['JPY'] }],
+    mayBeUnable: true, // not every platform takes yen
+  },
+]
+
+export const PLAYER_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-player-01',
+    clause: 'Resources, token; Resources, userId',
+    level: 'MUST',
+    sentence: 'Two players whose tokens and ids differ in case only are two players.',
+    loses: 'The bet of one player is debited from another.',
+    covers: ['P15'],
+    acts: [PLACE_ACT, { kind: 'another_player', who: 'in_other_case' }, PLACE_ACT],
+    expect: [expectCount('place', 2), OWN_PLAYER],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-player-02',
+    clause: 'Limits, token length; Limits, userId length',
+    level: 'MUST',
+    sentence: 'A token and a userId of 64 characters are sent back whole.',
+    loses: 'Every bet of every player of a partner whose tokens or ids are so long.',
+    covers: ['P15'],
+    acts: [{ kind: 'another_player', who: 'with_longest_ids' }, PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle')],
+    expect: [expectCount('place', 1), OWN_PLAYER],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-player-03',
+    clause: 'Resources, operatorUser; P-5',
+    level: 'SHOULD',
+    sentence: 'An operatorUser that the profile names is in every call about the bets of this player.',
+    loses: 'Behind an aggregator: a bet of nobody, or a win that is paid to nobody.',
+    covers: ['P15'],
+    acts: [
+      { kind: 'another_player', who: 'behind_an_aggregator' },
+      PLACE_ACT,
+      settleAsWon('25.00'),
+      awaitCalls('settle'),
+    ],
+    expect: [expectAtLeast('settle', 1), OWN_PLAYER],
+  },
+]

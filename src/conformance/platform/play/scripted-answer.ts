@@ -1,0 +1,100 @@
+/** One answer of the kit's wallet, right or wrong in exactly the way that the script says. */
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
+import { toNearMissId } from '../../near-miss-id.ts'
+import type { MalformedBody, ScriptedAnswer } from '../platform-case.ts'
+import type { KitTiming } from './kit-timing.ts'
+import type { RecordedRequest } from './request-log.ts'
+
+/** A uuid that no platform gives to a bet. */
+const ANOTHER_BET = '00000000-0000-4000-8000-000000000000'
+
+/** Milliseconds between answers that are given while the platform is killed: together they cover the time that a kill takes. */
+const RESTART_STAGGER_MS = 4
+
+export interface ScriptedAnswerContext {
+  readonly timing: KitTiming
+  /** Resolves when the kill begins. */
+  readonly restarting: Promise<void>
+  /** How many calls of this operation were answered before. */
+  readonly number: number
+}
+
+/** Sends the answer; one that takes longer ends early, without an answer, when the connection does. */
+export async function sendScriptedAnswer(
+  response: ServerResponse,
+  request: RecordedRequest,
+  answer: ScriptedAnswer,
+  { timing, restarting, number }: ScriptedAnswerContext,
+): Promise<void> {
+  const successBody = buildSuccessBody(request)
+  const send = (status: number, body: string, headers: Record<string, string> = {}) => {
+    if (response.destroyed) return
+    request.ended = { at: performance.now(), status, body }
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+  switch (answer.kind) {
+    case 'ok':
+      if (answer.after !== undefined) await sleepWhileConnected(timing[answer.after], response)
+      return send(200, successBody)
+    case 'refusal':
+      return send(400, JSON.stringify({ code: answer.code, message: `code ${answer.code}` }))
+    case 'status':
+      return send(answer.status, JSON.stringify(REPLY_CODES.system_error), redirectHeaders(request))
+    case 'late_body':
+      response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+      await sleepWhileConnected(timing[answer.after], response)
+      request.ended ??= { at: performance.now(), status: 200, body: successBody }
+      return void response.end(successBody)
+    case 'ok_at_restart':
+      await restarting
+      await sleepWhileConnected(number * RESTART_STAGGER_MS, response)
+      return send(200, successBody)
+    case 'hang':
+      return
+    case 'reset':
+      return void response.socket?.resetAndDestroy()
+    case 'bad_body':
+      return send(200, buildMalformedBody(answer.body, successBody))
+    default:
+      answer satisfies never
+  }
+}
+
+/** The standard success, and of User data the player's profile. */
+function buildSuccessBody({ call, body, partner }: RecordedRequest): string {
+  if (call !== 'profile')
+    return JSON.stringify({ transactionId: body.transactionId, transactionTime: new Date().toISOString() })
+  const player = partner.players.get(String(body.token))
+  const { userId, currency, operatorUser } = player ?? {}
+  return JSON.stringify({ userId, currency, currencies: [...new Set([currency, 'EUR', 'USD'])], operatorUser })
+}
+
+function buildMalformedBody(kind: MalformedBody, successBody: string): string {
+  const { transactionId, ...others } = JSON.parse(successBody)
+  switch (kind) {
+    case 'empty':
+      return ''
+    case 'broken':
+      return successBody.slice(0, successBody.length / 2)
+    case 'of_another_bet':
+      return JSON.stringify({ ...others, transactionId: ANOTHER_BET })
+    case 'of_a_bet_alike':
+      return JSON.stringify({ ...others, transactionId: toNearMissId(transactionId) })
+    default:
+      return kind satisfies never
+  }
+}
+
+/** Where a redirect leads; other statuses do not look at it. */
+function redirectHeaders({ partner }: RecordedRequest): Record<string, string> {
+  return { location: `${partner.baseUrl}/elsewhere` }
+}
+
+/** Ends early when the platform hangs up, so that nothing of a finished run is left waiting. */
+async function sleepWhileConnected(ms: number, response: ServerResponse): Promise<void> {
+  const hungUp = new AbortController()
+  response.once('close', () => hungUp.abort())
+  await sleep(ms, undefined, { signal: hungUp.signal }).catch(() => {})
+}

@@ -1,5 +1,0 @@
-/** What stands in every report: which kit judged, by which clauses. */
-import { VERSION } from '../../runtime/version.ts'
-import { INTERFACE_VERSION } from '../clauses.ts'
-
-export const VERSIONS = { kitVersion: VERSION, interfaceVersion: INTERFACE_VERSION } as const

@@ -1,0 +1,34 @@
+/** Amounts of cases: as text for the wire, as minor units for the expectation. */
+import { formatMoney, formatShortest, money, parseDecimal } from '../../../protocol/money.ts'
+import { computeFloatProbe } from './float-probe-amounts.ts'
+import type { CaseAmount } from './wallet-case.ts'
+
+export interface ResolvedAmount {
+  /** As it stands in the body. */
+  readonly text: string
+  /** Minor units; undefined when the currency cannot hold it. */
+  readonly units: bigint | undefined
+}
+
+/** Minor units of A, of which parts are taken. */
+export interface CaseBalances {
+  readonly now: bigint
+  /** The balance by the fixtures, where the wallet behaves as if it were another (Player.misstated). */
+  readonly stated: bigint
+}
+
+export function resolveAmount(amount: CaseAmount, { now, stated }: CaseBalances, scale: number): ResolvedAmount {
+  if (typeof amount === 'string') return { text: amount, units: parseDecimal(amount, scale) }
+  if ('finer' in amount) return { text: `${amount.finer}.${'0'.repeat(scale)}3`, units: undefined }
+  if ('chosen' in amount) return resolveUnits(computeFloatProbe(amount.chosen, now, scale), scale)
+  const whole = amount.isStated ? stated : now
+  return resolveUnits((whole * BigInt(amount.percent)) / 100n + BigInt(amount.plusUnits), scale)
+}
+
+export function resolveUnits(units: bigint, scale: number): ResolvedAmount {
+  return { text: formatShortest(money(units), scale), units }
+}
+
+export function formatUnits(units: bigint, scale: number): string {
+  return formatMoney(money(units), scale)
+}

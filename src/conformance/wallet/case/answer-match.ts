@@ -1,0 +1,105 @@
+/** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
+import type { Exchange } from '../../http-exchange.ts'
+import { type AnswerMeaning, isFinalStatus, isSystemErrorAnswer } from '../play/answer-meaning.ts'
+import {
+  applyBookChange,
+  type BookChange,
+  changesSettlement,
+  type ExpectedBooks,
+  hasPlacedStake,
+  hasSettlement,
+} from '../play/expected-books.ts'
+import type { AllowedAnswer, CallStep } from './wallet-case.ts'
+
+/** A call as it went, with what its answer may mean. */
+export interface JudgedCall {
+  readonly call: CallStep
+  readonly name: string
+  readonly answer: AnswerMeaning
+  /** The last attempt. */
+  readonly exchange: Exchange
+  /** Minor units. */
+  readonly amount: bigint | undefined
+  readonly matches: readonly AllowedAnswer[]
+}
+
+export function findMatches({ allow }: CallStep, answer: AnswerMeaning): AllowedAnswer[] {
+  return allow.filter((allowed) => matchesAnswer(allowed, answer))
+}
+
+/** A code that is missing is a matter of form (answer-lint.ts), so it fits any. */
+function matchesAnswer(allowed: AllowedAnswer, answer: AnswerMeaning): boolean {
+  if (allowed.kind === 'given up' || allowed.kind === 'lost') return isFailure(answer)
+  if (allowed.kind !== 'refused' || answer.kind !== 'refused') return allowed.kind === answer.kind
+  if (allowed.effect !== 'nothing' && !isFinalStatus(answer)) return false
+  return allowed.codes.length === 0 || answer.code === undefined || allowed.codes.includes(answer.code)
+}
+
+/** What makes the service send a Rollback after Place bet: nobody knows whether it was debited. */
+function isFailure(answer: AnswerMeaning): boolean {
+  return answer.kind === 'lost' || isSystemErrorAnswer(answer) || (answer.kind === 'refused' && !isFinalStatus(answer))
+}
+
+/** As the bet was before the calls of this moment. */
+export function isAllowedNow(books: ExpectedBooks, { call, matches }: JudgedCall): boolean {
+  return matches.some((allowed) => isConditionMet(allowed, books, toBetKey(call), false))
+}
+
+/** Every state of the books that the answers may mean, or the first call whose answer fits none. */
+export type PossibleBooks =
+  | { readonly kind: 'some'; readonly books: readonly ExpectedBooks[] }
+  | {
+      readonly kind: 'none'
+      readonly wrong: JudgedCall
+      readonly before: ExpectedBooks
+      readonly isSingleCall: boolean
+    }
+
+/** Calls at the same moment are taken in the order of the case. */
+export function findPossibleBooks(start: ExpectedBooks, judged: readonly JudgedCall[]): PossibleBooks {
+  const isSingleCall = judged.length === 1
+  let possible: readonly ExpectedBooks[] = [start]
+  for (const one of judged) {
+    const next = possible.flatMap((books) =>
+      one.matches
+        .filter((allowed) => isAllowed(allowed, books, one, isSingleCall))
+        .map((allowed) => applyBookChange(books, toBookChange(one.call, allowed, one.amount))),
+    )
+    const [before = start] = possible
+    if (next.length === 0) return { kind: 'none', wrong: one, before, isSingleCall }
+    possible = dedupeBooks(next)
+  }
+  return { kind: 'some', books: possible }
+}
+
+/** By the state of the bet; a call that is alone changes the settlement only when it differs from it. */
+export function isAllowed(
+  allowed: AllowedAnswer,
+  books: ExpectedBooks,
+  { call, amount }: Pick<JudgedCall, 'call' | 'amount'>,
+  isSingleCall: boolean,
+): boolean {
+  const bet = toBetKey(call)
+  return isConditionMet(allowed, books, bet, isSingleCall && !changesSettlement(books, bet, amount, call.resultType))
+}
+
+function isConditionMet({ only }: AllowedAnswer, books: ExpectedBooks, bet: string, nothingChanges: boolean): boolean {
+  if (only === 'settled') return hasSettlement(books, bet)
+  if (only === 'placed' || only === 'unplaced') return hasPlacedStake(books, bet) === (only === 'placed')
+  return !(only === 'changed' && nothingChanges)
+}
+
+function toBookChange(call: CallStep, { effect }: AllowedAnswer, amount: bigint | undefined): BookChange {
+  const { who, purse, resultType } = call
+  return { effect, bet: toBetKey(call), purse: `${who}/${purse}`, amount, resultType }
+}
+
+function toBetKey({ who, bet }: CallStep): string {
+  return `${who}/${bet}`
+}
+
+function dedupeBooks(books: readonly ExpectedBooks[]): ExpectedBooks[] {
+  const text = ({ balances, bets }: ExpectedBooks) =>
+    [...balances, ...[...bets].map(([bet, { paid, stake }]) => [bet, paid, stake])].flat().join()
+  return [...new Map(books.map((one) => [text(one), one])).values()]
+}

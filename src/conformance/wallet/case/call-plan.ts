@@ -1,0 +1,163 @@
+/** From a call of a case to what is sent, within a case that is being played. */
+import { randomUUID } from 'node:crypto'
+import type { Exchange } from '../../http-exchange.ts'
+import type { BalanceHolder, BalanceReader, SendKitCall } from '../play/balance-reader.ts'
+import type { AnswerBody } from '../play/body-rules.ts'
+import type { ExpectedBooks } from '../play/expected-books.ts'
+import type { PlannedRequest, RequestSender } from '../play/request-sender.ts'
+import type { FixturePlayer, PlayerLease } from '../players/player-fixtures.ts'
+import { type AcceptedCall, toAcceptedCall } from './accepted-call.ts'
+import { type CaseBalances, type ResolvedAmount, resolveAmount, resolveUnits } from './amount-resolution.ts'
+import { formatCallName } from './call-name.ts'
+import { parseNearMissName } from './near-miss.ts'
+import { buildSignedRequest, createUnknownToken, selectAccount } from './signed-request.ts'
+import type { CallStep, PlayerAlias } from './wallet-case.ts'
+
+/** Where calls go. */
+export interface WalletUnderTest {
+  readonly sender: RequestSender
+  readonly secret: string
+  readonly reader: BalanceReader
+  /** Which of the calls that a partner may leave out there are. */
+  readonly has: readonly string[]
+  /** Shown every exchange of the run; `isShown`: the interface shows what is answered to such a call. */
+  inspect(exchange: Exchange, isShown: boolean): void
+  /** Given every case that is over, for the repeats at the end. */
+  addFinished(play: CasePlay): void
+}
+
+/** A case in the middle of its steps. */
+export interface CasePlay {
+  readonly caseId: string
+  readonly target: WalletUnderTest
+  readonly act: PlayerLease['act']
+  readonly players: Map<PlayerAlias, FixturePlayer>
+  /** By name: ids of bets and requests, bytes of calls. */
+  readonly betIds: Map<string, string>
+  readonly requestIds: Map<string, string>
+  readonly sent: Map<string, PlannedRequest>
+  /** By name of the bet, as written. */
+  readonly stakes: Map<string, string>
+  /** The body of the first success, by operation and bet. */
+  readonly firstBodies: Map<string, AnswerBody>
+  /** Everything sent so far, for the report. */
+  readonly journal: Exchange[]
+  /** The calls about bets that were answered with yes. */
+  readonly accepted: AcceptedCall[]
+  books: ExpectedBooks
+  /** Ends the case at the next step. */
+  readonly signal: AbortSignal | undefined
+}
+
+export interface CallPlan {
+  readonly request: PlannedRequest
+  readonly name: string
+  readonly amount: bigint | undefined
+}
+
+export function planCall(play: CasePlay, call: CallStep): CallPlan {
+  const player = getCasePlayer(play, call.who)
+  const account = selectAccount(player, call)
+  const amount = resolveCallAmount(play, call, toCaseBalances(play), account.scale)
+  const parts = {
+    requestId: call.requestId === undefined ? randomUUID() : getOrCreateId(play.requestIds, call.requestId),
+    betId: getOrCreateId(play.betIds, call.bet),
+    userId: player.userId,
+    operatorUser: player.operatorUser,
+    token: resolveToken(play, call),
+    account,
+    amount: amount?.text,
+  }
+  const fresh = buildSignedRequest(call, parts, play.target.secret)
+  const { headers, body } = play.sent.get(call.bytesOf ?? '') ?? fresh
+  const request = { ...fresh, headers, body }
+  if (call.named !== undefined) play.sent.set(call.named, request)
+  return { request, name: formatCallName(call, amount?.text), amount: amount?.units }
+}
+
+function toCaseBalances({ books, players }: CasePlay): CaseBalances {
+  const now = books.balances.get('A/first') ?? 0n
+  return { now, stated: now - (players.get('A')?.misstated ?? 0n) }
+}
+
+/** A Rollback repeats the stake as it was sent, unless the case says another amount. */
+function resolveCallAmount(
+  { stakes }: CasePlay,
+  { operation, bet, amount }: CallStep,
+  balances: CaseBalances,
+  scale: number,
+): ResolvedAmount | undefined {
+  const chosen = operation === 'rollback' ? (amount ?? stakes.get(bet) ?? '100') : amount
+  if (chosen === undefined) return undefined
+  const resolved = resolveAmount(chosen, balances, scale)
+  if (operation === 'place') stakes.set(bet, resolved.text)
+  return resolved
+}
+
+function resolveToken({ players }: CasePlay, { token, who }: CallStep): string | undefined {
+  const of = (name: PlayerAlias) => players.get(name)?.token
+  const { deadToken, oldToken } = players.get('A') ?? {}
+  switch (token) {
+    case 'live':
+      return of(who) ?? createUnknownToken()
+    case 'of A':
+      return of('A')
+    case 'of B':
+      return of('B')
+    case 'dead':
+      return deadToken
+    case 'old':
+      return oldToken
+    case 'unknown':
+      return createUnknownToken()
+    case 'none':
+      return undefined
+    default:
+      return token satisfies never
+  }
+}
+
+export function getCasePlayer({ players }: CasePlay, who: PlayerAlias): FixturePlayer {
+  const player = players.get(who)
+  if (player !== undefined) return player
+  if (who === 'nobody')
+    return { ...getCasePlayer({ players } as CasePlay, 'A'), userId: 'nobody-of-the-conformance-kit' }
+  throw new Error(`a case uses player ${who} without saying that it needs one`)
+}
+
+/** The same within a case for the same name; for `X'` nearly that of X (near-miss.ts). */
+export function getOrCreateId(names: Map<string, string>, name: string): string {
+  const twin = parseNearMissName(name)
+  const id = names.get(name) ?? (twin === undefined ? randomUUID() : twin.make(getOrCreateId(names, twin.of)))
+  names.set(name, id)
+  return id
+}
+
+/** Every purse that the case looks at. */
+export function listHolders({ players, books }: CasePlay): [string, BalanceHolder][] {
+  return [...books.balances.keys()].flatMap((key): [string, BalanceHolder][] => {
+    const [who, purse] = key.split('/')
+    const player = players.get(who as PlayerAlias)
+    const account = purse === 'second' ? player?.second : player?.first
+    if (player === undefined || account === undefined) return []
+    return [[key, { player, account, purse: purse as BalanceHolder['purse'], isCurrent: purse === 'first' }]]
+  })
+}
+
+/** Calls of the kit itself: balances, probes and closing bets. They are in the journal like all others. */
+export function createKitCaller(play: CasePlay): SendKitCall {
+  return async (call, { player, account }, amount, betId = randomUUID()) => {
+    const text = amount === undefined ? undefined : resolveUnits(amount, account.scale).text
+    const { userId, operatorUser, token } = player
+    const parts = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
+    await play.target.sender.acquire(1)
+    const request = buildSignedRequest(call, parts, play.target.secret)
+    const exchange = await play.target.sender.send(formatCallName({ ...call, bet: 'of the kit' }, text), request)
+    play.journal.push({ ...exchange, isLook: true })
+    play.target.inspect(exchange, true)
+    // Of the kit's own bets none is repeated; of those of the case the last result is.
+    const accepted = toAcceptedCall(request, exchange)
+    if (accepted && play.accepted.some(({ bet }) => bet === accepted.bet)) play.accepted.push(accepted)
+    return exchange
+  }
+}

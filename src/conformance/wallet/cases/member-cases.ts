@@ -1,0 +1,103 @@
+/** Row I6: members of a bet that are rare, and legal. A wallet that has never seen one refuses the bet, or breaks on it. */
+
+import { allowAccepted, placeStep, rollbackStep, settleStep } from '../case/step-builders.ts'
+import type { StepCase } from '../case/wallet-case.ts'
+
+const BONUS = { bonusId: 4711, bonusTemplateId: 77 }
+const FREEBET = { ...BONUS, bonusAmount: 100 }
+/** The stake is the player's, as the interface says, or paid by the operator's promotions (M-4). */
+const TAKEN = [allowAccepted('debit'), allowAccepted('nothing')]
+
+const NEWS = {
+  ...{ disciplineId: 9, discipline: 'Football ⚽', tournamentId: 78, tournament: '🏆 Cup', eventId: 4712 },
+  ...{ event: '𝔅𝔯𝔞𝔫𝔫 🇳🇴 - 😀', marketId: 2, market: '👍', outcomeId: 3, outcome: '𠮷野', coefficient: 2.5 },
+}
+
+/** A market without a date, names by language, a booster that is off: the interface states no bounds of these members. */
+const ODDLY_DESCRIBED = [
+  { boosterCoefficient: 0 },
+  { coefficient: 0 },
+  { metadata: [{ ...NEWS, coefficient: 0 }] },
+  { metadata: [{ ...NEWS, eventDate: null, stage: null }] },
+  { metadata: [{ ...NEWS, eventDate: '2031-05-16T18:00:00.000Z' }] },
+  { metadata: [{ ...NEWS, event: { en: 'Brann - Molde', de: 'Brann gegen Molde' } }] },
+]
+
+const REFUSED = 'every such bet: the operator loses it'
+
+export const MEMBER_CASES: readonly StepCase[] = [
+  {
+    id: 'member-01',
+    clause: 'Resources, gameType',
+    level: 'MUST',
+    sentence: "a bet of gameType 'turbogames' is a bet like any other",
+    loses: REFUSED,
+    covers: ['I6'],
+    steps: [
+      placeStep({ members: { gameType: 'turbogames' } }),
+      settleStep('won', '200', { members: { gameType: 'turbogames' } }),
+    ],
+  },
+  {
+    id: 'member-02',
+    clause: 'Resources, bonusId; Resources, bonusTemplateId; Resources, bonusAmount; M-4',
+    level: 'MUST',
+    sentence: 'a freebet is taken, its win is paid in full, and its Rollback gives back what was debited',
+    loses: 'every freebet, or a part of its win: the player pays',
+    covers: ['I6'],
+    steps: [
+      ...[placeStep({ members: FREEBET }, TAKEN), settleStep('won', '150', { members: BONUS }, allowAccepted('pay'))],
+      ...[placeStep({ bet: 'Y', members: FREEBET }, TAKEN), rollbackStep({ bet: 'Y', members: FREEBET })],
+    ],
+  },
+  {
+    id: 'member-03',
+    clause: 'Resources, subPartnerId',
+    level: 'MUST',
+    sentence: 'a subPartnerId that is a text is accepted',
+    loses: 'every bet of the second site under one key: the operator loses them',
+    covers: ['I6'],
+    steps: [placeStep({ members: { subPartnerId: 'site-2.example' } })],
+  },
+  {
+    id: 'member-04',
+    clause: 'Resources, ip',
+    level: 'MUST',
+    sentence: 'an IPv6 address is an IP address, written short or in full',
+    loses: 'every bet from a mobile network: the operator loses them',
+    covers: ['I6'],
+    steps: ['2001:db8::7', '2001:0db8:0000:0000:0000:0000:0000:0007'].map((ip, index) =>
+      placeStep({ bet: `address ${index + 1}`, members: { ip } }),
+    ),
+  },
+  {
+    id: 'member-05',
+    clause: 'Resources, coefficient',
+    level: 'MUST',
+    sentence: 'a coefficient of 10000 is accepted',
+    loses: 'the express bets with the longest odds: the operator loses them',
+    covers: ['I6'],
+    steps: [
+      placeStep({ members: { ticketType: 'express', coefficient: 10_000, boosterCoefficient: 1.15 } }),
+      settleStep('lost', '0', { members: { ticketType: 'express', coefficient: 10_000 } }),
+    ],
+  },
+  {
+    id: 'member-06',
+    clause: 'Resources, metadata',
+    level: 'MUST',
+    sentence: 'signs of four bytes in the metadata are text',
+    loses: 'every bet on a match that somebody has put a flag or a ball into: the operator loses it',
+    covers: ['C46', 'I6'],
+    steps: [placeStep({ members: { metadata: [NEWS] } })],
+  },
+  {
+    id: 'member-07',
+    clause: 'W-3',
+    level: 'SHOULD',
+    sentence: 'a bet is taken whatever its odds, its dates and its names are: they only describe it',
+    loses: REFUSED,
+    covers: ['I6'],
+    steps: ODDLY_DESCRIBED.map((members, index) => placeStep({ bet: `description ${index + 1}`, members })),
+  },
+]

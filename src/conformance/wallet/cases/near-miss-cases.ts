@@ -1,0 +1,90 @@
+/** Row I7: ids and tokens that are nearly the same are others. A column that is too short, or compares without case, mixes them. */
+
+import { nearMiss } from '../case/near-miss.ts'
+import {
+  allowAccepted,
+  allowAnyFailure,
+  allowRefused,
+  placeStep,
+  profileStep,
+  rollbackStep,
+  settleStep,
+} from '../case/step-builders.ts'
+import type { StepCase } from '../case/wallet-case.ts'
+
+export const NEAR_MISS_CASES: readonly StepCase[] = [
+  {
+    id: 'alike-01',
+    clause: 'Resources, transactionId',
+    level: 'MUST',
+    sentence: 'two bets whose ids differ in nothing but the last character are two bets',
+    loses: 'a bet that is accepted and never debited, or the result of one paid for the other: one of the two pays',
+    covers: ['I7'],
+    steps: [
+      ...[placeStep(), placeStep({ bet: "X'", amount: '50' })],
+      ...[settleStep('won', '120', { bet: "X'" }, allowAccepted('pay')), rollbackStep()],
+    ],
+  },
+  {
+    id: 'alike-02',
+    clause: 'Resources, requestId',
+    level: 'MUST',
+    sentence: 'two requests whose requestIds differ in nothing but the last character are two requests',
+    loses: 'the second one, taken for a repeat of the first: one of the two pays',
+    covers: ['I7'],
+    steps: [
+      ...[placeStep({ requestId: 'r' }), placeStep({ bet: 'Y', requestId: "r'", amount: '50' })],
+      ...[settleStep('won', '120', { requestId: 's' }), settleStep('won', '120', { bet: 'Y', requestId: "s'" })],
+    ],
+  },
+  {
+    id: 'alike-03',
+    clause: 'Place bet, partner action 3; User data, partner actions',
+    level: 'MUST',
+    sentence: 'a token that only begins like one that was given out is no success',
+    loses: 'anyone who knows a part of a token bets with the money of its player',
+    covers: ['I7'],
+    steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
+      placeStep({ members: { token: nearMiss(how) } }, allowAnyFailure()),
+      profileStep({ members: { token: nearMiss(how) } }, allowAnyFailure()),
+    ]),
+  },
+  {
+    id: 'alike-04',
+    clause: 'P-1',
+    level: 'SHOULD',
+    sentence: 'a token in other case is another token, and refused',
+    loses: 'nothing yet: a token is guessed sooner where each letter stands for two',
+    covers: ['I7'],
+    steps: [
+      placeStep({ members: { token: nearMiss('other case') } }, allowRefused()),
+      profileStep({ members: { token: nearMiss('other case') } }, allowRefused()),
+    ],
+  },
+  {
+    // In other case a userId may well be the same player's: that is for the partner to say.
+    id: 'alike-05',
+    clause: 'Place bet, partner action 3; Resources, userId',
+    level: 'MUST',
+    sentence: "a userId that only begins like the player's is another player, whose bet this token does not place",
+    loses: 'a player bets with the money of another',
+    covers: ['I7'],
+    steps: [
+      placeStep({ members: { userId: nearMiss('longer') } }, allowAnyFailure()),
+      placeStep({ members: { userId: nearMiss('cut short') } }, allowAnyFailure()),
+    ],
+  },
+  {
+    // Two uuids that differ in case are one, and the interface calls these ids uuids.
+    id: 'alike-06',
+    clause: 'I-7',
+    level: 'SHOULD',
+    sentence: 'two bets whose ids differ in case only are two bets',
+    loses: 'nothing, as long as ids are uuids; else a bet that is accepted and never debited',
+    covers: ['I7'],
+    steps: [
+      ...[placeStep(), placeStep({ bet: 'X in capitals', amount: '50' })],
+      ...[settleStep('won', '120', { bet: 'X in capitals' }, allowAccepted('pay')), rollbackStep()],
+    ],
+  },
+]

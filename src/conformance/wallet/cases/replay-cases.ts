@@ -1,0 +1,106 @@
+/**
+ * Rows I1 to I4: the signature covers neither method, path nor time, so that what was recorded as one call can be sent as
+ * another, or late. The interface leaves both open; our decisions close them (S-5, I-2).
+ */
+
+import {
+  allowAccepted,
+  allowAnyFailure,
+  allowRefused,
+  balanceStep,
+  checkStep,
+  placeStep,
+  profileStep,
+  settleStep,
+  unsettleStep,
+  wholeBalance,
+} from '../case/step-builders.ts'
+import type { StepCase } from '../case/wallet-case.ts'
+
+/** Whatever is said to it, nothing moves. */
+const NOTHING = [allowAccepted('nothing'), ...allowAnyFailure()]
+
+export const REPLAY_CASES: readonly StepCase[] = [
+  {
+    id: 'replay-01',
+    clause: 'S-5',
+    level: 'SHOULD',
+    sentence:
+      'the bytes and the signature of a Place bet take nothing back when they are sent with PUT, as an Unsettle',
+    loses: 'whoever has recorded one bet takes its payout from the player, as often as it is paid',
+    covers: ['I1'],
+    steps: [
+      ...[placeStep({ named: 'bet' }), settleStep('won', '200', {}, allowAccepted('pay'))],
+      // Once more: the first may have been taken for the repeat of an Unsettle.
+      ...[unsettleStep('100', { bytesOf: 'bet' }, NOTHING), settleStep('won', '200', {}, allowAccepted('pay'))],
+      unsettleStep('100', { bytesOf: 'bet' }, NOTHING),
+    ],
+  },
+  {
+    id: 'replay-02',
+    clause: 'S-5',
+    level: 'SHOULD',
+    sentence: 'the bytes of a Place bet read no profile',
+    loses: 'no money: name, e-mail and birthday of a player, to whoever has recorded one bet',
+    covers: ['I2'],
+    steps: [placeStep({ named: 'bet' }), profileStep({ bytesOf: 'bet' }, allowRefused())],
+  },
+  {
+    id: 'replay-03',
+    clause: 'S-5',
+    level: 'SHOULD',
+    sentence: 'the bytes of a Place bet read no balance',
+    loses: 'no money: what a player has, to whoever has recorded one bet',
+    covers: ['I2'],
+    needs: ['/user/balance'],
+    steps: [placeStep({ named: 'bet' }), balanceStep({ bytesOf: 'bet' }, allowRefused())],
+  },
+  {
+    id: 'replay-04',
+    clause: 'S-5',
+    level: 'SHOULD',
+    sentence: 'the bytes of a Place bet are no Check',
+    loses: 'no money: what became of a bet, to whoever has recorded it',
+    covers: ['I2'],
+    needs: ['/payment/check'],
+    steps: [placeStep({ named: 'bet' }), checkStep({ bytesOf: 'bet' }, allowRefused())],
+  },
+  {
+    id: 'replay-05',
+    clause: 'I-2',
+    level: 'SHOULD',
+    sentence: 'a result that was refused with 20 or 21 does not replace a newer one when a late copy of it comes',
+    loses: 'a result that the service has given up, in place of the one that it counts on: one of the two pays',
+    covers: ['I3'],
+    // The lower result is refused while the win lies in the open bet Y (L-2); when its late copy comes the money is there.
+    steps: [
+      ...[
+        placeStep(),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+        placeStep({ bet: 'Y', amount: wholeBalance() }),
+      ],
+      settleStep('won', '50', { named: 'refused' }),
+      settleStep('won', '210'),
+      settleStep('refund', '300', { bet: 'Y' }, allowAccepted('pay')),
+      settleStep('won', '50', { bytesOf: 'refused' }, NOTHING),
+    ],
+  },
+  {
+    id: 'replay-06',
+    clause: 'I-2; L-2',
+    level: 'SHOULD',
+    sentence: 'a result that was refused with 21 is applied when it is sent again and the player has the money',
+    loses: 'a correction that could be made and never is: the operator pays the difference',
+    covers: ['I4'],
+    steps: [
+      ...[
+        placeStep(),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+        placeStep({ bet: 'Y', amount: wholeBalance() }),
+      ],
+      settleStep('won', '50', { named: 'refused' }),
+      settleStep('refund', '300', { bet: 'Y' }, allowAccepted('pay')),
+      settleStep('won', '50', { bytesOf: 'refused' }, [allowAccepted('pay'), allowRefused('recalculation_blocked')]),
+    ],
+  },
+]

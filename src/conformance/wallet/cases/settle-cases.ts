@@ -1,0 +1,171 @@
+/** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
+
+import {
+  allowAccepted,
+  allowAnyFailure,
+  allowRefused,
+  buildTimes,
+  placeStep,
+  roundsStep,
+  SHORT_PAUSE,
+  settleStep,
+  wholeBalance,
+} from '../case/step-builders.ts'
+import type { StepCase } from '../case/wallet-case.ts'
+
+export const SETTLE_CASES: readonly StepCase[] = [
+  {
+    id: 'settle-01',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'a win without a token is paid',
+    loses: 'the wins of everyone who has logged out: the player pays',
+    covers: ['E71', 'E76', 'E83', 'K10'],
+    steps: [placeStep(), settleStep('won', '200', {}, allowAccepted('pay'))],
+  },
+  {
+    id: 'settle-02',
+    clause: 'Settle, resettle action 1',
+    level: 'MUST',
+    sentence: 'a win that is sent three times, each with a new requestId, is paid once',
+    loses: 'a payout for every answer that was lost: the operator pays',
+    covers: ['E74', 'E80', 'K12'],
+    steps: [placeStep(), ...buildTimes(3, () => settleStep('won', '200', {}, allowAccepted('pay')))],
+  },
+  {
+    id: 'settle-03',
+    clause: 'Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
+    level: 'MUST',
+    sentence: 'a corrected result replaces the one before it, and the way back counts too',
+    loses: 'the difference, paid on top or never: one of the two pays it',
+    covers: ['E85', 'E86', 'K14'],
+    steps: [
+      placeStep(),
+      settleStep('won', '200'),
+      settleStep('won', '150'),
+      settleStep('won', '200'),
+      settleStep('lost', '0'),
+    ],
+  },
+  {
+    id: 'settle-04',
+    clause: 'Settle, partner action 4',
+    level: 'MUST',
+    sentence: 'a win of a bet that nobody placed is not paid',
+    loses: 'any amount for a bet that cost nothing: the operator pays',
+    covers: ['E75'],
+    steps: [settleStep('won', '200', {}, allowAnyFailure())],
+  },
+  {
+    id: 'settle-05',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'bet after bet, a loss pays nothing and a refund pays its amount, without a token',
+    loses: 'the refunds of everyone who has logged out, and whatever drifts from bet to bet',
+    covers: ['E72', 'E73', 'E76', 'F105', 'K10'],
+    steps: [
+      roundsStep(
+        3,
+        ...[placeStep(), settleStep('lost', '0', {}, allowAccepted('pay'))],
+        ...[placeStep({ bet: 'Y' }), settleStep('refund', '100', { bet: 'Y' }, allowAccepted('pay'))],
+      ),
+    ],
+  },
+  {
+    id: 'settle-06',
+    clause: 'Settle, partner action 4',
+    level: 'MUST',
+    sentence: 'a win of a bet that was refused for want of money is not paid',
+    loses: 'the win of a bet that the player could not pay: the operator pays',
+    covers: ['D61', 'E75'],
+    steps: [
+      placeStep({ amount: wholeBalance(1) }, allowRefused('not_enough_money')),
+      settleStep('won', '200', {}, allowAnyFailure()),
+    ],
+  },
+  {
+    id: 'settle-07',
+    clause: 'I-1',
+    level: 'SHOULD',
+    sentence: 'a Settle that names another player than the one who bet is refused and pays nobody',
+    loses: 'a win that is paid to somebody who never bet: the operator pays twice',
+    covers: ['E79', 'K22'],
+    needs: ['B'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', { who: 'B' }, allowRefused())],
+      ...[
+        settleStep('won', '200', { who: 'B', token: 'live' }, allowRefused()),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+      ],
+    ],
+  },
+  {
+    id: 'settle-08',
+    clause: 'I-4',
+    level: 'SHOULD',
+    sentence: "a Settle in another currency than the bet's is refused",
+    loses: '200 of one currency paid for 200 of another: whoever has the weaker one wins',
+    covers: ['E79'],
+    player: 'switched',
+    steps: [
+      placeStep(),
+      settleStep('won', '200', { purse: 'second' }, allowRefused()),
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-09',
+    clause: 'Settle, partner action 5; L-6',
+    level: 'MUST',
+    sentence: "what is paid is the amount, also where resultType says otherwise: 'won' with 0, 'lost' with 150",
+    loses: 'a payout that the service takes for made: the player pays',
+    covers: ['E84'],
+    steps: [
+      ...[placeStep(), settleStep('won', '0', {}, [allowAccepted('pay'), ...allowAnyFailure()])],
+      ...[
+        placeStep({ bet: 'Y' }),
+        settleStep('lost', '150', { bet: 'Y' }, [allowAccepted('pay'), ...allowAnyFailure()]),
+      ],
+    ],
+  },
+  {
+    id: 'settle-10',
+    clause: 'L-6',
+    level: 'SHOULD',
+    sentence: 'a resultType that the interface does not have is refused and pays nothing',
+    loses: 'whatever a new kind of result means: nobody knows who pays',
+    covers: ['E84'],
+    steps: [
+      ...[placeStep(), settleStep('draw', '200', {}, allowRefused()), settleStep('WON', '200', {}, allowRefused())],
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-11',
+    clause: 'Settle, partner action 5; Resources, amount; M-1',
+    level: 'MUST',
+    sentence: 'a win without an amount is no success, and leaves the bet as it is',
+    loses: 'the win: 200 tells the service that it is paid, and the player pays',
+    covers: ['C43'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', { members: { amount: undefined } }, allowAnyFailure())],
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-12',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of a Settle is answered with the time of the first',
+    loses: 'nothing: the books of both sides disagree about when it was',
+    covers: ['E74', 'I9'],
+    steps: [
+      ...[
+        placeStep(),
+        settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+        SHORT_PAUSE,
+      ],
+      settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+    ],
+  },
+]

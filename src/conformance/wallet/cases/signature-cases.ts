@@ -1,0 +1,229 @@
+/** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
+
+import { rawJson } from '../case/json-spelling.ts'
+import {
+  allowAccepted,
+  allowAnyFailure,
+  balanceStep,
+  checkStep,
+  placeStep,
+  profileStep,
+  rollbackStep,
+  settleStep,
+  unsettleStep,
+} from '../case/step-builders.ts'
+import type { CaseStep, SignatureVariant, StepCase } from '../case/wallet-case.ts'
+
+const FORGED: readonly SignatureVariant[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
+
+const ANYONE = 'anyone who finds the address moves money: the operator pays'
+
+/** One call, forged in every way. */
+function forgedCalls(call: (signature: SignatureVariant) => CaseStep): CaseStep[] {
+  return FORGED.map(call)
+}
+
+/** One more way to sign wrongly, on a bet. */
+function wronglySignedStep(signature: SignatureVariant): CaseStep {
+  return placeStep({ bet: signature, signature }, allowAnyFailure())
+}
+
+export const SIGNATURE_CASES: readonly StepCase[] = [
+  {
+    id: 'signature-01',
+    clause: 'Place bet, partner action 2',
+    level: 'MUST',
+    sentence: 'a Place bet that the service has not signed is refused and debits nothing',
+    loses: 'anyone who knows a token bets with the money of its player',
+    covers: ['A2', 'A3', 'A4', 'K1'],
+    steps: forgedCalls((signature) => placeStep({ bet: signature, signature }, allowAnyFailure())),
+  },
+  {
+    id: 'signature-02',
+    clause: 'Settle, partner action 2',
+    level: 'MUST',
+    sentence: 'a Settle that the service has not signed is refused and pays nothing',
+    loses: ANYONE,
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    steps: [
+      placeStep(),
+      ...forgedCalls((signature) => settleStep('won', '200', { signature }, allowAnyFailure())),
+      settleStep('won', '200'),
+    ],
+  },
+  {
+    id: 'signature-03',
+    clause: 'Authentication, 1',
+    level: 'MUST',
+    sentence: 'an Unsettle that the service has not signed is refused and takes nothing back',
+    loses: 'anyone who knows a bet takes the payout from its player',
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200')],
+      ...forgedCalls((signature) => unsettleStep('200', { signature }, allowAnyFailure())),
+    ],
+  },
+  {
+    id: 'signature-04',
+    clause: 'Rollback, partner action 2',
+    level: 'MUST',
+    sentence: 'a Rollback that the service has not signed is refused and refunds nothing',
+    loses: 'a player who loses a bet takes the stake back: the operator pays',
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    steps: [placeStep(), ...forgedCalls((signature) => rollbackStep({ signature }, allowAnyFailure())), rollbackStep()],
+  },
+  {
+    id: 'signature-05',
+    clause: 'User data, partner actions',
+    level: 'MUST',
+    sentence: 'User data is told only to the service',
+    loses: 'no money: the personal data of players, to anyone who has a token',
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    steps: forgedCalls((signature) => profileStep({ signature }, allowAnyFailure())),
+  },
+  {
+    id: 'signature-06',
+    clause: 'Authentication, 1; S-2',
+    level: 'MUST',
+    sentence: 'a header that says "none" needs no secret, and is refused',
+    loses: ANYONE,
+    covers: ['A6', 'K3'],
+    steps: [wronglySignedStep('alg none, unsigned')],
+  },
+  {
+    id: 'signature-07',
+    clause: 'S-2',
+    level: 'SHOULD',
+    sentence: 'a header that names another algorithm is refused',
+    loses: 'nothing yet: what the header names and what is checked have parted, as forgeries begin',
+    covers: ['A6', 'K3'],
+    // Two of them with the hash of the secret: who never reads the header takes them, and nobody can forge them.
+    steps: [wronglySignedStep('alg HS512'), wronglySignedStep('alg RS256'), wronglySignedStep('alg none')],
+  },
+  {
+    id: 'signature-08',
+    clause: 'S-2',
+    level: 'SHOULD',
+    sentence: 'a signature that brings a payload of its own is refused',
+    loses: 'whoever checks that payload instead of the body lets any body through: the operator pays',
+    covers: ['A7', 'K3'],
+    steps: [wronglySignedStep('payload inside')],
+  },
+  {
+    id: 'signature-09',
+    clause: 'Authentication, 1; S-1',
+    level: 'MUST',
+    sentence: 'a Place bet with its members in another order is understood as it was signed',
+    loses: 'bets are refused that the service has signed: the operator loses them',
+    covers: ['A1', 'A5', 'K1'],
+    steps: [placeStep({ spelling: 'reordered' })],
+  },
+  {
+    id: 'signature-10',
+    clause: 'Authentication, 1; S-1',
+    level: 'MUST',
+    sentence: 'white space in a body is signed like the rest of it',
+    loses: 'calls are refused that the service has signed, Rollbacks among them: players lose their stakes',
+    covers: ['A5', 'K2'],
+    steps: [placeStep({ spelling: 'spaced' }), rollbackStep({ spelling: 'spaced' })],
+  },
+  {
+    id: 'signature-11',
+    clause: 'Authentication, 1; S-1',
+    level: 'MUST',
+    sentence: 'amounts written 10.0 and 1e2 are verified as they are written, and mean 10 and 100',
+    loses: 'bets of even amounts are refused, or booked wrongly',
+    covers: ['A5', 'K1'],
+    steps: [
+      placeStep({ amount: '10.0' }),
+      placeStep({ bet: 'Y', amount: '1e2' }),
+      settleStep('won', '20.00', { amount: '20.00' }),
+    ],
+  },
+  {
+    id: 'signature-12',
+    clause: 'Authentication, 1; S-1',
+    level: 'MUST',
+    sentence: 'text beyond ASCII and escaped slashes are verified as they are written',
+    loses: 'bets on Bodø are refused, those on Brann are not',
+    covers: ['A5', 'C46', 'K1'],
+    steps: [
+      placeStep(),
+      placeStep({ bet: 'Y', spelling: 'escaped' }),
+      settleStep('won', '200', { spelling: 'escaped' }),
+    ],
+  },
+  {
+    id: 'signature-13',
+    clause: 'S-2',
+    level: 'SHOULD',
+    sentence: 'the header of the signature is taken as it came: two spellings of it occur',
+    loses: 'every bet of a platform that spells the header differently',
+    covers: ['A1', 'A5'],
+    steps: [placeStep({ signature: 'other spelling' }), settleStep('won', '200', { signature: 'other spelling' })],
+  },
+  {
+    id: 'signature-14',
+    clause: 'Settle, resettle action 1; Resources, transactionId; S-4',
+    level: 'MUST',
+    sentence: 'the same bytes once more have no second effect',
+    loses: 'whoever records one signed Settle is paid as often as it is sent: the operator pays',
+    covers: ['A9', 'K9', 'K12'],
+    steps: [
+      placeStep({ named: 'bet' }),
+      placeStep({ bytesOf: 'bet' }, [allowAccepted('debit'), ...allowAnyFailure()]),
+      settleStep('won', '200', { named: 'result' }),
+      settleStep('won', '200', { bytesOf: 'result' }),
+    ],
+  },
+  {
+    id: 'signature-15',
+    clause: 'R-7',
+    level: 'SHOULD',
+    sentence: 'members that nobody has heard of are accepted and ignored',
+    loses: 'every bet on the day on which the service adds a member',
+    covers: ['A8', 'K27'],
+    steps: [
+      placeStep({ members: { addedLater: { deep: [1, null] }, amount2: rawJson('1e5') } }),
+      settleStep('won', '200', { members: { addedLater: 'x' } }),
+    ],
+  },
+  {
+    id: 'signature-16',
+    clause: 'Authentication, 1; P-3',
+    level: 'MUST',
+    sentence: 'Balance is told only to the service',
+    loses: 'no money: what every player has, to anyone who has a token',
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    needs: ['/user/balance'],
+    steps: forgedCalls((signature) => balanceStep({ signature }, allowAnyFailure())),
+  },
+  {
+    id: 'signature-17',
+    clause: 'Authentication, 1',
+    level: 'MUST',
+    sentence: 'a signature of which only the beginning is there is refused',
+    loses: 'two characters are guessed in 4096 attempts, and none at all in one: the operator pays',
+    covers: ['A3', 'K1'],
+    steps: [wronglySignedStep('cut short'), wronglySignedStep('empty')],
+  },
+  {
+    id: 'signature-18',
+    clause: 'S-2',
+    level: 'SHOULD',
+    sentence: 'a header that demands an extension (crit) is refused',
+    loses: 'nothing yet: what the header demands and what is checked have parted, as forgeries begin',
+    covers: ['A6', 'K3'],
+    steps: [wronglySignedStep('crit')],
+  },
+  {
+    id: 'signature-19',
+    clause: 'Authentication, 1; P-4',
+    level: 'MUST',
+    sentence: 'Check is answered only to the service',
+    loses: 'no money: what players bet and win, to anyone who has the id of a bet',
+    covers: ['I8', 'K2'],
+    needs: ['/payment/check'],
+    steps: [placeStep(), ...forgedCalls((signature) => checkStep({ signature }, allowAnyFailure()))],
+  },
+]

@@ -1,0 +1,151 @@
+/**
+ * What is in a player's purse. Where the partner has /user/balance, it is asked; else a bet of exactly the expected
+ * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
+ */
+
+import { getWrittenNumber } from '../../../protocol/exact-json.ts'
+import { parseWireBalance } from '../../../protocol/money.ts'
+import { replyCode } from '../../../protocol/reply-codes.ts'
+import type { Exchange } from '../../http-exchange.ts'
+import { formatUnits } from '../case/amount-resolution.ts'
+import { balanceStep, placeStep, rollbackStep } from '../case/step-builders.ts'
+import type { CallStep, CurrencyChoice } from '../case/wallet-case.ts'
+import type { FixturePlayer, PlayerAccount } from '../players/player-fixtures.ts'
+import { interpretAnswer, isAlreadyDone, parseObject } from './answer-meaning.ts'
+
+export interface BalanceHolder {
+  readonly player: FixturePlayer
+  readonly account: PlayerAccount
+  readonly purse: CurrencyChoice
+  /** The player's token is bound to this account. */
+  readonly isCurrent: boolean
+}
+
+/** Sends one call of a player, about a bet of its own. */
+export type SendKitCall = (
+  call: CallStep,
+  holder: BalanceHolder,
+  amount: bigint | undefined,
+  betId?: string,
+) => Promise<Exchange>
+
+/** The purse holds none of the amounts that it may. */
+export interface BalanceMismatch {
+  readonly problem: string
+  /** The purse holds more than each of them, or less; undefined where that is not known. */
+  readonly isTooHigh?: boolean
+}
+
+export interface BalanceReader {
+  readonly kind: 'call' | 'probe'
+  /** Which of these amounts the purse holds. */
+  match(holder: BalanceHolder, amounts: readonly bigint[], ask: SendKitCall): Promise<bigint | BalanceMismatch>
+  /** Finds the balance, which is probably `near`; a text is the reason why it cannot be known. */
+  find(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | string>
+}
+
+export const callBalanceReader: BalanceReader = {
+  kind: 'call',
+  async match(holder, amounts, ask) {
+    const found = await readBalance(holder, ask)
+    if (typeof found === 'string') return holder.isCurrent ? { problem: found } : (amounts[0] ?? { problem: found })
+    if (amounts.includes(found)) return found
+    const expected = amounts.map((one) => formatHeldAmount(one, holder)).join(' or ')
+    const problem = `the balance is ${formatHeldAmount(found, holder)}; it had to be ${expected}`
+    const isAbove = amounts.map((amount) => found > amount)
+    return new Set(isAbove).size === 1 ? { problem, isTooHigh: isAbove.includes(true) } : { problem }
+  },
+  /** A purse beside the current one may be refused until there is money in it; that it should not be is a case (P-3). */
+  async find(holder, near, ask) {
+    const found = await readBalance(holder, ask)
+    return typeof found === 'string' && !holder.isCurrent ? near : found
+  },
+}
+
+async function readBalance(holder: BalanceHolder, ask: SendKitCall): Promise<bigint | string> {
+  const exchange = await ask(balanceStep(), holder, undefined)
+  const { answer } = exchange
+  if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
+  const { amount } = parseObject(answer.body) ?? {}
+  const units = parseWireBalance(amount, holder.account.scale)
+  const written = getWrittenNumber(amount) // its double would be another number
+  return (
+    units ?? `the balance is ${written ?? JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
+  )
+}
+
+export const probeBalanceReader: BalanceReader = {
+  kind: 'probe',
+  async match(holder, amounts, ask) {
+    if (!holder.isCurrent) return amounts[0] ?? 0n
+    let last: BalanceMismatch = { problem: '' }
+    for (const amount of amounts) {
+      const wrong = await probeBalance(holder, amount, ask)
+      if (wrong === undefined) return amount
+      last = wrong
+    }
+    return amounts.length === 1 ? last : { problem: last.problem }
+  },
+  async find(holder, near, ask) {
+    if (!holder.isCurrent) return near
+    for (const amount of [near, near + 1n, near - 1n])
+      if ((await probeBalance(holder, amount, ask)) === undefined) return amount
+    const found = await searchBalance(holder, near, ask)
+    const isFound = found !== undefined && (await probeBalance(holder, found, ask)) === undefined
+    return isFound ? found : 'the balance could not be found with bets'
+  },
+}
+
+/** Bets of one search. A balance of 15 digits takes about 50 to double up to, and 50 to close in on. */
+const MAX_SEARCH_BETS = 110
+
+/** The largest bet that is taken. Undefined when bets are kept or refused for other reasons than money, so that they tell nothing. */
+async function searchBalance(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | undefined> {
+  let [taken, refused]: [bigint, bigint | undefined] = [0n, undefined]
+  for (let bets = 0; bets < MAX_SEARCH_BETS && taken + 1n !== refused; bets++) {
+    const larger = 2n * taken + 1n
+    const amount: bigint = refused !== undefined ? (taken + refused) / 2n : near > larger ? near : larger
+    const answer = await tryProbeBet(holder, amount, ask)
+    if (answer === 'accepted') taken = amount
+    else if (answer === 'too much') refused = amount
+    else return undefined
+  }
+  return taken + 1n === refused ? taken : undefined
+}
+
+/** Undefined when the purse holds exactly this much, as far as bets can tell. */
+async function probeBalance(
+  holder: BalanceHolder,
+  amount: bigint,
+  ask: SendKitCall,
+): Promise<BalanceMismatch | undefined> {
+  const mismatch = (observation: string, isTooHigh: boolean): BalanceMismatch => ({
+    problem: `${observation}; the balance had to be ${formatHeldAmount(amount, holder)}`,
+    isTooHigh,
+  })
+  const tooMuch = amount < 0n ? 1n : amount + 1n
+  const above = await tryProbeBet(holder, tooMuch, ask)
+  if (above === 'accepted' || above === 'kept')
+    return mismatch(`a bet of ${formatHeldAmount(tooMuch, holder)} is accepted`, true)
+  if (above === 'untold' || amount <= 0n) return undefined
+  const exact = await tryProbeBet(holder, amount, ask)
+  if (exact === 'too much') return mismatch(`a bet of ${formatHeldAmount(amount, holder)} is refused`, false)
+  return undefined
+}
+
+type ProbeResult = 'accepted' | 'too much' | 'kept' | 'untold'
+
+/** A bet that is taken is rolled back at once. kept: but not given back. untold: refused for another reason than money. */
+async function tryProbeBet(holder: BalanceHolder, amount: bigint, ask: SendKitCall): Promise<ProbeResult> {
+  const betId = crypto.randomUUID()
+  const answer = interpretAnswer(await ask(placeStep(), holder, amount, betId))
+  if (answer.kind === 'accepted') {
+    const back = interpretAnswer(await ask(rollbackStep(), holder, amount, betId))
+    return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
+  }
+  return answer.kind === 'refused' && answer.code === replyCode('not_enough_money') ? 'too much' : 'untold'
+}
+
+function formatHeldAmount(units: bigint, { account }: BalanceHolder): string {
+  return `${formatUnits(units, account.scale)} ${account.currency}`
+}

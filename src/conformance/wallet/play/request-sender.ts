@@ -1,0 +1,71 @@
+/**
+ * Sends exact bytes to the judged wallet and keeps the answer.
+ *
+ * The connections are those of the platform, so that both read the same answer. Signatures and bodies
+ * are made by the cases: the client of the platform sends good requests only.
+ */
+import { isUtf8 } from 'node:buffer'
+import { trimEndSlashes } from '../../../protocol/base-url.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import type { ExtraHeaders } from '../../../runtime/extra-headers.ts'
+import { userAgent } from '../../../runtime/version.ts'
+import { openWalletConnection, type WalletConnection } from '../../../wallet-client/wallet-connection.ts'
+import type { Exchange, ReceivedAnswer, SentRequest } from '../../http-exchange.ts'
+import { type CallRateLimiter, NO_RATE_LIMIT } from '../../rate-limiter.ts'
+
+/** Calls at once: more than any case sends together, times the cases that run side by side. */
+const CONNECTIONS = 128
+/** Milliseconds to wait for an answer: beyond the interface's 5 s, so that a late answer is seen as late, not as absent. */
+const TIMEOUT_MS = 8_000
+
+export type PlannedRequest = Omit<SentRequest, 'url'> & { readonly path: string }
+
+export interface RequestSender extends CallRateLimiter {
+  /** At once: whoever sends has waited for its turn. Never rejects. */
+  send(what: string, request: PlannedRequest): Promise<Exchange>
+  close(): Promise<void>
+}
+
+export interface RequestSenderOptions {
+  readonly baseUrl: string
+  readonly clock: Clock
+  /** Sent beside those of the call. */
+  readonly headers?: ExtraHeaders
+  readonly pace?: CallRateLimiter
+}
+
+export function createRequestSender({
+  baseUrl,
+  clock,
+  headers = {},
+  pace = NO_RATE_LIMIT,
+}: RequestSenderOptions): RequestSender {
+  const connection = openWalletConnection({ baseUrl, connections: CONNECTIONS, connectMs: TIMEOUT_MS })
+  const base = trimEndSlashes(baseUrl)
+  return {
+    acquire: pace.acquire,
+    async send(what, { path, ...planned }) {
+      const request: SentRequest = { ...planned, url: base + path, headers: { ...headers, ...planned.headers } }
+      const startedAt = clock.now()
+      const start = performance.now()
+      const answer = await sendAndReceive(connection, path, request)
+      return { what, request, answer, startedAt, durationMs: performance.now() - start }
+    },
+    close: () => connection.close(),
+  }
+}
+
+async function sendAndReceive(
+  connection: WalletConnection,
+  path: string,
+  request: SentRequest,
+): Promise<ReceivedAnswer> {
+  const { method, body } = request
+  const headers = { 'user-agent': userAgent('conformance'), ...request.headers }
+  const bytes = body === '' ? null : Buffer.from(body)
+  const result = await connection.send({ method, path, headers, body: bytes, timeoutMs: TIMEOUT_MS })
+  if (result.kind === 'failed') return { kind: 'none', why: result.detail }
+  const { status, contentType, body: read } = result
+  const answer = { kind: 'some', status, contentType, body: read.toString('utf8') } as const
+  return isUtf8(read) ? answer : { ...answer, isNotUtf8: true }
+}

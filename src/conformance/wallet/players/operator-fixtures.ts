@@ -1,0 +1,219 @@
+/** Fresh players for every case, made over the operator API of a Purser wallet. */
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'undici'
+import { trimEndSlashes } from '../../../protocol/base-url.ts'
+import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
+import { encodePathSegment } from '../../../protocol/path-segment.ts'
+import { errorText } from '../../../runtime/error-text.ts'
+import type { CaseNeed, OperatorAction, PlayerKind } from '../case/wallet-case.ts'
+import {
+  type FixturePlayer,
+  InvalidFixturesError,
+  type KnownProfile,
+  OperatorApiError,
+  OperatorUnavailableError,
+  type PlayerAccount,
+  type PlayerFixtures,
+  type PlayerLease,
+} from './player-fixtures.ts'
+
+export interface OperatorFixturesOptions {
+  readonly url: string
+  readonly key: string
+  /** Of the players; EUR when absent. */
+  readonly currency?: string
+}
+
+/** Cases at once: enough to fill the waits, few enough that races meet inside the wallet and not in its queue. */
+const CAPACITY = 8
+const CONNECTIONS = 16
+const TIMEOUT_MS = 10_000
+const FIRST = 'EUR'
+const CRYPTO = resolveAccount('BTC')
+const SECOND = resolveAccount('USD')
+/** Major units that every player begins with, in the first currency. */
+const START = '1000'
+/** Not what most players are, so that a constant is seen. */
+const DESCRIBED: KnownProfile = {
+  ...{ isTest: true, userCountry: 'NO', firstName: 'Åse', lastName: 'Nordmann', nickname: 'nøtt', gender: 'no data' },
+  ...{
+    email: 'aase@kit.example',
+    phone: '+4755512345',
+    birthday: '1956-02-29',
+    registrationDate: '2019-02-28 23:59:58',
+  },
+  ...{ isCashOutAllowed: false, isVerified: false, userStatus: 'watched', percentMargin: 4.25, avgBet: 12.5, isVIP: 1 },
+}
+/** After every birthday that is a grown-up's. */
+const CHILDS_BIRTHDAY = '2020-01-01'
+/** Seconds: the shortest life that a session can have. */
+const SHORT_LIFE_S = 1
+/** Milliseconds beyond it, for two clocks that are not quite the same. */
+const SURELY_OVER_MS = 200
+const FAR_FUTURE = '2099-01-01T00:00:00Z'
+
+function resolveAccount(currency: string): PlayerAccount {
+  const scale = STANDARD_SCALES.get(currency)
+  if (scale === undefined)
+    throw new InvalidFixturesError(`the kit does not know how many decimal places ${currency} has`)
+  return { currency, scale }
+}
+
+type OperatorRequest = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>
+
+export function createOperatorFixtures(api: OperatorFixturesOptions): PlayerFixtures & { close(): Promise<void> } {
+  const base = new URL(api.url)
+  const pool = new Pool(base.origin, { connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+  const ask = createOperatorRequest(pool, trimEndSlashes(base.pathname), api.key)
+  const first = resolveAccount(api.currency ?? FIRST)
+  return {
+    capacity: CAPACITY,
+    areDisposable: true,
+    missing: () => [],
+    lease: (kind, needs) => leasePlayers({ ask, first }, kind, needs),
+    close: () => pool.close(),
+  }
+}
+
+function createOperatorRequest(pool: Pool, prefix: string, key: string): OperatorRequest {
+  return async (method, path, body) => {
+    const call = {
+      method: method as 'POST',
+      path: `${prefix}${path}`,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    }
+    const response = await pool.request(call).catch((error: unknown) => {
+      throw new OperatorUnavailableError(`the operator API does not answer: ${errorText(error)}`)
+    })
+    const text = await response.body.text()
+    if (response.statusCode < 300) return text === '' ? {} : JSON.parse(text)
+    throw new OperatorApiError(`the operator API answered ${method} ${path} with ${response.statusCode}: ${text}`)
+  }
+}
+
+interface Operator {
+  readonly ask: OperatorRequest
+  readonly first: PlayerAccount
+}
+
+async function leasePlayers(operator: Operator, kind: PlayerKind, needs: readonly CaseNeed[]): Promise<PlayerLease> {
+  const [A, B] = await Promise.all([
+    createPlayer(operator, kind, needs.includes('dead token')),
+    needs.includes('B') ? createPlayer(operator, 'ordinary', false) : undefined,
+  ])
+  return {
+    players: B === undefined ? { A } : { A, B },
+    act: (act, player, betId) => performOperatorAction(operator.ask, act, player, betId),
+    giveBack() {},
+  }
+}
+
+async function createPlayer(operator: Operator, kind: PlayerKind, withDeadToken: boolean): Promise<FixturePlayer> {
+  const { ask } = operator
+  const userId = `conformance-${randomUUID()}`
+  const first = kind === 'crypto' ? CRYPTO : operator.first
+  const currencies = [first.currency, SECOND.currency]
+  const known: KnownProfile = kind === 'described' ? DESCRIBED : { isTest: false }
+  const { isTest, ...customFields } = known
+  await ask('POST', '/operator/players', { userId, currency: first.currency, currencies, isTest, customFields })
+  const balance = await deposit(ask, userId, first)
+  const deadToken = withDeadToken ? await expiredToken(ask, userId) : undefined
+  const token = await newToken(ask, userId)
+  const made = { userId, token, first, second: SECOND, known, balance, isSeen: true } as const
+  const player: FixturePlayer = { ...made, ...(deadToken && { deadToken }) }
+  return applyPlayerKind(ask, kind, player)
+}
+
+async function applyPlayerKind(ask: OperatorRequest, kind: PlayerKind, player: FixturePlayer): Promise<FixturePlayer> {
+  switch (kind) {
+    case 'ordinary':
+    case 'crypto':
+    case 'described':
+      return player
+    case 'blocked':
+      return performOperatorAction(ask, 'block', player, '')
+    case 'selfExcluded':
+      return performOperatorAction(ask, 'self-exclude', player, '')
+    case 'unverified':
+      return performOperatorAction(ask, 'unverify', player, '')
+    case 'underAge':
+      return performOperatorAction(ask, 'make under age', player, '')
+    case 'switched':
+      return switchPlayerCurrency(ask, player)
+    default:
+      return kind satisfies never
+  }
+}
+
+/** As the fixtures of a file have it: the current currency is the first, and there is money in it. */
+async function switchPlayerCurrency(ask: OperatorRequest, player: FixturePlayer): Promise<FixturePlayer> {
+  const { token, oldToken = '' } = await performOperatorAction(ask, 'switch currency', player, '')
+  const balance = await deposit(ask, player.userId, SECOND)
+  return { ...player, token, oldToken, first: SECOND, second: player.first, balance }
+}
+
+/** In minor units. */
+async function deposit(ask: OperatorRequest, userId: string, { currency, scale }: PlayerAccount): Promise<bigint> {
+  await ask('POST', `${playerPath(userId)}/deposits`, { currency, amount: START, reference: randomUUID() })
+  return parseDecimal(START, scale) ?? 0n
+}
+
+async function performOperatorAction(
+  ask: OperatorRequest,
+  act: OperatorAction,
+  player: FixturePlayer,
+  betId: string,
+): Promise<FixturePlayer> {
+  const path = playerPath(player.userId)
+  const patch = async (changes: object) => {
+    await ask('PATCH', path, changes)
+    return player
+  }
+  switch (act) {
+    case 'block':
+      return patch({ status: 'blocked' })
+    case 'self-exclude':
+      return patch({ selfExcludedUntil: FAR_FUTURE })
+    case 'unverify':
+      return patch({ verified: false })
+    case 'make under age':
+      return patch({ birthday: CHILDS_BIRTHDAY })
+    case 'limit stake':
+      return patch({ limits: { stake: '150' } })
+    case 'limit loss':
+      return patch({ limits: { loss: '150' } })
+    case 'limit bet count':
+      return patch({ limits: { betCount: 1 } })
+    case 'lock bet':
+      await ask('PUT', `${path}/bets/${encodePathSegment(betId)}/lock`)
+      return player
+    case 'end sessions':
+      await ask('DELETE', `${path}/sessions`)
+      return { ...player, token: await newToken(ask, player.userId), deadToken: player.token }
+    case 'switch currency': {
+      const { token } = await ask('POST', `${path}/currency`, { currency: SECOND.currency })
+      return { ...player, token: String(token), oldToken: player.token }
+    }
+    default:
+      return act satisfies never
+  }
+}
+
+/** Of a session that has run out; one that the operator ended is 'end sessions'. */
+async function expiredToken(ask: OperatorRequest, userId: string): Promise<string> {
+  const token = await newToken(ask, userId, { ttlSeconds: SHORT_LIFE_S })
+  await sleep(SHORT_LIFE_S * 1_000 + SURELY_OVER_MS)
+  return token
+}
+
+async function newToken(ask: OperatorRequest, userId: string, sessionOptions = {}): Promise<string> {
+  const { token } = await ask('POST', `${playerPath(userId)}/sessions`, sessionOptions)
+  return String(token)
+}
+
+function playerPath(userId: string): string {
+  return `/operator/players/${encodePathSegment(userId)}`
+}

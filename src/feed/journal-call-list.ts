@@ -1,0 +1,225 @@
+/** The list of calls as people ask for it: its query, its rows, its pages. */
+import { type Static, Type } from 'typebox'
+import type { Queryable } from '../db/db.ts'
+import {
+  decodeCursor,
+  encodeCursor,
+  invalidCursorProblem,
+  noUnknownMembers,
+  pageQuery,
+  parseLimit,
+  timeRangeQuery,
+  toPageSchema,
+  toTimeRange,
+} from '../http/pagination.ts'
+import { integerEnumParameter, integerParameter } from '../http/query-parameters.ts'
+import { OPERATIONS } from '../protocol/operation.ts'
+import { parsePlatformName, toSentBetId } from '../protocol/qualified-bet-id.ts'
+import { REPLY_CODES, replyCode } from '../protocol/reply-codes.ts'
+import { environment } from '../runtime/environment.ts'
+import type { JournalSchema } from './call-journal.ts'
+import { type JournalSearchHit, searchCalls } from './journal-search.ts'
+
+const optional = Type.Optional
+const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }))
+
+/** Characters of the second bet of one id, with the name of its platform. */
+const MAX_BET_ID = 69
+
+/** Of a bet call and of every other one; of what is none of them, `unknown`. */
+const OPERATION_NAMES = [...Object.keys(OPERATIONS), 'unknown']
+
+/** With the ends that calls of this server have; and the codes of its answers, where it gives no others. */
+export function defineCallQuery(outcomes: readonly string[], codes?: readonly number[]) {
+  const about = 'Only answers with this code.'
+  const anyCode = { pattern: '^\\d{1,4}$', minimum: 0, maximum: 9_999, description: about }
+  return Type.Object(
+    {
+      player: id('Only calls about this player.'),
+      transactionId: optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: MAX_BET_ID },
+          description: 'Only calls about this bet; of `ID@NAME` (W-43) those of this platform.',
+        }),
+      ),
+      requestId: id('Only calls with this requestId.'),
+      operation: optional(Type.Enum(OPERATION_NAMES)),
+      outcome: optional(Type.Enum([...outcomes], { description: 'Only calls that ended so.' })),
+      platform: id('Only calls that a secret of this platform verified (W-43).'),
+      code: codes === undefined ? integerParameter(anyCode) : integerEnumParameter(codes, about),
+      slowerThan: integerParameter({
+        ...{ pattern: '^\\d{1,5}$', minimum: 0, maximum: 99_999 },
+        description: 'Only calls that took more milliseconds than this.',
+      }),
+      ...timeRangeQuery,
+      ...pageQuery,
+    },
+    noUnknownMembers,
+  )
+}
+export type JournalCallQuery = Static<ReturnType<typeof defineCallQuery>>
+
+const EXAMPLE = {
+  id: '5c6f3a52-6d0e-4c53-9a55-0d6a4d3d0a11-17',
+  at: '2031-05-16T18:00:00.123Z',
+  source: '203.0.113.20',
+  operation: 'place',
+  outcome: 'not_enough_money',
+  player: 'alice',
+  transactionId: 'bet-4711-abc',
+  requestId: 'request-4711',
+  signature: 'verified with secret 1',
+  request: { body: '{"requestId":"request-4711","token":"q7Kx…1f3870be",…', bytes: 712, sha256: 'ba7816bf…' },
+  answer: {
+    status: 400,
+    code: replyCode('not_enough_money'),
+    body: JSON.stringify(REPLY_CODES.not_enough_money),
+  },
+  batch: 'k3f9a2c1-1723',
+  milliseconds: { arrival: 0.1, work: 4.2, queue: 1.1, database: 2.9, reply: 0.2 },
+}
+
+export const JournalCallSchema = Type.Object(
+  {
+    id: Type.String(),
+    at: Type.String({ format: 'date-time', description: 'When its first byte came.' }),
+    source: Type.String({
+      description: 'The other end of the connection, or the address that a proxy of PURSER_TRUSTED_PROXIES names.',
+    }),
+    operation: Type.String(),
+    outcome: Type.String({ description: 'accepted, or why not.' }),
+    player: optional(Type.String()),
+    transactionId: optional(Type.String()),
+    requestId: optional(Type.String()),
+    platform: optional(Type.String({ description: 'Whose secret it was, if it has a name (W-43).' })),
+    signature: Type.String({
+      description: 'refused, or verified with which secret: 1 is the first of the setting (S-3).',
+      examples: ['verified with secret 1'],
+    }),
+    request: Type.Object({
+      body: Type.String({
+        description: 'A token as its first four characters and eight of its SHA-256; cut when long.',
+      }),
+      bytes: Type.Integer(),
+      sha256: Type.String({ description: 'Of the body as it came, in hexadecimal.' }),
+    }),
+    answer: Type.Object({
+      status: Type.Integer(),
+      code: optional(Type.Integer()),
+      body: Type.String({ description: 'Of a profile only the names of its members.' }),
+    }),
+    batch: optional(Type.String({ description: 'Calls with the same batch were applied in one transaction.' })),
+    milliseconds: Type.Object({
+      arrival: Type.Number({ description: 'From the first byte to the whole body.' }),
+      work: Type.Number({ description: 'From there to the answer.' }),
+      queue: optional(
+        Type.Number({
+          description:
+            'Of the work: until its batch began, or its question was asked; in a gateway until it went out to the operator.',
+        }),
+      ),
+      database: optional(
+        Type.Number({
+          description:
+            'Of the work: its batch, from the first statement to the commit; of a question, until it had been answered.',
+        }),
+      ),
+      operator: optional(
+        Type.Number({ description: 'Of the work, in a gateway: the operator, until the end of its answer.' }),
+      ),
+      reply: optional(Type.Number({ description: 'Of the work: the rest.' })),
+    }),
+  },
+  { examples: [EXAMPLE] },
+)
+export const JournalCallPageSchema = toPageSchema(JournalCallSchema)
+export type CallListEntry = Static<typeof JournalCallSchema>
+
+/** Of a call, or of the end of what was looked through. */
+const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
+
+/** Milliseconds that a question about one id may look through a long journal. */
+const MAX_SEARCH_MS = 8_000
+
+/**
+ * The newest calls about one id. Unlike a page of a list it looks on until it has found some; `lookedBackTo` is the time it came to when it
+ * gave up before the journal's end.
+ */
+export async function findNewestCalls(
+  db: Queryable,
+  schema: JournalSchema,
+  query: JournalCallQuery,
+): Promise<{ data: CallListEntry[]; lookedBackTo?: Date }> {
+  const end = environment.monotonicNow() + MAX_SEARCH_MS
+  for (let page = await listCalls(db, schema, query); ; ) {
+    if (page.data.length > 0 || page.next === null) return { data: page.data }
+    const lookedBackTo = decodeCursor(page.next)?.at
+    if (environment.monotonicNow() > end) return { data: [], ...(lookedBackTo && { lookedBackTo }) }
+    page = await listCalls(db, schema, { ...query, after: page.next })
+  }
+}
+
+/** A page may have fewer rows than asked for, even none, and a next one: a look has its time. */
+export async function listCalls(
+  db: Queryable,
+  schema: JournalSchema,
+  query: JournalCallQuery,
+): Promise<Static<typeof JournalCallPageSchema>> {
+  const { player, requestId: request, operation, outcome, code, slowerThan } = query
+  const { bet, platform } = parseBetName(query)
+  const cursor = decodeCursor(query.after, 2)
+  const [id = ''] = cursor?.ids ?? []
+  if (cursor !== undefined && !ID.test(id)) throw invalidCursorProblem()
+  const { calls, next } = await searchCalls(db, schema, {
+    names: { player, bet, request, operation, outcome, platform, code: code && `${Number.parseInt(code, 10)}` },
+    slowerThanMs: slowerThan === undefined ? undefined : Number.parseInt(slowerThan, 10),
+    ...toTimeRange(query),
+    before: cursor && { at: cursor.at.getTime(), id },
+    limit: parseLimit(query),
+  })
+  return {
+    data: calls.map((call) => toCallListEntry(call, UPSTREAM_NAMES[schema])),
+    next: next && encodeCursor([new Date(next.at).toISOString(), next.id]),
+  }
+}
+
+/** A call has the id that was sent, also where its bet has another one. */
+function parseBetName({ transactionId: id, platform }: JournalCallQuery) {
+  if (id === undefined || toSentBetId(id) === id) return { bet: id, platform }
+  return { bet: toSentBetId(id), platform: platform ?? parsePlatformName(id) }
+}
+
+const US_PER_MS = 1_000
+
+/** What is behind whose journal it is. */
+const UPSTREAM_NAMES = { purser: 'database', gateway: 'operator' } as const
+type UpstreamName = (typeof UPSTREAM_NAMES)[JournalSchema]
+
+function toCallListEntry(call: JournalSearchHit, name: UpstreamName): CallListEntry {
+  const { id, at, source, operation, outcome, player, betId, requestId, secret, platform, status, code, batch } = call
+  const { arrival, work, queue, behind: upstream } = call
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    ...{ source, operation, outcome },
+    ...(player !== undefined && { player }),
+    ...(betId !== undefined && { transactionId: betId }),
+    ...(requestId !== undefined && { requestId }),
+    ...(platform !== undefined && { platform }),
+    signature: secret === undefined ? 'refused' : `verified with secret ${secret + 1}`,
+    request: { body: call.body, bytes: call.bodyBytes, sha256: call.bodySha256 },
+    answer: { status, ...(code !== undefined && { code }), body: call.answer },
+    ...(batch !== undefined && { batch }),
+    milliseconds: {
+      arrival: arrival / US_PER_MS,
+      work: work / US_PER_MS,
+      ...(queue !== undefined && upstream !== undefined && toPhases(work, queue, upstream, name)),
+    },
+  }
+}
+
+/** What of the work was neither waiting nor behind this server is the reply. */
+function toPhases(work: number, queue: number, upstream: number, name: UpstreamName) {
+  const reply = work - queue - upstream
+  return { queue: queue / US_PER_MS, [name]: upstream / US_PER_MS, reply: reply / US_PER_MS }
+}

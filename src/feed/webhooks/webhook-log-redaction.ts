@@ -1,0 +1,19 @@
+/** Webhooks in the action log. */
+import { hasRole, type Principal } from '../../http/principal.ts'
+import type { AuditLogPage } from '../../people/audit-log-list.ts'
+
+const MASK = '***'
+
+/** An address may be all that keeps strangers away from a consumer: the log shows it to whoever may see webhooks, and that it changed to all. */
+export function redactWebhookUrls(caller: Principal, page: AuditLogPage): AuditLogPage {
+  return hasRole(caller, 'admin') ? page : { ...page, data: page.data.map(redactUrls) }
+}
+
+function redactUrls(action: AuditLogPage['data'][number]): AuditLogPage['data'][number] {
+  const { on, before, after } = action
+  return on.webhookId === undefined ? action : { ...action, before: redactUrl(before), after: redactUrl(after) }
+}
+
+function redactUrl(view: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...view, ...('url' in view && { url: MASK }) }
+}

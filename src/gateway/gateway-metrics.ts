@@ -1,0 +1,49 @@
+/** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createHistogram } from '../http/histogram.ts'
+import { createLabelledCounter } from '../http/labelled-counter.ts'
+import type { MetricSource } from '../runtime/metrics-exposition.ts'
+import type { GatewayOutcome } from './gateway-call-handler.ts'
+import type { Operators } from './operators.ts'
+
+export interface GatewayMetrics extends MetricSource {
+  recordCall(operatorId: string, outcome: GatewayOutcome, seconds: number): void
+}
+
+const INITIAL_SERIES = {
+  first: ['none'],
+  second: ['wrong_player', 'lost_player', 'gateway_refused'] satisfies GatewayOutcome[],
+}
+
+export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const help = 'Calls answered; operator "none" is that of calls that were not routed'
+  const calls = createLabelledCounter('gateway_calls_total', help, ['operator', 'outcome'], INITIAL_SERIES)
+  const duration = createHistogram('gateway_call_duration_seconds', 'From the request to the answer', 'operator')
+  new Gauge({
+    name: 'gateway_calls_under_way',
+    help: 'Calls sent to an operator or waiting for that',
+    labelNames: ['operator'],
+    registers,
+    collect() {
+      for (const { operatorId, depth } of operators.depths()) this.set({ operator: operatorId }, depth)
+    },
+  })
+  new Gauge({
+    name: 'gateway_journal_lost_calls',
+    help: 'Calls since the start that are not in the journal: too many at once, too many of strangers, or no database',
+    registers,
+    collect() {
+      this.set(journalLost())
+    },
+  })
+  return {
+    recordCall(operator, outcome, seconds) {
+      calls.increment(operator, outcome)
+      duration.observe(seconds, operator)
+    },
+    text: async () => (await registry.metrics()) + calls.text() + duration.text(),
+  }
+}

@@ -1,0 +1,40 @@
+/** The secrets of a partner or operator, as our APIs take them: one, or several while they rotate (C-13). */
+import { Type } from 'typebox'
+import { invalid } from './problem-details.ts'
+
+/** A call tries each of them, within its 5 s. */
+const MAX_SECRETS = 4
+const MAX_SECRET_LENGTH = 1_000
+
+const Secret = Type.String({ minLength: 1, maxLength: MAX_SECRET_LENGTH })
+
+export const secretMembers = {
+  secret: Type.Optional({ ...Secret, description: 'Shared with it; every call is signed with it (S-1).' }),
+  secrets: Type.Optional(
+    Type.Array(Secret, {
+      minItems: 1,
+      maxItems: MAX_SECRETS,
+      uniqueItems: true,
+      description:
+        'Instead of secret, while it rotates: the first signs; where it is refused, the next one does (C-13).',
+    }),
+  ),
+}
+
+interface SecretMembers {
+  readonly secret?: string
+  readonly secrets?: readonly string[]
+}
+
+/** Undefined when the body names none. */
+export function readSecrets({ secret, secrets }: SecretMembers): readonly string[] | undefined {
+  if (secret !== undefined && secrets !== undefined)
+    throw invalid('/secrets', 'stands instead of secret, not beside it')
+  return secret === undefined ? secrets : [secret]
+}
+
+export function requireSecrets(body: SecretMembers): readonly string[] {
+  const secrets = readSecrets(body)
+  if (secrets === undefined) throw invalid('/secret', 'or secrets is required')
+  return secrets
+}

@@ -1,0 +1,298 @@
+/** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
+
+import { Type } from 'typebox'
+import type { CallStats } from '../feed/call-stats.ts'
+import type { Feed } from '../feed/change-feed.ts'
+import type { ChangeNotifier } from '../feed/change-notifier.ts'
+import { addChangeNotifierRoute } from '../feed/change-notifier-routes.ts'
+import { addFeedRoutes } from '../feed/feed-routes.ts'
+import { defineCallQuery, JournalCallPageSchema, listCalls } from '../feed/journal-call-list.ts'
+import { LastHourSchema, readLastHour } from '../feed/last-hour-stats.ts'
+import { redactWebhookUrls } from '../feed/webhooks/webhook-log-redaction.ts'
+import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/webhook-routes.ts'
+import type { Authenticator } from '../http/authentication.ts'
+import { hasRole, principalOf } from '../http/principal.ts'
+import type { Routes } from '../http/route-description.ts'
+import type { KeyChanges } from '../people/api-key-changes.ts'
+import { addKeyRoutes } from '../people/api-key-routes.ts'
+import type { AuditLog } from '../people/audit-log.ts'
+import { AuditLogPageSchema, defineAuditLogQuery } from '../people/audit-log-list.ts'
+import type { LastAudit } from '../people/last-audit.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
+import { REPLY_CODES } from '../protocol/reply-codes.ts'
+import type { Rules } from '../wallet/decide/decision.ts'
+import { addAdjustmentRoutes } from './adjustment-routes.ts'
+import type { AdjustmentDeps } from './adjustments.ts'
+import { AnomalyListSchema, AnomalyQuerySchema, listAnomalies } from './anomaly-list.ts'
+import { BetHistorySchema, getBet, setResultLock } from './bet-detail.ts'
+import { BetListSchema, BetQuerySchema, listBets } from './bet-list.ts'
+import { addConformanceRoutes } from './conformance-routes.ts'
+import type { ConformanceRuns } from './conformance-runs.ts'
+import type { CoolingOff } from './cooling-off.ts'
+import { addWalletLookupRoute } from './id-lookup.ts'
+import { addMoneyRoutes } from './money-routes.ts'
+import { findPlayer } from './operator-context.ts'
+import {
+  describeOperatorChange,
+  describeOperatorRoute,
+  OPERATOR_KEY,
+  PlayerBetPath,
+  PlayerPath,
+} from './operator-schemas.ts'
+import { openPersonalData, PersonalDataSchema } from './personal-data.ts'
+import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
+import {
+  createPlayer,
+  getPlayer,
+  NewPlayerSchema,
+  PlayerPatchSchema,
+  PlayerSchema,
+  patchPlayer,
+} from './player-profile.ts'
+import { addReportRoutes } from './report-routes.ts'
+import { addSessionRoutes } from './session-routes.ts'
+import { createWalletFeedRoutes, WALLET_EVENTS } from './wallet-feed-events.ts'
+
+export interface OperatorRouteDeps extends AdjustmentDeps, Omit<WebhookDeps, 'db'> {
+  readonly clawback: Rules['clawback']
+  readonly coolingOff: CoolingOff
+  readonly actions: AuditLog
+  readonly lastAudit: Pick<LastAudit, 'audited'>
+  readonly keys: KeyChanges
+  readonly feed: Feed
+  readonly live: ChangeNotifier
+  readonly admission: Authenticator
+  readonly minutes: CallStats
+  readonly conformance: ConformanceRuns
+}
+
+export function addOperatorRoutes(api: Routes, deps: OperatorRouteDeps): void {
+  addPlayerRoutes(api, deps)
+  addSessionRoutes(api, deps)
+  addMoneyRoutes(api, deps)
+  addAdjustmentRoutes(api, deps)
+  addBetRoutes(api, deps)
+  addActionRoutes(api, deps)
+  addCallRoutes(api, deps)
+  addWalletLookupRoute(api, deps)
+  addFeedRoutes(api, createWalletFeedRoutes(deps))
+  addChangeNotifierRoute(api, { ...deps, key: OPERATOR_KEY, tag: 'Operator: changes' })
+  addReportRoutes(api, deps)
+  addConformanceRoutes(api, deps)
+  addWebhookRoutes(api, deps, { key: OPERATOR_KEY, tag: 'Operator: webhooks', events: WALLET_EVENTS })
+  addKeyRoutes(api, deps, { scheme: OPERATOR_KEY, tag: 'Operator: keys' })
+}
+
+function addPlayerRoutes(api: Routes, deps: OperatorRouteDeps): void {
+  const tag = 'Players'
+  api.post(
+    '/players',
+    describeOperatorChange('createPlayer', tag, 'Create a player; the same again answers 200', {
+      role: 'support',
+      body: NewPlayerSchema,
+      ok: { 200: PlayerSchema, 201: PlayerSchema },
+      problems: { 409: 'player_differs, being_erased' },
+    }),
+    async (request, reply) => {
+      const { status, body } = await createPlayer(deps, deps.actions.actorOf(request), request.body)
+      return reply.code(status).send(body)
+    },
+  )
+  api.get(
+    '/players',
+    describeOperatorRoute(
+      'listPlayers',
+      tag,
+      'Find players by the beginning of an id or nickname, or by an e-mail address',
+      {
+        role: 'read',
+        querystring: PlayerQuerySchema,
+        ok: { 200: PlayerListSchema },
+      },
+    ),
+    (request) => listPlayers(deps, request.query, hasRole(principalOf(request), 'support')),
+  )
+  api.get(
+    '/players/:userId',
+    describeOperatorRoute('readPlayer', tag, 'Read a player', {
+      role: 'read',
+      params: PlayerPath,
+      ok: { 200: PlayerSchema },
+    }),
+    (request) => getPlayer(deps, request.params.userId),
+  )
+  api.patch(
+    '/players/:userId',
+    describeOperatorChange(
+      'changePlayer',
+      tag,
+      'Block, exclude, verify, limit a player, or change the profile; 202 when a part of it has to wait (W-50)',
+      {
+        role: 'support',
+        params: PlayerPath,
+        body: PlayerPatchSchema,
+        ok: { 200: PlayerSchema, 202: PlayerSchema },
+      },
+    ),
+    async (request, reply) => {
+      const { params, body } = request
+      const patched = await patchPlayer(deps, deps.actions.actorOf(request), params.userId, body)
+      return reply.code(patched.status).send(patched.body)
+    },
+  )
+  api.post(
+    '/players/:userId/personal-data',
+    describeOperatorChange(
+      'openPersonalData',
+      tag,
+      'Open who a player is: it is kept who did, and what was shown (O-15)',
+      {
+        role: 'support',
+        params: PlayerPath,
+        ok: { 200: PersonalDataSchema },
+      },
+    ),
+    (request) => openPersonalData(deps, deps.actions.actorOf(request), request.params.userId),
+  )
+}
+
+const LOCKS = [
+  { method: 'PUT', locked: true, operationId: 'lockBet', summary: "Lock a bet's result: changes answer code 20" },
+  { method: 'DELETE', locked: false, operationId: 'unlockBet', summary: 'Unlock a bet' },
+] as const
+
+function addBetRoutes(api: Routes, deps: OperatorRouteDeps): void {
+  const tag = 'Bets'
+  api.get(
+    '/bets',
+    describeOperatorRoute('listBets', tag, 'Bets, newest first', {
+      role: 'read',
+      querystring: BetQuerySchema,
+      ok: { 200: BetListSchema },
+    }),
+    (request) => listBets(deps, request.query),
+  )
+  api.get(
+    '/players/:userId/bets/:transactionId',
+    describeOperatorRoute('readBet', tag, 'A bet and its whole history', {
+      role: 'read',
+      params: PlayerBetPath,
+      ok: { 200: BetHistorySchema },
+    }),
+    (request) => getBet(deps, request.params.userId, request.params.transactionId),
+  )
+  for (const { method, locked, operationId, summary } of LOCKS) {
+    api.route({
+      method,
+      url: '/players/:userId/bets/:transactionId/lock',
+      ...describeOperatorChange(operationId, tag, summary, {
+        role: 'support',
+        params: PlayerBetPath,
+        ok: { 204: Type.Null() },
+      }),
+      handler: async (request, reply) => {
+        await setResultLock(deps, deps.actions.actorOf(request), request.params, locked)
+        return reply.code(204).send()
+      },
+    })
+  }
+  api.get(
+    '/anomalies',
+    describeOperatorRoute('listAnomalies', tag, 'Calls that contradict a bet, newest first', {
+      role: 'read',
+      querystring: AnomalyQuerySchema,
+      ok: { 200: AnomalyListSchema },
+    }),
+    (request) => listAnomalies(deps, request.query),
+  )
+}
+
+const ActionQuerySchema = defineAuditLogQuery({
+  player: Type.Optional({ ...UserIdSchema, description: 'Only what was done to this player.' }),
+})
+
+function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
+  const { actions, db } = deps
+  api.get(
+    '/players/:userId/history',
+    describeOperatorRoute(
+      'readHistory',
+      'Players',
+      'Who blocked, limited, excluded or changed the player or locked bets, newest first',
+      {
+        role: 'read',
+        params: PlayerPath,
+        querystring: defineAuditLogQuery({}),
+        ok: { 200: AuditLogPageSchema },
+      },
+    ),
+    async ({ params, query }) => {
+      const { player } = await findPlayer(deps, params.userId)
+      return actions.list(db.people, query, player.id, 'history')
+    },
+  )
+  api.get(
+    '/players/:userId/personal-data',
+    describeOperatorRoute(
+      'listOpenings',
+      'Players',
+      'Who opened the personal data of the player, newest first (O-15)',
+      {
+        role: 'read',
+        params: PlayerPath,
+        querystring: defineAuditLogQuery({}),
+        ok: { 200: AuditLogPageSchema },
+      },
+    ),
+    async ({ params, query }) => {
+      const { player } = await findPlayer(deps, params.userId)
+      return actions.list(db.people, query, player.id, 'openings')
+    },
+  )
+  api.get(
+    '/actions',
+    describeOperatorRoute('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      role: 'read',
+      querystring: ActionQuerySchema,
+      ok: { 200: AuditLogPageSchema },
+    }),
+    async (request) => {
+      const { player } = request.query
+      const only = player === undefined ? undefined : 'player'
+      return redactWebhookUrls(principalOf(request), await actions.list(db.people, request.query, player, only))
+    },
+  )
+}
+
+function addCallRoutes(api: Routes, { db, clock, minutes }: OperatorRouteDeps): void {
+  api.get(
+    '/now',
+    describeOperatorRoute(
+      'readNow',
+      'Calls',
+      'The calls of the last hour by minute: how many, how they came out, how long they took',
+      {
+        role: 'read',
+        ok: { 200: LastHourSchema },
+      },
+    ),
+    () => readLastHour(minutes, clock.now()),
+  )
+  api.get(
+    '/calls',
+    describeOperatorRoute(
+      'listCalls',
+      'Calls',
+      'Calls of the wire as they came and were answered, newest first (W-30)',
+      {
+        role: 'support',
+        querystring: defineCallQuery(
+          ['accepted', ...Object.keys(REPLY_CODES)],
+          Object.values(REPLY_CODES).map(({ code }) => code),
+        ),
+        ok: { 200: JournalCallPageSchema },
+      },
+    ),
+    ({ query }) => listCalls(db.people, 'purser', query),
+  )
+}

@@ -1,0 +1,54 @@
+/** Of deliveries in a list: the money that has not moved, so that the lines add up to what is said of their partner. */
+import { type Static, Type } from 'typebox'
+import { statement } from '../../db/db.ts'
+import { booleanParameter } from '../../http/query-parameters.ts'
+import { outstandingAmount } from '../delivery/needs-attention.ts'
+import { optional } from './platform-schemas.ts'
+import { DeliverySchema, type ViewDeps } from './platform-views.ts'
+
+export const outstandingMoneyQuery = booleanParameter(
+  'true: each that is not over with the money that has not moved, as it is summed at its partner.',
+)
+export const outstandingMoneyMembers = {
+  unmovedAmount: optional({
+    ...DeliverySchema.properties.owedAmount,
+    description:
+      'Only with `unmoved=true`: `owedAmount` also of what needs nobody. Absent where another one of the bet is before it, which has the money of the bet, and with `isStakeUnknown`.',
+  }),
+  isStakeUnknown: optional(
+    Type.Boolean({
+      description:
+        'Only with `unmoved=true`. true: a Rollback of a bet that the partner never acknowledged. Whether its stake was taken is not known: it may have been booked as undone already, and is in no sum of what is on the way.',
+    }),
+  ),
+}
+
+const READ_OUTSTANDING = statement(
+  'platform_unmoved_of_bets',
+  `select b.bet_id, ${outstandingAmount('b')}::text as amount, b.told_status is null as is_stake_unknown
+   from platform.bet b where b.bet_id = any($1::uuid[])`,
+)
+interface OutstandingRow extends Record<string, unknown> {
+  readonly bet_id: string
+  readonly amount: string
+  readonly is_stake_unknown: boolean
+}
+
+type Delivery = Static<typeof DeliverySchema>
+
+/** Each that is not over with its own. */
+export async function readOutstandingMoney({ db }: ViewDeps, deliveries: readonly Delivery[]) {
+  const some = deliveries.filter(isNotOver)
+  const rows = await db.people.query<OutstandingRow>(READ_OUTSTANDING, [some.map(({ betId }) => betId)])
+  const ofBet = new Map(rows.map((row) => [row.bet_id, row]))
+  return (delivery: Delivery) => {
+    const found = isNotOver(delivery) ? ofBet.get(delivery.betId) : undefined
+    if (found === undefined) return {}
+    const { owedAmount } = delivery
+    if (found.is_stake_unknown) return { isStakeUnknown: true }
+    return { unmovedAmount: owedAmount ?? found.amount }
+  }
+}
+
+const isNotOver = ({ status, operation, needsPersonSince }: Delivery) =>
+  operation !== 'place' && (status === 'pending' || needsPersonSince !== undefined)

@@ -1,0 +1,90 @@
+/** The platform's feed as it is shown: bets as they are from then on, and how deliveries ended. */
+import { Type } from 'typebox'
+import type { FeedEvent } from '../../feed/change-feed.ts'
+import type { EventSubject } from '../../feed/change-notifier.ts'
+import type { StoredEvent } from '../../feed/change-store.ts'
+import { eventEnvelope, type FeedRoutes, listEventNames, toEventEnvelope } from '../../feed/feed-routes.ts'
+import { formatMoney, type Money, requireScale, type Scales } from '../../protocol/money.ts'
+import type { BetChangeMembers, DeliveryChangeMembers } from '../platform-change-feed.ts'
+import type { PlatformRouteDeps } from './platform-routes.ts'
+import { PLATFORM_KEY } from './platform-schemas.ts'
+import { BetViewSchema, DeliverySchema } from './platform-views.ts'
+
+const { betId, partnerId, userId, operatorUser, currency, amount, status, reason, resultType, payout } =
+  BetViewSchema.properties
+const BetChange = Type.Object({
+  ...eventEnvelope,
+  event: Type.Enum(['bet.accepted', 'bet.declined', 'bet.cancelled', 'bet.settled'], {
+    description:
+      'The bet is this from now on. accepted again: its result was taken back. settled again: another result, or decided by another. ' +
+      'A bet that is being placed is in the feed when it is decided.',
+  }),
+  bet: Type.Object({
+    ...{ betId, partnerId, userId, operatorUser, currency, amount, status, reason, resultType, payout },
+    decidedBy: Type.Optional(Type.Enum(['event', 'request'])),
+  }),
+})
+
+const { deliveryId, operation, code, error } = DeliverySchema.properties
+const DeliveryChange = Type.Object({
+  ...eventEnvelope,
+  event: Type.Enum(['delivery.done', 'delivery.refused', 'delivery.stuck', 'delivery.pending'], {
+    description:
+      'What became of telling the partner; pending: sent again by a person. A Place bet has no such event: its bet has.',
+  }),
+  delivery: Type.Object({
+    ...{ deliveryId, betId, partnerId, operation },
+    status: DeliverySchema.properties.status,
+    ...{ code, error },
+  }),
+})
+
+export const PlatformChangeSchema = Type.Union([BetChange, DeliveryChange])
+export const PLATFORM_EVENTS = listEventNames(PlatformChangeSchema)
+
+/** Ids only. */
+export function platformSubjectOf([name, ...members]: StoredEvent): EventSubject {
+  if (!name.startsWith('bet.')) return { bet: String(members[1]) }
+  const [bet, , player] = members
+  return { bet: String(bet), player: String(player) }
+}
+
+export function platformFeedRoutes({ feed, scales }: Pick<PlatformRouteDeps, 'feed' | 'scales'>): FeedRoutes {
+  return {
+    feed,
+    event: PlatformChangeSchema,
+    key: PLATFORM_KEY,
+    tag: 'Changes',
+    show: (event) => toChangeView(scales, event),
+  }
+}
+
+function toChangeView(scales: Scales, change: FeedEvent) {
+  const shown = toEventEnvelope(change)
+  const [event, ...members] = change.event
+  return event.startsWith('bet.')
+    ? { ...shown, bet: toBetChange(scales, members as unknown as BetChangeMembers) }
+    : { ...shown, delivery: toDeliveryChange(members as unknown as DeliveryChangeMembers) }
+}
+
+function toBetChange(scales: Scales, members: BetChangeMembers) {
+  const [betId, partnerId, userId, operatorUser, currency, stake, status, reason, resultType, payout, decidedBy] =
+    members
+  const show = (minor: string) => formatMoney(BigInt(minor) as Money, requireScale(scales, currency))
+  return {
+    ...{ betId, partnerId, userId },
+    ...(operatorUser !== null && { operatorUser }),
+    ...{ currency, amount: show(stake), status },
+    ...(reason !== null && { reason }),
+    ...(resultType !== null && payout !== null && { resultType, payout: show(payout) }),
+    ...(decidedBy !== null && { decidedBy }),
+  }
+}
+
+function toDeliveryChange([deliveryId, betId, partnerId, operation, status, code, error]: DeliveryChangeMembers) {
+  return {
+    ...{ deliveryId, betId, partnerId, operation, status },
+    ...(code !== null && { code }),
+    ...(error !== null && { error }),
+  }
+}

@@ -1,0 +1,210 @@
+/** The routes of the platform API: what each takes, answers and refuses. */
+
+import { Type } from 'typebox'
+import type { CallStats } from '../../feed/call-stats.ts'
+import type { Feed } from '../../feed/change-feed.ts'
+import type { ChangeNotifier } from '../../feed/change-notifier.ts'
+import { addChangeNotifierRoute } from '../../feed/change-notifier-routes.ts'
+import { addFeedRoutes } from '../../feed/feed-routes.ts'
+import { LastHourSchema, readLastHour } from '../../feed/last-hour-stats.ts'
+import type { Authenticator } from '../../http/authentication.ts'
+import { changedConnection, type GivenConnection, showConnection } from '../../http/connection-member.ts'
+import { invalid, notFound } from '../../http/problem-details.ts'
+import type { Routes } from '../../http/route-description.ts'
+import { readSecrets, requireSecrets } from '../../http/secret-members.ts'
+import { requirePathSafe } from '../../http/storable-text.ts'
+import type { KeyChanges } from '../../people/api-key-changes.ts'
+import { addKeyRoutes } from '../../people/api-key-routes.ts'
+import type { Actor, AuditLog } from '../../people/audit-log.ts'
+import { AuditLogPageSchema, defineAuditLogQuery } from '../../people/audit-log-list.ts'
+import type { Reach } from '../../protocol/base-url.ts'
+import { probeSecrets, toRotationWarning } from '../../wallet-client/secret-probe.ts'
+import { findAddressFault } from '../../wallet-client/ssrf-guard.ts'
+import type { BetChangeOutcome } from '../bets/bet-flow.ts'
+import type { PlaceDeps } from '../bets/bet-placement.ts'
+import type { CashoutRequest } from '../bets/cashout.ts'
+import type { EventResults } from '../bets/event-results.ts'
+import { openFrameSession } from '../bets/frame-session.ts'
+import type { Partner } from '../partner-clients.ts'
+import { readOldestWaiting } from '../platform-metrics.ts'
+import { addBetRoutes, addResultRoutes } from './bet-routes.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
+import { addEventRoutes } from './event-routes.ts'
+import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema } from './partner-list.ts'
+import { platformFeedRoutes } from './platform-change-views.ts'
+import { addPlatformLookupRoute } from './platform-lookup.ts'
+import {
+  ChangedPartnerSchema,
+  describePlatformChange,
+  describePlatformRoute,
+  FrameSchema,
+  NewFrameSchema,
+  NewPartnerSchema,
+  PartnerPath,
+  PLATFORM_KEY,
+} from './platform-schemas.ts'
+import { orThrowProblem } from './refusal-status.ts'
+
+export interface PlatformRouteDeps extends PlaceDeps {
+  readonly feed: Feed
+  readonly live: ChangeNotifier
+  readonly admission: Authenticator
+  readonly minutes: CallStats
+  readonly actions: AuditLog
+  readonly keys: KeyChanges
+  readonly results: EventResults
+  cashOut(request: CashoutRequest): Promise<BetChangeOutcome>
+  readonly reach: Reach
+}
+
+export function addPlatformRoutes(api: Routes, deps: PlatformRouteDeps): void {
+  addPartnerRoutes(api, deps)
+  addFrameRoutes(api, deps)
+  addBetRoutes(api, deps)
+  addResultRoutes(api, deps)
+  addEventRoutes(api, deps)
+  addDeliveryRoutes(api, deps)
+  addNowRoute(api, deps)
+  addPlatformLookupRoute(api, deps)
+  addFeedRoutes(api, platformFeedRoutes(deps))
+  addChangeNotifierRoute(api, { ...deps, key: PLATFORM_KEY, tag: 'Changes' })
+  addActionRoutes(api, deps)
+  addKeyRoutes(api, deps, { scheme: PLATFORM_KEY, tag: 'Keys' })
+}
+
+function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
+  api.post(
+    '/partners',
+    describePlatformChange(
+      'savePartner',
+      'Partners',
+      'Add a partner, or change its address or secret, and try each with a harmless call',
+      { role: 'admin', body: NewPartnerSchema, ok: { 201: TriedPartnerSchema } },
+    ),
+    async (request, reply) => {
+      const { partnerId, baseUrl, connection, ...given } = request.body
+      requirePathSafe(partnerId, '/partnerId')
+      const secrets = requireSecrets(given)
+      const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
+      const change = { partnerId, baseUrl, secrets, connection }
+      const saved = await saveAndTry(deps, deps.actions.actorOf(request), change, known)
+      return reply.code(201).send(saved)
+    },
+  )
+  api.get(
+    '/partners',
+    describePlatformRoute('listPartners', 'Partners', 'Partners with their state and what waits for them', {
+      role: 'read',
+      querystring: PartnerListQuery,
+      ok: { 200: PartnerPageSchema },
+    }),
+    ({ query }) => listPartners(deps, query),
+  )
+  api.put(
+    '/partners/:partnerId',
+    describePlatformChange(
+      'changePartner',
+      'Partners',
+      'Change a partner’s address or secrets, and try each with a harmless call',
+      {
+        role: 'admin',
+        params: PartnerPath,
+        body: ChangedPartnerSchema,
+        ok: { 200: TriedPartnerSchema },
+        problems: { 404: 'not_found' },
+      },
+    ),
+    async (request) => {
+      const { partnerId } = request.params
+      const { baseUrl, connection, ...given } = request.body
+      const secrets = readSecrets(given)
+      const known = await deps.partners.read(partnerId)
+      if (known === undefined) throw notFound('the partner')
+      const change = { partnerId, baseUrl, secrets: secrets ?? known.secrets, connection }
+      return saveAndTry(deps, deps.actions.actorOf(request), change, known)
+    },
+  )
+}
+
+/** It is saved whatever the partner answers, or if it answers nothing. */
+async function saveAndTry(
+  { partners, clock, reach }: PlatformRouteDeps,
+  author: Actor,
+  change: Omit<Partner, 'connection'> & { readonly connection: GivenConnection },
+  known: Partner | undefined,
+) {
+  const { partnerId, baseUrl, secrets } = change
+  const fault = await findAddressFault(baseUrl, reach)
+  if (fault !== undefined) throw invalid('/baseUrl', fault)
+  const to = { url: baseUrl, urlPointer: '/baseUrl' }
+  const connection = changedConnection(change.connection, known?.connection ?? {}, to)
+  const partner = { partnerId, baseUrl, secrets, connection }
+  await partners.save(author, partner, clock.now())
+  const tried = await probeSecrets(partner, reach, 'platform')
+  return { partnerId, baseUrl, ...showConnection(connection), ...tried, ...toRotationWarning(known?.secrets, secrets) }
+}
+
+function addFrameRoutes(api: Routes, deps: PlatformRouteDeps): void {
+  api.post(
+    '/frame-sessions',
+    describePlatformChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
+      role: 'support',
+      body: NewFrameSchema,
+      ok: { 201: FrameSchema },
+      problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
+    }),
+    async (request, reply) => {
+      const { partnerId, token } = request.body
+      const { frameSessionId, profile } = orThrowProblem(
+        await openFrameSession(deps, deps.actions.userActorOf(request), partnerId, token),
+      )
+      return reply.code(201).send({ frameSessionId, profile })
+    },
+  )
+}
+
+function addNowRoute(api: Routes, { db, clock, minutes }: PlatformRouteDeps): void {
+  api.get(
+    '/now',
+    describePlatformRoute(
+      'readNow',
+      'Deliveries',
+      'The calls of the last hour by minute and partner, and the oldest delivery that is not over',
+      {
+        role: 'read',
+        ok: { 200: PlatformNowSchema },
+      },
+    ),
+    async () => {
+      const [now, oldest] = await Promise.all([readLastHour(minutes, clock.now()), readOldestWaiting(db)])
+      return { ...now, ...(oldest && { oldestWaiting: oldest.toISOString() }) }
+    },
+  )
+}
+
+const PlatformNowSchema = Type.Object({
+  ...LastHourSchema.properties,
+  oldestWaiting: Type.Optional({
+    ...Type.String({ format: 'date-time' }),
+    description: 'When the oldest delivery that is not over was decided. Absent: none waits.',
+  }),
+})
+
+const ActionQuerySchema = defineAuditLogQuery({
+  on: Type.Optional({
+    ...Type.String({ minLength: 1, maxLength: 64 }),
+    description: 'Only what was done to this partner, bet, event, delivery or frame session.',
+  }),
+})
+
+function addActionRoutes(api: Routes, { actions, db }: PlatformRouteDeps): void {
+  api.get(
+    '/actions',
+    describePlatformRoute('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      role: 'read',
+      querystring: ActionQuerySchema,
+      ok: { 200: AuditLogPageSchema },
+    }),
+    ({ query }) => actions.list(db.people, query, query.on),
+  )
+}

@@ -1,0 +1,109 @@
+/**
+ * From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). Wishes that come
+ * at the same time are looked up, opened and closed together (batched-transactions.ts).
+ */
+import { isOutage } from '../../db/database-errors.ts'
+import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
+import { createBatcher } from '../../runtime/batcher.ts'
+import { readPlaceDeliveries, recordAttemptResults } from '../delivery/outbox.ts'
+import { batchInTransactions, MAX_WAITING_REQUESTS, requireSingle } from './batched-transactions.ts'
+import { type FlowDeps, recordDecisions, toCancelDecision } from './bet-flow.ts'
+import { readEndedEvents } from './event-store.ts'
+import { readFrameSessions, type StoredFrameSession } from './frame-session.ts'
+import { decidePlacements, type PlacementAnswer } from './placement-decision.ts'
+import { commitIntents, type IntentOutcome, type PlacementIntent } from './placement-intent.ts'
+import type { PlacementOutcome } from './placement-store.ts'
+import { lockFreeBetIds, readPlatformBets } from './platform-bet-store.ts'
+
+export interface ContextQuery {
+  readonly frameSessionId: string
+  readonly eventIds: readonly string[]
+}
+
+/** What is known before anything is written. */
+export interface PlacementContext {
+  /** Undefined when there is none. */
+  readonly session: StoredFrameSession | undefined
+  /** Whether one of the events is over (C-11). */
+  readonly isOver: boolean
+}
+
+export interface Placements {
+  loadContext(query: ContextQuery): Promise<PlacementContext>
+  /** Commits the bet and the intent to call (C-1), or the bet as declined. */
+  commitIntent(intent: PlacementIntent): Promise<IntentOutcome>
+  /** Records the partner's answer and decides the bet. */
+  decideAnswer(answered: PlacementAnswer): Promise<PlacementOutcome>
+}
+
+/** Those of one process. An answer is never refused: it is about money, and there are no more of them than were let in. */
+export function createPlacements(deps: FlowDeps): Placements {
+  const { db } = deps
+  return {
+    loadContext: createBatcher({
+      processBatch: (queries) => loadContexts(deps, queries),
+      processOne: async (query) => requireSingle(await loadContexts(deps, [query])),
+      isBatchFatal: isOutage,
+      maxWaiting: MAX_WAITING_REQUESTS,
+    }),
+    commitIntent: batchInTransactions(db, MAX_WAITING_REQUESTS, (tx, intents: readonly PlacementIntent[]) =>
+      commitIntents(deps, tx, intents),
+    ),
+    decideAnswer: batchInTransactions(db, Number.POSITIVE_INFINITY, (tx, answered: readonly PlacementAnswer[], busy) =>
+      decidePlacements(deps, tx, answered, busy),
+    ),
+  }
+}
+
+async function loadContexts({ db }: FlowDeps, queries: readonly ContextQuery[]): Promise<PlacementContext[]> {
+  const [sessions, ended] = await Promise.all([
+    readFrameSessions(
+      db,
+      queries.map(({ frameSessionId }) => frameSessionId),
+    ),
+    readEndedEvents(
+      db,
+      queries.flatMap(({ eventIds }) => eventIds),
+    ),
+  ])
+  return queries.map(({ frameSessionId, eventIds }) => ({
+    session: sessions(frameSessionId),
+    isOver: eventIds.some((eventId) => ended.has(eventId)),
+  }))
+}
+
+/**
+ * C-1: a bet whose placing process is gone has an unknown outcome and is rolled back. Safe beside a process that is only
+ * slow: the one that locks the bet first decides, and the other one finds it decided.
+ */
+export function rollBackAbandonedPlacements(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const free = await lockFreeBetIds(tx, betIds) // one that is held is just being decided by the process that is slow
+    const bets = (await readPlatformBets(tx, [...free])).filter((bet) => bet.status === 'placing')
+    const places = await readPlaceDeliveries(
+      tx,
+      bets.map(({ betId }) => betId),
+    )
+    const error = 'the placing process is gone'
+    const results = [...places.values()].map(
+      (deliveryId) =>
+        ({
+          deliveryId,
+          attempt: 1,
+          status: 'unknown',
+          firstAttemptAt: null,
+          dueAt: null,
+          code: null,
+          error,
+          isOwed: false,
+        }) as const,
+    )
+    await recordAttemptResults(tx, results, deps.clock.now())
+    await recordDecisions(
+      deps,
+      tx,
+      bets.map((bet) => toCancelDecision(deps, bet, ROLLBACK_REASON.closingFailed)),
+    )
+    return bets.length
+  })
+}

@@ -1,0 +1,138 @@
+/** What `purser keys` does: the same changes as by API, in the same log. */
+import { userInfo } from 'node:os'
+import { printResult } from '../config/command-help.ts'
+import type { Db } from '../db/db.ts'
+import { createKeyChanges } from '../people/api-key-changes.ts'
+import { toCreatedKeyView, toKeyView } from '../people/api-key-routes.ts'
+import {
+  createKeyStore,
+  KEY_NAME_PATTERN,
+  KEY_REJECTION_TEXTS,
+  type KeyCreationResult,
+  type NewKey,
+} from '../people/api-key-store.ts'
+import { type Actor, createCommandActor, type RequestContext } from '../people/audit-log.ts'
+import { AUTH_SETTINGS, type ServerKind } from '../people/auth-settings.ts'
+import { isStorable } from '../protocol/wire-ids.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
+import { environment } from '../runtime/environment.ts'
+import { withMigratedDb } from './command-database.ts'
+
+/** Rows of a list: more than anybody reads. */
+const MAX_LISTED = 10_000
+
+export interface KeyFlags extends RequestContext {
+  readonly json?: true
+}
+
+export async function listKeys(server: string, { json }: KeyFlags): Promise<void> {
+  const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MAX_LISTED))
+  const shown = rows.map(toKeyView)
+  if (json) return printResult(JSON.stringify(shown))
+  for (const { name, role, rights, scope, hash, madeAt, endsAt, live, lastUsedAt } of shown)
+    printResult(
+      [
+        ...[live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''],
+        ...[
+          rights?.join(',') ?? '',
+          scope === undefined ? '' : `of ${scope}`,
+          lastUsedAt === undefined ? '' : `used ${lastUsedAt}`,
+        ],
+      ]
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+export type MakeKeyFlags = KeyFlags & Omit<NewKey, 'name' | 'expiresAt'> & { readonly expires?: Date }
+
+export async function makeKey(
+  server: string,
+  name: string,
+  { role, rights, scope, expires: expiresAt, ...flags }: MakeKeyFlags,
+): Promise<void> {
+  requireName(name)
+  requireScope(scope)
+  const created = await withKeys(server, (changes) =>
+    changes.make(
+      createKeyActor(server, 'makeKey', flags),
+      { name, role, rights, scope, expiresAt },
+      new Date(environment.now()),
+    ),
+  )
+  printCreatedKey(created, flags)
+}
+
+export async function rotateKey(
+  server: string,
+  name: string,
+  { overlap, ...flags }: KeyFlags & { overlap: number },
+): Promise<void> {
+  const created = await withKeys(server, (changes) =>
+    changes.rotate(createKeyActor(server, 'rotateKey', flags), name, overlap, new Date(environment.now())),
+  )
+  printCreatedKey(created, flags)
+}
+
+export async function revokeKey(server: string, name: string, flags: KeyFlags): Promise<void> {
+  const isRevoked = await withKeys(server, (changes) =>
+    changes.revoke(createKeyActor(server, 'revokeKey', flags), name, new Date(environment.now())),
+  )
+  if (isRevoked === undefined) throw new UsageError(`there is no key of the name ${name}`)
+  if (flags.json) printResult(JSON.stringify({ name, revoked: isRevoked }))
+  else
+    printResult(
+      isRevoked ? `${name} has ended; servers that run notice within a second or so` : `${name} had ended already`,
+    )
+}
+
+function withKeys<T>(
+  name: string,
+  work: (changes: ReturnType<typeof createKeyChanges>, db: Db) => Promise<T>,
+): Promise<T> {
+  const { schema } = AUTH_SETTINGS[parseServer(name)]
+  return withMigratedDb((db) => work(createKeyChanges(db, createKeyStore(schema)), db))
+}
+
+function parseServer(name: string): ServerKind {
+  if (name === 'wallet' || name === 'platform' || name === 'gateway') return name
+  throw new UsageError(`there are keys of a wallet, a platform and a gateway, not of "${name}"`)
+}
+
+function createKeyActor(server: string, operation: string, { person = userName(), reason }: RequestContext): Actor {
+  const { schema } = AUTH_SETTINGS[parseServer(server)]
+  return createCommandActor(schema, 'purser keys', operation, { person, reason })
+}
+
+/** None where the system has no name for the user, as in a container. */
+function userName(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
+}
+
+function requireName(name: string): void {
+  if (new RegExp(KEY_NAME_PATTERN).test(name)) return
+  throw new UsageError(`"${name}" is no name of a key: 64 small letters, digits, dots, dashes at most`)
+}
+
+function requireScope(scope: string | undefined): void {
+  if (scope === undefined || (scope.length > 0 && scope.length <= 64 && isStorable(scope))) return
+  throw new UsageError('a scope is the id of a brand, partner or operator: 1 to 64 characters')
+}
+
+/** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */
+function printCreatedKey(created: KeyCreationResult, { json }: KeyFlags): void {
+  if (created.kind !== 'made') throw new UsageError(KEY_REJECTION_TEXTS[created.kind])
+  const shown = toCreatedKeyView(created)
+  if (json) {
+    printResult(JSON.stringify(shown))
+    return
+  }
+  printResult(shown.key)
+  const { name, role, hash, earlierEndAt } = shown
+  process.stderr.write(`${name}, role ${role}, hash ${hash}: shown this once\n`)
+  if (earlierEndAt !== undefined) process.stderr.write(`the keys before it work until ${earlierEndAt}\n`)
+}

@@ -1,0 +1,90 @@
+/** `purser export-player` and `purser erase-player`: all that a wallet knows of one person, and the end of it (O-9, O-10). */
+import type { Command } from 'commander'
+import { formatEnvironmentHelp, formatExamples, printResult } from '../config/command-help.ts'
+import { recordBucketCount } from '../db/buckets.ts'
+import { readRecordedScales } from '../db/currency-scales.ts'
+import type { Db } from '../db/db.ts'
+import { Problem } from '../http/problem-details.ts'
+import type { ExportLine } from '../operator/player-export.ts'
+import { UsageError } from '../runtime/cli-errors.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { withMigratedDb } from './command-database.ts'
+import { writeToStdout } from './stop-signals.ts'
+
+interface Flags {
+  readonly apply?: true
+  readonly person?: string
+  readonly reason?: string
+}
+
+export function addPlayerDataCommands(program: Command): void {
+  program
+    .command('export-player <userId>')
+    .description('all that the wallet knows of one person, a line of JSON each')
+    .addHelpText('before', formatExamples('DATABASE_URL=postgres://… purser export-player alice > alice.ndjson'))
+    .addHelpText('after', formatEnvironmentHelp('tool'))
+    .action((userId: string) => withWallet((db, buckets) => exportToStdout(db, buckets, userId)))
+  program
+    .command('erase-player <userId>')
+    .description("a person's data: profile, sessions and calls go, the ledger stays under a pseudonym")
+    .option('--apply', 'erase it, for good; else only say whether it can be')
+    .option('--person <name>', 'who erases, for the action log')
+    .option('--reason <text>', 'why, for the action log')
+    .addHelpText(
+      'before',
+      formatExamples(
+        'DATABASE_URL=postgres://owner@… purser erase-player alice --apply --person maria --reason "request 4711"',
+      ),
+    )
+    .addHelpText('after', formatEnvironmentHelp('tool'))
+    .action((userId: string, flags: Flags) => withWallet((db, buckets) => eraseOrCheck(db, buckets, userId, flags)))
+}
+
+function withWallet(work: (db: Db, buckets: number) => Promise<void>): Promise<void> {
+  return withMigratedDb(async (db, { buckets }) => work(db, await recordBucketCount(db, buckets))).catch(
+    (error: unknown) => {
+      if (error instanceof Problem) throw new UsageError(error.message, { cause: error })
+      throw error
+    },
+  )
+}
+
+async function exportToStdout(db: Db, buckets: number, userId: string): Promise<void> {
+  const { exportPlayer } = await import('../operator/player-export.ts')
+  const deps = { db, clock: systemClock, buckets, scales: await readRecordedScales(db, 'wallet') }
+  await writeToStdout(formatLines(exportPlayer(deps, userId)))
+}
+
+async function* formatLines(objects: AsyncIterable<ExportLine>): AsyncGenerator<string> {
+  let isArchived = false
+  for await (const one of objects) {
+    isArchived ||= one.kind === 'archived'
+    yield `${JSON.stringify(one)}\n`
+  }
+  if (isArchived)
+    process.stderr.write(`purser: not all of it is here: what the lines of kind "archived" say lies in files\n`)
+}
+
+async function eraseOrCheck(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
+  const [{ erasePlayer, canErasePlayer }, { ERASURE_OPERATION }, { createCommandActor }] = await Promise.all([
+    import('../operator/player-erasure.ts'),
+    import('../operator/user-id-lock.ts'),
+    import('../people/audit-log.ts'),
+  ])
+  if (!flags.apply) {
+    const isThere = await canErasePlayer({ db, buckets }, userId)
+    printResult(
+      isThere
+        ? `${userId} can be erased: nothing was changed; --apply erases what export-player shows, for good`
+        : `${userId} is no player here; --apply erases what calls and changes are left, for good`,
+    )
+    return
+  }
+  const { pseudonym, calls, rowsOfFeed } = await erasePlayer(
+    { db, buckets, now: systemClock.now() },
+    createCommandActor('purser', 'purser erase-player', ERASURE_OPERATION, flags),
+    userId,
+  )
+  const who = pseudonym === undefined ? `${userId} is no player here` : `${userId} is ${pseudonym} now`
+  printResult(`${who}; ${calls} calls are out of the journal, ${rowsOfFeed} rows of the feed are changed`)
+}

@@ -1,0 +1,40 @@
+/**
+ * Text from elsewhere, made safe to print.
+ *
+ * Names, answers and messages come from other programs and from people. A terminal obeys escape
+ * sequences, a CI server obeys lines such as `::error::`, and marks of direction reorder a line.
+ *
+ * Invariant: what `printableLine` returns has no control character, no line break, no mark of direction
+ * and no command of a CI server. A replaced character is written as `\u001b`, which JSON reads
+ * as the same character.
+ */
+
+/** C0, DEL, C1, separators of lines, marks of direction, the byte order mark, halves of a pair. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+/** GitHub obeys `::name` at the start of a line and `##[name` anywhere; Azure and TeamCity obey the others. */
+const COMMAND_AT_START = /^(\s*):(?=:)/
+const COMMAND_ANYWHERE = /#(?=#(\[|vso\[|teamcity\[))/g
+
+/** A part of a line, such as a name: commands stay, because they are none in the middle of a line. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE, escapeCharacter)
+}
+
+export function printableLine(text: string): string {
+  return printable(text)
+    .replace(COMMAND_AT_START, (_found, blanks: string) => `${blanks}${escapeCharacter(':')}`)
+    .replace(COMMAND_ANYWHERE, escapeCharacter)
+}
+
+/** Several lines: their line feeds stay. JSON stays the same JSON. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printableLine).join('\n')
+}
+
+const HEX = 16
+const HEX_DIGITS = 4
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(HEX).padStart(HEX_DIGITS, '0')}`
+}

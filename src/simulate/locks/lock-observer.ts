@@ -1,0 +1,31 @@
+/** A connection of the simulation's own, by which it looks into the server: who waits for whose lock, and which of its processes are there. */
+import pg from 'pg'
+
+export interface LockObserver {
+  /** Per process that is still there, the processes that it waits for. */
+  readWaits(processes: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
+  /** Ends the statement that a process is at. */
+  cancel(process: number): Promise<void>
+  close(): Promise<void>
+}
+
+const READ_WAITS = `select pid, pg_catalog.pg_blocking_pids(pid) as waits_for from pg_catalog.pg_stat_activity where pid = any($1::int[])`
+
+export async function openObserver(url: string): Promise<LockObserver> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  return {
+    async readWaits(processes) {
+      const { rows } = await client.query<{ pid: number; waits_for: number[] }>({
+        name: 'look',
+        text: READ_WAITS,
+        values: [processes],
+      })
+      return new Map(rows.map(({ pid, waits_for }) => [pid, waits_for]))
+    },
+    async cancel(process) {
+      await client.query('select pg_catalog.pg_cancel_backend($1::int)', [process])
+    },
+    close: () => client.end(),
+  }
+}

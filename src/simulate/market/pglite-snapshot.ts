@@ -1,0 +1,123 @@
+/**
+ * All that an embedded database is, kept and put back: its memory, and its files, which are in memory too. So each run begins with the very
+ * same database: what it has read, planned and counted too.
+ */
+import type { PGlite } from '@electric-sql/pglite'
+
+/** A file or a folder, as Emscripten has it in its memory. */
+interface Node {
+  readonly mount: { readonly type: unknown }
+  readonly mode: number
+  contents: Uint8Array | Record<string, Node>
+  usedBytes: number
+  name: string
+  parent: Node
+  name_next: Node | undefined
+}
+
+/** An open file; `fd` is null once it was closed. */
+interface Stream {
+  fd: number | null
+  readonly shared: { position: number; flags: number }
+}
+
+interface Files {
+  readonly root: Node
+  readonly streams: (Stream | undefined)[]
+  /** By a hash of folder and name. */
+  nameTable: (Node | undefined)[]
+  isDir(mode: number): boolean
+  isFile(mode: number): boolean
+}
+
+interface Module {
+  readonly HEAPU8: Uint8Array
+  readonly FS: Files
+  readonly MEMFS: unknown
+}
+
+/** Bytes that are compared at once, and put back when they are others. */
+const PIECE = 2 ** 16
+
+/** What puts back what is now. For a time when nothing is under way; the database is not asked. */
+export function snapshotMemory(pglite: PGlite): () => void {
+  const module = pglite.Module as unknown as Module // its memory may have grown since, and is another array then
+  const pieces = toPieces(module.HEAPU8)
+  const putFilesBack = snapshotFiles(module)
+  return () => {
+    restorePieces(module.HEAPU8, pieces)
+    putFilesBack()
+  }
+}
+
+/** Undefined: nothing but zeros. */
+type Pieces = readonly (Uint8Array | undefined)[]
+
+const ZEROS = new Uint8Array(PIECE)
+
+function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.length; from += PIECE) yield bytes.subarray(from, from + PIECE)
+}
+
+function toPieces(bytes: Uint8Array): Pieces {
+  return Array.from(inPieces(bytes), (piece) =>
+    Buffer.compare(piece, ZEROS.subarray(0, piece.length)) === 0 ? undefined : piece.slice(),
+  )
+}
+
+function restorePieces(bytes: Uint8Array, pieces: Pieces): void {
+  let i = 0
+  for (const piece of inPieces(bytes)) {
+    const was = pieces[i++] ?? ZEROS.subarray(0, piece.length)
+    if (Buffer.compare(piece, was) !== 0) piece.set(was)
+  }
+}
+
+function snapshotFiles({ FS: files, MEMFS }: Module): () => void {
+  const restores: (() => void)[] = []
+  const keep = (node: Node) => {
+    const { name, parent, name_next, contents } = node
+    if (node.mount.type !== MEMFS) return
+    restores.push(() => void Object.assign(node, { name, parent, name_next }))
+    if (files.isDir(node.mode)) {
+      const inside = { ...(contents as Record<string, Node>) }
+      restores.push(() => {
+        node.contents = { ...inside }
+      })
+      for (const one of Object.values(inside)) keep(one)
+    } else if (files.isFile(node.mode)) {
+      const [size, pieces] = [node.usedBytes, toPieces(bytesOf(node))]
+      restores.push(() => restoreFile(node, size, pieces))
+    }
+  }
+  keep(files.root)
+  const [names, streams] = [[...files.nameTable], [...files.streams]]
+  const shared = streams.map((stream) => stream && { ...stream.shared })
+  return () => {
+    for (const one of restores) one()
+    files.nameTable = [...names]
+    files.streams.splice(0, files.streams.length, ...streams)
+    streams.forEach((stream, fd) => {
+      if (stream) Object.assign(stream, { fd, shared: Object.assign(stream.shared, shared[fd]) })
+    })
+  }
+}
+
+/** In the memory that it has: as much again for each run would have V8 collect the whole heap. */
+function restoreFile(node: Node, size: number, pieces: Pieces): void {
+  if (node.usedBytes > size) bytesOf(node).fill(0, size) // a file that grows over them must find what was never written
+  if (capacityOf(node) < size) node.contents = new Uint8Array(size)
+  node.usedBytes = size
+  restorePieces(bytesOf(node), pieces)
+}
+
+/** Bytes that it may hold without being moved. */
+function capacityOf({ contents }: Node): number {
+  return (contents as Uint8Array | undefined)?.length ?? 0
+}
+
+/** What it is made from may be signed bytes, or nothing. */
+function bytesOf({ contents, usedBytes }: Node): Uint8Array {
+  const { buffer, byteOffset } = (contents ?? ZEROS) as Uint8Array
+  return new Uint8Array(buffer, byteOffset, usedBytes)
+}

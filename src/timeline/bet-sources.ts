@@ -1,0 +1,125 @@
+/** What the APIs of wallet and platform answer about a bet, as far as its picture reads it. */
+
+export interface TransferView {
+  readonly transferId: string
+  readonly kind: string
+  readonly amount: string
+  readonly balance: string
+  readonly currency: string
+  readonly at: string
+}
+
+/** GET /operator/players/{userId}/bets/{transactionId}, as far as it is read here. */
+export interface WalletBetDetail {
+  readonly userId: string
+  readonly transactionId: string
+  readonly platform?: string
+  readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
+  readonly currency?: string
+  readonly stake?: string
+  readonly stakePaidBy?: 'player' | 'promotions'
+  /** What its odds pay at most (W-49); absent when they are unknown. */
+  readonly oddsPayout?: string
+  readonly payout?: string
+  readonly resultType?: string
+  readonly refusalCode?: number
+  readonly locked?: boolean
+  readonly firstSeenAt: string
+  readonly details?: unknown
+  readonly history: readonly WalletCallView[]
+}
+
+export interface WalletCallView {
+  readonly operation: TimelineOperation
+  readonly requestId: string
+  readonly outcome: 'applied' | 'repeated' | 'refused'
+  readonly code?: number
+  readonly amount?: string
+  readonly currency?: string
+  readonly resultType?: string
+  readonly errorCode?: number
+  readonly anomaly?: string
+  readonly at: string
+  readonly transfers: readonly TransferView[]
+  /** Those that lie in files (O-13). */
+  readonly archived?: readonly unknown[]
+}
+
+export type TimelineOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
+
+/** GET /bets/{betId} of the platform. */
+export interface PlatformBetDetail {
+  readonly betId: string
+  readonly partnerId: string
+  readonly userId: string
+  readonly status: string
+  readonly reason?: string
+  readonly amount: string
+  readonly currency: string
+  readonly coefficient: string
+  readonly payout?: string
+  readonly resultType?: string
+  readonly placedAt: string
+  readonly selections?: readonly Readonly<Record<string, unknown>>[]
+  readonly deliveries: readonly DeliveryView[]
+}
+
+export interface DeliveryView {
+  readonly deliveryId: string
+  readonly number: number
+  readonly operation: TimelineOperation
+  readonly requestId: string
+  readonly status: 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+  readonly amount?: string
+  readonly currency?: string
+  readonly code?: number
+  readonly error?: string
+  readonly decidedAt: string
+  readonly dueAt?: string
+  /** Set of what is owed and not acknowledged (C-9). */
+  readonly needsPersonSince?: string
+  readonly request?: Readonly<Record<string, unknown>>
+  readonly attemptList: readonly AttemptView[]
+}
+
+export interface AttemptView {
+  readonly number: number
+  readonly startedAt: string
+  readonly durationMs: number
+  readonly httpStatus: number | null
+  readonly outcome: 'accepted' | 'refused' | 'unknown'
+  readonly code?: number
+  readonly error?: string
+  readonly body: string
+  /** Where its time went, where that was kept (C-18). */
+  readonly phases?: Readonly<Partial<Record<'nameMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'bodyMs', number>>>
+}
+
+/** GET /operator/calls. */
+export interface JournalCallDetail {
+  readonly id: string
+  readonly at: string
+  readonly source: string
+  readonly operation: string
+  readonly outcome: string
+  readonly player?: string
+  readonly transactionId?: string
+  readonly requestId?: string
+  readonly platform?: string
+  readonly signature: string
+  readonly request: { readonly body: string; readonly bytes: number; readonly sha256: string }
+  readonly answer: { readonly status: number; readonly code?: number; readonly body: string }
+  readonly milliseconds: {
+    readonly arrival: number
+    readonly work: number
+    readonly queue?: number
+    readonly database?: number
+    readonly reply?: number
+  }
+}
+
+export interface BetSources {
+  readonly wallet?: WalletBetDetail | undefined
+  readonly platform?: PlatformBetDetail | undefined
+  readonly journal?: readonly JournalCallDetail[] | undefined
+}

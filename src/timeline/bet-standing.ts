@@ -1,0 +1,151 @@
+/** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
+import { moneyText } from './amount-text.ts'
+import { hasArchivedTransfers } from './bet-history.ts'
+import type { PlatformBetDetail, TransferView, WalletBetDetail } from './bet-sources.ts'
+import { findRefusedPlace, isLess } from './call-explanation.ts'
+import { describeEarlierResults, listEarlierPlatformResults, listEarlierWalletResults } from './earlier-results.ts'
+import { describeCorrections, toPayoutHistory } from './payout-history.ts'
+import { REFUSAL_REASONS } from './refusal-reasons.ts'
+import { formatResultType } from './result-names.ts'
+import { describePlatformReason, describeRollbackReason } from './rollback-reasons.ts'
+
+export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'refused' | 'wait'
+
+export interface BetStanding {
+  /** One or two words. */
+  readonly state: string
+  readonly tone: Tone
+  readonly sentence: string
+}
+
+/** `available`: of a bet that was refused for want of money what the player had, where somebody has looked. */
+export function describeStanding(
+  wallet: WalletBetDetail | undefined,
+  platform: PlatformBetDetail | undefined,
+  available?: string,
+): BetStanding {
+  const deliveries = platform?.deliveries ?? []
+  const waits = deliveries.filter(({ status }) => ['pending', 'waiting', 'stuck'].includes(status))
+  const base = wallet === undefined ? describePlatformStanding(platform) : describeWalletStanding(wallet, available)
+  const last = deliveries.at(-1)
+  if (last?.status === 'refused' && last.operation !== 'place')
+    return {
+      ...base,
+      tone: 'bad',
+      sentence: `${base.sentence} The platform has decided otherwise since, and the wallet refused it: a person has to settle that.`,
+    }
+  if (waits.length === 0) return base
+  const isStuck = waits.some(({ status }) => status === 'stuck')
+  const more = isStuck
+    ? 'The platform could not deliver its next decision: a person has to send it again.'
+    : 'The platform has decided something that the wallet has not answered yet.'
+  return { ...base, tone: isStuck ? 'bad' : 'wait', sentence: `${base.sentence} ${more}` }
+}
+
+function describeWalletStanding(bet: WalletBetDetail, available: string | undefined): BetStanding {
+  const { status, stake, currency, userId } = bet
+  const staked = stake === undefined ? '' : moneyText(stake, currency ?? '')
+  const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `${userId} staked ${staked}`
+  switch (status) {
+    case 'open': {
+      return {
+        ...{ state: 'Open', tone: 'open' },
+        sentence: `${payer}. The result is not known yet; the stake is held.${describeBefore(bet)}`,
+      }
+    }
+    case 'settled':
+      return describeSettlement(bet, payer)
+    case 'cancelled':
+      return { state: 'Cancelled', tone: 'plain', sentence: describeCancellation(bet, staked) }
+    case 'refused':
+      return { state: 'Refused', tone: 'refused', sentence: `${describeRefusal(bet, available)} No money was taken.` }
+    case 'unknown':
+      return { state: 'Never placed', tone: 'plain', sentence: 'This bet was never placed here. No money was taken.' }
+    default:
+      return status satisfies never
+  }
+}
+
+/** With what was asked for and what was there, so that nobody has to look further. */
+function describeRefusal(bet: WalletBetDetail, available: string | undefined): string {
+  const { refusalCode = 0, history } = bet
+  const { amount, currency = '' } = history[findRefusedPlace(bet)] ?? {}
+  const why = REFUSAL_REASONS.get(refusalCode) ?? `the wallet answered code ${refusalCode}`
+  const there =
+    amount !== undefined && isLess(available, amount) ? `: ${moneyText(available, currency)} was available` : ''
+  return `The bet${amount === undefined ? '' : ` of ${moneyText(amount, currency)}`} was not accepted, because ${why}${there}.`
+}
+
+/** With the reason that the Rollback gave. */
+function describeCancellation(bet: WalletBetDetail, staked: string): string {
+  const rollback = bet.history.find(({ operation, outcome }) => operation === 'rollback' && outcome === 'applied')
+  const why = rollback?.errorCode === undefined ? '' : `: ${describeRollbackReason(rollback.errorCode)}`
+  if (staked === '') return `The bet was cancelled before it was placed${why}. No money was taken.`
+  return `The bet was cancelled${why}. The stake of ${staked} is back ${describeStakeReturn(bet)}.`
+}
+
+/** A stake goes back to whoever paid it (M-4). */
+function describeStakeReturn(bet: WalletBetDetail): string {
+  const { stakePaidBy, history } = bet
+  const moves = history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !/^-?[0.]+$/.test(amount))
+  if (stakePaidBy === 'promotions')
+    return moves.length > 0 || hasArchivedTransfers(bet)
+      ? 'with promotions'
+      : 'with promotions; nothing moved on the account'
+  const refund = moves.findLast(({ kind }) => kind === 'refund' || kind === 'payout')
+  return `on the account${refund === undefined ? '' : ` since ${formatMoment(refund)}`}`
+}
+
+const formatMoment = ({ at }: TransferView) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+
+/** What was before: as money that went to and fro, else as the results that there were. */
+function describeBefore(bet: WalletBetDetail): string {
+  const corrections = describeCorrections(toPayoutHistory(bet))
+  return corrections === undefined
+    ? describeEarlierResults(listEarlierWalletResults(bet), bet.status)
+    : ` ${corrections}.`
+}
+
+/** Of a payout it is said when it was paid, not that it is there: the player may have spent it since. */
+function describeSettlement(bet: WalletBetDetail, payer: string): BetStanding {
+  const paid = toPayoutHistory(bet)
+  const amount = moneyText(bet.payout ?? '', bet.currency ?? '')
+  const more = describeBefore(bet)
+  const at = paid.standing === undefined ? '' : ` at ${formatMoment(paid.standing)}`
+  const toAccount = `${amount} was paid to the account${at}.${more}`
+  switch (bet.resultType) {
+    case 'won':
+      return { state: 'Won', tone: 'good', sentence: `${payer}. The bet won: ${toAccount}` }
+    case 'lost':
+      return { state: 'Lost', tone: 'plain', sentence: `${payer}. The bet lost.${more}` }
+    case 'refund':
+      return {
+        ...{ state: 'Void', tone: 'plain' },
+        sentence: `${payer}. The bet is void: ${amount} is back ${describeStakeReturn(bet)}.${more}`,
+      }
+    case 'cashout':
+      return { state: 'Cashed out', tone: 'good', sentence: `${payer}. The bet was cashed out: ${toAccount}` }
+    default:
+      return { state: 'Settled', tone: 'plain', sentence: `${payer}. ${amount} was paid.${more}` }
+  }
+}
+
+/** Without the wallet nothing is said of the player's money. */
+function describePlatformStanding(bet: PlatformBetDetail | undefined): BetStanding {
+  if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'Nothing is known of this bet.' }
+  const why = bet.reason ? `: ${describePlatformReason(bet.reason)}` : ''
+  const before = describeEarlierResults(listEarlierPlatformResults(bet), bet.status)
+  const states: Readonly<Record<string, [string, Tone, string]>> = {
+    placing: ['Being placed', 'wait', 'The partner has not answered yet.'],
+    accepted: ['Open', 'open', `The partner has accepted the bet; its result is not known yet.${before}`],
+    declined: ['Declined', 'bad', `The bet of ${moneyText(bet.amount, bet.currency)} was not accepted${why}.`],
+    cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
+    settled: [
+      formatResultType(bet.resultType ?? 'settled'),
+      bet.resultType === 'won' ? 'good' : 'plain',
+      `The result is decided: ${formatResultType(bet.resultType ?? '')}, ${moneyText(bet.payout ?? '', bet.currency)}.${before}`,
+    ],
+  }
+  const [state, tone, sentence] = states[bet.status] ?? [bet.status, 'plain' as const, '']
+  return { state: state.charAt(0).toUpperCase() + state.slice(1), tone, sentence }
+}

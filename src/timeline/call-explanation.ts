@@ -1,0 +1,130 @@
+/** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
+
+import { negateDecimal, sumDecimals, toCommonUnits } from '../protocol/decimal.ts'
+import { REPLY_CODES } from '../protocol/reply-codes.ts'
+import { moneyText } from './amount-text.ts'
+import type { WalletBetDetail, WalletCallView } from './bet-sources.ts'
+import { findLifeTableRow, type LifeState, listStatesBefore } from './life-table.ts'
+import { REFUSAL_REASONS } from './refusal-reasons.ts'
+
+const { not_enough_money, already_processed, recalculation_blocked, recalculation_negative } = REPLY_CODES
+
+/** A call among all calls of its bet. `available` is the player's balance when it came, where somebody has looked. */
+export function explainCall({ history, currency }: WalletBetDetail, at: number, available?: string): string {
+  const found = history[at]
+  if (found === undefined) return ''
+  const call = { ...found, currency: found.currency ?? currency ?? '' }
+  const known = listStatesBefore(history)[at] ?? 'nothing'
+  if (call.outcome === 'refused') return explainRefusal(call, known, findPayoutBefore(history, at), available)
+  if (call.outcome === 'repeated') return explainRepeat(call, known)
+  return explainApplied(call, known)
+}
+
+/** Whether the player's balance says why it was refused: how much had to be there. */
+export function findNeededBalance(history: readonly WalletCallView[], at: number): string | undefined {
+  const call = history[at]
+  if (call?.outcome !== 'refused') return undefined
+  if (call.code === recalculation_negative.code) return amountToTakeBack(call, findPayoutBefore(history, at))
+  const isFirst = call.operation === 'place' && listStatesBefore(history)[at] === 'nothing'
+  return isFirst && call.code === not_enough_money.code ? call.amount : undefined
+}
+
+/** The Place bet whose refusal is the bet's: one that was refused for its token before may have asked for another stake. -1 of others. */
+export function findRefusedPlace({ status, refusalCode, history }: WalletBetDetail): number {
+  if (status !== 'refused') return -1
+  return history.findIndex(
+    ({ operation, outcome, code }) => operation === 'place' && outcome === 'refused' && code === refusalCode,
+  )
+}
+
+/** What stands paid before this call. */
+function findPayoutBefore(history: readonly WalletCallView[], at: number): string | undefined {
+  const results = history.slice(0, at).filter(({ operation, outcome }) => {
+    return outcome === 'applied' && (operation === 'settle' || operation === 'unsettle')
+  })
+  const last = results.at(-1)
+  return last?.operation === 'settle' ? last.amount : undefined
+}
+
+function amountToTakeBack({ operation, amount }: WalletCallView, before: string | undefined): string | undefined {
+  if (before === undefined) return undefined
+  return operation === 'settle' && amount !== undefined ? sumDecimals([before, negateDecimal(amount)]) : before
+}
+
+function explainRefusal(
+  call: WalletCallView,
+  known: LifeState,
+  before: string | undefined,
+  available: string | undefined,
+): string {
+  const { operation, code, currency = '' } = call
+  const money = (text: string) => moneyText(text, currency)
+  if (code === recalculation_negative.code) {
+    const needed = amountToTakeBack(call, before)
+    if (needed === undefined)
+      return `The player no longer had what had to be taken back: refused (code ${code}), nothing moved.`
+    const there = isLess(available, needed) ? `${money(available)} there` : 'less was there'
+    return `${money(needed)} to take back, ${there}: refused (code ${code}), nothing moved.`
+  }
+  if (code === recalculation_blocked.code)
+    return known === 'cancelled'
+      ? `The bet was cancelled before: refused (code ${code}), nothing moved.`
+      : `The result is not changed any more: refused (code ${code}), nothing moved.`
+  if (operation === 'place') return explainPlaceRefusal(call, known, available)
+  if (operation === 'rollback' && known === 'settled')
+    return `The bet has a result: not rolled back (code ${code}), nothing moved.`
+  if (known === 'nothing' || known === 'refused')
+    return `${findLifeTableRow(known, operation).says} Refused (code ${code}).`
+  return `Refused with code ${code}${codeMessage(code)}: nothing moved.`
+}
+
+function explainPlaceRefusal(
+  { code, amount, currency = '' }: WalletCallView,
+  known: LifeState,
+  available: string | undefined,
+): string {
+  if (known === 'refused') return `The bet was refused before, and is again (code ${code}): nothing taken.`
+  if (code === not_enough_money.code && amount !== undefined) {
+    const there = isLess(available, amount) ? `${moneyText(available, currency)} available` : 'less was available'
+    return `${moneyText(amount, currency)} wanted, ${there}: refused (code ${code}), nothing taken.`
+  }
+  if (code === already_processed.code)
+    return known === 'cancelled'
+      ? `The bet was cancelled before this call came: refused (code ${code}), nothing taken.`
+      : `Another bet had been placed under this id: refused (code ${code}), nothing taken.`
+  const why = REFUSAL_REASONS.get(code ?? 0)
+  if (why !== undefined) return `Refused (code ${code}), because ${why}: nothing taken.`
+  return `Refused with code ${code}${codeMessage(code)}: nothing taken.`
+}
+
+function codeMessage(code: number | undefined): string {
+  const known = Object.values(REPLY_CODES).find((one) => one.code === code)
+  return known === undefined ? '' : ` (${known.message})`
+}
+
+export function isLess(available: string | undefined, needed: string): available is string {
+  if (available === undefined) return false
+  const [one = 0n, other = 0n] = toCommonUnits([available, needed])
+  return one < other
+}
+
+function explainRepeat({ operation }: WalletCallView, known: LifeState): string {
+  if (operation === 'place') return 'The same bet again: answered as before, nothing taken.'
+  if (operation === 'settle') return 'The same result again: answered as before, nothing moved.'
+  return findLifeTableRow(known, operation).says
+}
+
+function explainApplied({ operation, transfers, currency = '', amount }: WalletCallView, known: LifeState): string {
+  const moved = (kind: string) => transfers.find((one) => one.kind === kind)?.amount.replace('-', '')
+  if (operation === 'place')
+    return `The bet was new, and all was in order: the stake of ${moneyText(amount ?? '', currency)} was taken once.`
+  if (operation === 'settle' && known === 'settled') {
+    const [back, paid] = [moved('payout_reversal'), moved('payout')]
+    if (back === undefined && paid === undefined) return 'Another result of the same amount: no money moved.'
+    const isLost = paid === undefined ? 'and nothing paid' : `and ${moneyText(paid, currency)} paid`
+    return back === undefined
+      ? `Another result: ${moneyText(paid ?? '', currency)} was paid; nothing had to be taken back.`
+      : `Another result: ${moneyText(back, currency)} was taken back, ${isLost}, in one step.`
+  }
+  return findLifeTableRow(known, operation).says
+}

@@ -1,0 +1,30 @@
+/** Why a wallet refuses, in words that follow "because". */
+import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../protocol/reply-codes.ts'
+
+/** Of each refusal that the wallet keeps (I-3), by its code. */
+const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
+  not_enough_money: 'there was not enough money',
+  player_blocked: 'the account is blocked',
+  stake_limit: 'the limit of stakes of the day was reached',
+  loss_limit: 'the limit of losses of the day was reached',
+  bet_count_limit: 'the limit of bets of the day was reached',
+  self_excluded: 'the account is excluded from play',
+  not_verified: 'the account is not verified',
+  under_age: 'the player is too young',
+}
+
+export const REFUSAL_REASONS: ReadonlyMap<number, string> = new Map(
+  REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
+)
+
+/** "not enough money (7)": as the code is called (R-3). */
+export function describeReplyCode(code: number): string {
+  const name = replyCodeName(code)
+  return name === undefined ? `code ${code}` : `${name} (${code})`
+}
+
+/** Undefined: the interface has no such code. */
+export function replyCodeName(code: number): string | undefined {
+  const [name] = Object.entries(REPLY_CODES).find(([, one]) => one.code === code) ?? []
+  return name?.replaceAll('_', ' ')
+}

@@ -1,0 +1,43 @@
+/** The reasons of a Rollback in words (interface.md, `errorCode`; C-2, C-3): once, for the picture and for every sentence. */
+import type { ROLLBACK_REASONS } from '../protocol/reply-codes.ts'
+import { describeReplyCode } from './refusal-reasons.ts'
+
+interface Words {
+  /** In the picture, where there is little room. */
+  readonly short: string
+  /** After "The bet was cancelled:" and after "because". */
+  readonly long: string
+}
+
+const WORDS: Readonly<Record<keyof typeof ROLLBACK_REASONS, Words>> = {
+  8: { short: 'odds changed', long: 'the odds had changed' },
+  9: { short: 'event over', long: 'the event was over' },
+  10: { short: 'time-out', long: 'no answer to Place bet came in time' },
+  32: { short: 'event withdrawn', long: 'the event was withdrawn' },
+  50: { short: 'not closed', long: 'the platform could not close the bet' },
+  52: { short: 'no usable answer', long: 'the platform got no usable answer to Place bet' },
+  110: { short: 'outcome’s stakes', long: 'the limit of stakes on the outcome was reached' },
+  111: { short: 'outcome’s wins', long: 'the limit of wins on the outcome was reached' },
+  112: { short: 'bets on the event', long: 'the limit of bets on the event was reached' },
+  113: { short: 'stake limit', long: 'the stake was above the limit of the player' },
+  114: { short: 'win limit', long: 'the win would be above the limit of the player' },
+  115: { short: 'main limit', long: 'the main limit of stakes was reached' },
+}
+
+const isListed = (code: number): code is keyof typeof WORDS => Object.hasOwn(WORDS, code)
+
+/** "reason 52" stands where the list has no such reason: a wallet takes any (W-8). */
+export function describeRollbackReason(code: number): string {
+  return isListed(code) ? `${WORDS[code].long} (reason ${code})` : `reason ${code}`
+}
+
+export function shortRollbackReason(code: number): string {
+  return isListed(code) ? `${code}: ${WORDS[code].short}` : `reason ${code}`
+}
+
+/** Of a bet of the platform: "rollback 52", "partner code 7". Its other reasons are words already. */
+export function describePlatformReason(reason: string): string {
+  const [, from, code = ''] = /^(rollback|partner code) (\d{1,9})$/.exec(reason) ?? []
+  if (from === undefined) return reason
+  return (from === 'rollback' ? describeRollbackReason : describeReplyCode)(Number.parseInt(code, 10))
+}

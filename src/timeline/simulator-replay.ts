@@ -1,0 +1,98 @@
+/** A bet's history in the words of the simulator (`npm run simulate -- --history`): the same calls in the same order, with its amounts. */
+import { replyCode, replyCodes } from '../protocol/reply-codes.ts'
+import type { WalletBetDetail, WalletCallView } from './bet-sources.ts'
+
+export interface SimulatorReplay {
+  /** What `--history` takes; empty where the wallet has answered no call. */
+  readonly history: string
+  /** The same for a file: a step a line, each call with what was answered. */
+  readonly saved: string
+  /** What of the bet the simulator does not know. */
+  readonly leftOut: readonly string[]
+}
+
+interface ReplayState {
+  /** The request ids that each word was sent with, in order. */
+  readonly sent: Map<string, string[]>
+  readonly words: string[]
+  /** As `words`, with the answers. */
+  readonly lines: string[]
+  readonly leftOut: Set<string>
+  /** The amounts that were won with `settle 25`. */
+  readonly won: Set<string>
+  isPoor: boolean
+  isLocked: boolean
+  isCancelled: boolean
+  hasToken: boolean
+}
+
+export function toSimulatorReplay({ history, stake }: Pick<WalletBetDetail, 'history' | 'stake'>): SimulatorReplay {
+  const first = history.find(({ operation }) => operation === 'place')?.amount ?? stake
+  const state: ReplayState = {
+    ...{ sent: new Map(), words: [], lines: [], leftOut: new Set<string>(), won: new Set<string>() },
+    ...{ isPoor: false, isLocked: false, isCancelled: false, hasToken: true },
+  }
+  for (const call of history) addCall(state, call, first)
+  const leftOut = [...state.leftOut]
+  const notes = leftOut.map((unsupported) => `# The simulator does not know ${unsupported}.`)
+  return { history: state.words.join('; '), saved: [...notes, ...state.lines].join('\n'), leftOut }
+}
+
+function addCall(state: ReplayState, call: WalletCallView, stake: string | undefined): void {
+  addCircumstances(state, call)
+  const word = toSimulatorWord(call, stake)
+  if (word === 'settle 25' && call.amount !== undefined) state.won.add(call.amount)
+  if (state.won.size > 1) state.leftOut.add('that it was won with different amounts')
+  const ids = state.sent.get(word) ?? []
+  const { requestId } = call
+  if (ids.length === 0 && [...state.sent.values()].some((others) => others.includes(requestId)))
+    state.leftOut.add('a requestId that two different calls had')
+  const sending = ids.at(-1) === requestId ? 'again' : ids[0] === requestId ? 'late copy' : undefined
+  const letter = sending === undefined ? word : `${word}, ${sending}`
+  state.words.push(letter)
+  state.lines.push(`${letter} = ${call.outcome === 'refused' ? `400/${call.code}` : '200'}`)
+  if (sending === undefined) state.sent.set(word, [...ids, requestId])
+}
+
+function toSimulatorWord({ operation, amount, resultType }: WalletCallView, stake: string | undefined): string {
+  if (operation === 'place') return amount === undefined || amount === stake ? 'place' : 'place other'
+  if (operation !== 'settle') return operation
+  if (resultType === 'refund') return 'return 25'
+  if (resultType === 'cashout') return 'cashout'
+  return amount === undefined || /^[0.]+$/.test(amount) ? 'settle 0' : 'settle 25'
+}
+
+const TOKEN = replyCodes('invalid_token', 'expired_token')
+const MONEY = replyCodes('not_enough_money', 'recalculation_negative')
+const BLOCKED = replyCode('recalculation_blocked')
+/** What the life of a bet alone decides. */
+const LIFE_CODES = replyCodes('invalid_request', 'already_processed')
+
+/** What must have happened beside the calls for one to be answered so. */
+function addCircumstances(state: ReplayState, { operation, outcome, code = 0 }: WalletCallView): void {
+  if (outcome === 'applied') {
+    if (state.isPoor && operation !== 'rollback') toggleState(state, 'isPoor', '(money)')
+    if (state.isLocked && operation !== 'place') toggleState(state, 'isLocked', '(lock)')
+    state.isCancelled ||= operation === 'rollback'
+  }
+  if (outcome !== 'refused' || LIFE_CODES.includes(code)) return
+  if (TOKEN.includes(code)) {
+    if (state.hasToken) addWord(state, '(token)')
+    state.hasToken = false
+  } else if (MONEY.includes(code)) {
+    if (!state.isPoor) toggleState(state, 'isPoor', '(money)')
+  } else if (code === BLOCKED) {
+    if (!state.isLocked && !state.isCancelled) toggleState(state, 'isLocked', '(lock)')
+  } else state.leftOut.add(`what was refused with code ${code}`)
+}
+
+function toggleState(state: ReplayState, unsupported: 'isPoor' | 'isLocked', word: string): void {
+  state[unsupported] = !state[unsupported]
+  addWord(state, word)
+}
+
+/** Of what is no call, nothing was answered. */
+function addWord({ words, lines }: ReplayState, word: string): void {
+  words.push(word)
+  lines.push(word)
+}

@@ -1,0 +1,22 @@
+/** Which rule a call falls under. Pure, as the rules are: the wallet asks it for every call, and the console what else a call could have come to. */
+import type { BetCall } from '../store/bet.ts'
+import type { Decision, Facts } from './decision.ts'
+import { decidePlace } from './place.ts'
+import { decideRollback } from './rollback.ts'
+import { decideSettle } from './settle.ts'
+import { decideUnsettle } from './unsettle.ts'
+
+export function decideCall(call: BetCall, facts: Facts): Decision {
+  switch (call.kind) {
+    case 'place':
+      return decidePlace(call, facts)
+    case 'settle':
+      return decideSettle(call, facts)
+    case 'unsettle':
+      return decideUnsettle(call, facts)
+    case 'rollback':
+      return decideRollback(call, facts)
+    default:
+      return call satisfies never
+  }
+}

@@ -1,0 +1,25 @@
+/** PURSER_CURRENCIES says one scale of a currency: it is stored with what it counts, and can never change again (M-5). */
+import { expect, test } from 'vitest'
+import { parseCurrencyScales } from '../../src/config/currency-settings.ts'
+
+test('a second scale of a currency is a problem, not a choice', () => {
+  const problems: string[] = []
+  expect(parseCurrencyScales('USDT:6, BTC:8', problems).get('USDT')).toBe(6)
+  expect(problems).toEqual([])
+  parseCurrencyScales('USDT:6,USDT:8', problems)
+  expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" is a second scale of the same'])
+})
+
+test('a code in lower case is refused with the sentence that codes are in upper case', () => {
+  const problems: string[] = []
+  parseCurrencyScales('mBTC:5', problems)
+  parseCurrencyScales('MBTC:13', problems)
+  expect(problems).toEqual([
+    'PURSER_CURRENCIES: "mBTC:5" is not CODE:decimals with a code in upper case and 0 to 12 decimals',
+    'PURSER_CURRENCIES: "MBTC:13" is not CODE:decimals with 0 to 12 decimals',
+  ])
+})
+
+test.each(['XAD', 'ANG', 'BGN'])('%s is known without a setting, with two decimals', (code) => {
+  expect(parseCurrencyScales('', []).get(code)).toBe(2)
+})

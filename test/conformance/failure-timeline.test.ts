@@ -1,0 +1,73 @@
+/** The calls of a failed case as a picture: what they moved is what the balance said, and nothing where nobody looked. */
+import { describe, expect, test } from 'vitest'
+import type { Exchange } from '../../src/conformance/http-exchange.ts'
+import { buildCaseHistory, renderFailureTimeline } from '../../src/conformance/report/failure-timeline.ts'
+import { describeMoment } from '../../src/timeline/moment-text.ts'
+
+const START = Date.parse('2031-05-16T18:00:00Z')
+let clock = 0
+
+function exchange(what: string, path: string, body: object, answer: Exchange['answer'], isLook = false): Exchange {
+  clock += 10
+  return {
+    what,
+    request: { method: 'POST', url: `http://127.0.0.1:9${path}`, headers: {}, body: JSON.stringify(body) },
+    answer,
+    startedAt: new Date(START + clock),
+    durationMs: 2,
+    ...(isLook && { isLook }),
+  }
+}
+const json = (status: number, body: string) =>
+  ({ kind: 'some', status, contentType: 'application/json', body }) as const
+const place = (what: string, answer: Exchange['answer']) =>
+  exchange(what, '/payment/bet', { type: 1, transactionId: what }, answer)
+const look = (amount: string, token = 'of A') =>
+  exchange('Balance', '/user/balance', { token }, json(200, `{"amount":${amount},"currency":"EUR"}`), true)
+const told = (...exchanges: Exchange[]) => buildCaseHistory(exchanges).moments.map(describeMoment)
+
+describe('a case', () => {
+  test('tells what each call has moved, as the balance says', () => {
+    const exchanges = [
+      look('1000.5'),
+      place('Place bet X 100', json(200, '{}')),
+      look('900.50'),
+      place('Place bet X 100 again', json(400, '{"code":8}')),
+      look('900.50'),
+      place('Place bet Y 1', { kind: 'none', why: 'no answer within 8000 ms' }),
+      look('899.5'),
+    ]
+    expect(told(...exchanges)).toEqual([
+      'Place bet X 100: accepted, 200, 2 ms, moved −100.0',
+      'Place bet X 100 again: refused, 400 code 8, 2 ms',
+      'Place bet Y 1: no answer, 2 ms, moved −1.0',
+    ])
+    const [picture = ''] = renderFailureTimeline(exchanges)
+    expect(picture).toContain('nothing moves')
+    expect(picture).toContain('1,000.5')
+    expect(picture).toContain('tl-call tl-unanswered tl-selected')
+  })
+  test('of calls that were sent together says what they moved together', () => {
+    expect(told(look('10'), place('One', json(200, '{}')), place('Two', json(200, '{}')), look('8'))).toEqual([
+      'One: accepted, 200, 2 ms',
+      'Two: accepted, 200, 2 ms, moved by 2 calls −2',
+    ])
+  })
+  test('mixes no purses, and shows no balance that nobody asked for', () => {
+    expect(told(look('10'), look('99', 'of B'), place('One', json(200, '{}')), look('98', 'of B'), look('9'))).toEqual([
+      'One: accepted, 200, 2 ms, moved −1',
+    ])
+    const [picture = ''] = renderFailureTimeline([place('One', json(500, 'oops'))])
+    expect(picture).not.toContain('Balance')
+    expect(picture).toContain('no usable answer, 500')
+    expect(renderFailureTimeline([])).toEqual([])
+  })
+  test('takes what a wallet answers for an amount only if it is one', () => {
+    expect(told(look('"<b>"'), look('1e3'), place('One', json(200, '{"code":"<i>"}')))).toEqual([
+      'One: accepted, 200 code <i>, 2 ms',
+    ])
+    const [picture = ''] = renderFailureTimeline([place('<script>', json(200, '{}'))])
+    expect(picture).toContain('&lt;script&gt;')
+    expect(picture).not.toContain('<script')
+  })
+})

@@ -1,0 +1,125 @@
+/** The kit against our own wallet: with players made over the operator API, with players of a file, with balances probed by bets. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type CaseResult, type ConformanceReport, isGood } from '../../src/conformance/report/conformance-report.ts'
+import { formatTerminalReport, plainReportPaint } from '../../src/conformance/report/terminal-report.ts'
+import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
+import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
+import { parseFixturesFile } from '../../src/conformance/wallet/players/fixtures-file.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
+import { dueOf, isDue } from '../support/nightly.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { type Front, frontOf } from './faulty-proxy.ts'
+
+/** Milliseconds for one run of the kit, beside other tests on two cores; alone it takes seconds. */
+vi.setConfig({ testTimeout: 180_000 })
+
+/** Days until each other kind of players was judged; players made for each case are judged every day. */
+const DAYS = 5
+
+let wallet: TestWallet
+let front: Front
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  front = await frontOf(wallet.url, { hides: '/user/balance' })
+})
+afterAll(async () => {
+  await front?.close()
+  await wallet?.stop()
+})
+
+function resultsOf({ results }: ConformanceReport, kind: CaseResult['verdict']['kind']): string[] {
+  return results.filter(({ verdict }) => verdict.kind === kind).map(({ id }) => id)
+}
+
+function expectGood(report: ConformanceReport): void {
+  expect(isGood(report), formatTerminalReport(report, plainReportPaint)).toBe(true)
+  expect(resultsOf(report, 'failed'), formatTerminalReport(report, plainReportPaint)).toEqual([])
+}
+
+test('our wallet passes every case, with players made for each', async () => {
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
+  const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
+  await fixtures.close()
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).toEqual([])
+  await wallet.auditIsClean()
+})
+
+test.each(dueOf(['JPY', 'KWD'], DAYS))('a partner that has only %s is judged by every case', async (currency) => {
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey, currency })
+  const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
+  await fixtures.close()
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).toEqual([])
+  await wallet.auditIsClean()
+})
+
+test('a patient run waits once, before it repeats everything', async () => {
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
+  const waits: number[] = []
+  const wait = async (ms: number) => void waits.push(ms)
+  const cases = WALLET_CASES.filter(({ id }) => id.startsWith('late'))
+  const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures, cases, patienceMs: 300_000, wait }
+  const report = await runWalletKit(options)
+  await fixtures.close()
+  expect(waits).toEqual([300_000])
+  expect(resultsOf(report, 'passed')).toEqual(cases.map(({ id }) => id))
+  expect(report.notes).toContain('all repeated at the end, after 300 s')
+  await wallet.auditIsClean()
+})
+
+async function fixturesFile(
+  count: number,
+  currency = 'EUR',
+  balance = '2500.00',
+): Promise<{ text: string; userIds: string[] }> {
+  const players = await Promise.all(
+    Array.from({ length: count }, () => playerWithMoney(wallet.operator, balance, currency)),
+  )
+  const described = players.map(({ userId, token }) => ({ userId, token, balance }))
+  return { text: JSON.stringify({ currency, players: described }), userIds: players.map(({ userId }) => userId) }
+}
+
+async function expectMoneyBack(userIds: readonly string[], currency = 'EUR', balance = '2500.00'): Promise<void> {
+  const balances = await Promise.all(userIds.map((userId) => wallet.operator.balance(userId, currency)))
+  expect(balances).toEqual(userIds.map(() => balance))
+}
+
+test.runIf(isDue(2, DAYS))('players who have only JPY are enough, and have their money back at the end', async () => {
+  const { text, userIds } = await fixturesFile(4, 'JPY', '2500')
+  const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures: parseFixturesFile(text) })
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).not.toContain('money-01')
+  await expectMoneyBack(userIds, 'JPY', '2500')
+  await wallet.auditIsClean()
+})
+
+test.runIf(isDue(3, DAYS))('players of a file are enough, and have their money back at the end', async () => {
+  const { text, userIds } = await fixturesFile(4)
+  const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures: parseFixturesFile(text) }
+  const report = await runWalletKit(options)
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).toContain('profile-04')
+  expect(resultsOf(report, 'not judged')).not.toContain('place-01')
+  await expectMoneyBack(userIds)
+  await wallet.auditIsClean()
+})
+
+test.runIf(isDue(4, DAYS))('a wallet without /user/balance is judged by bets', async () => {
+  const { text, userIds } = await fixturesFile(4)
+  const report = await runWalletKit({ baseUrl: front.url, secret: wallet.secret, fixtures: parseFixturesFile(text) })
+  expectGood(report)
+  expect(report.notes.join()).toContain('probed')
+  expect(resultsOf(report, 'not judged')).toContain('profile-05')
+  await expectMoneyBack(userIds)
+  await wallet.auditIsClean()
+})
+
+test('the player with many decimal places has them', () => {
+  const player = { userId: 'ordinary', token: 'a-token-of-it', balance: '1000' }
+  const file = (over: object) => JSON.stringify({ currency: 'EUR', players: [player], ...over })
+  expect(() => parseFixturesFile(file({ crypto: player }))).toThrow('at least 6 decimal places, not EUR')
+  expect(() => parseFixturesFile(file({ crypto: { ...player, userId: 'coins', currency: 'USDT' } }))).not.toThrow()
+})

@@ -1,0 +1,64 @@
+/** When the journal of calls is asked about a bet: around all that is known of it, and never about a silence that is longer than anybody waits. */
+import { describe, expect, test } from 'vitest'
+import { computeBetTimeSpans } from '../../console/src/bet-time-spans.ts'
+import type { AttemptView, DeliveryView, WalletBetDetail } from '../../src/timeline/bet-sources.ts'
+
+const MINUTE = 60_000
+const START = Date.parse('2031-05-16T18:00:00Z')
+const at = (minute: number) => new Date(START + minute * MINUTE)
+const LONG_AGO = at(1_000_000)
+
+function betAt(...minutes: number[]): { wallet: WalletBetDetail } {
+  const [first = 0] = minutes
+  const call = { operation: 'place', requestId: 'r', outcome: 'applied', transfers: [] } as const
+  const history = minutes.map((minute) => ({ ...call, at: at(minute).toISOString() }))
+  return {
+    wallet: {
+      userId: 'robin',
+      transactionId: 'b',
+      status: 'open',
+      firstSeenAt: at(first).toISOString(),
+      history,
+    },
+  }
+}
+
+describe('the journal is asked about', () => {
+  test('a short life as a whole', () => {
+    expect(computeBetTimeSpans(betAt(0, 4, 12), LONG_AGO)).toEqual([{ from: at(-1), to: at(13) }])
+  })
+  test('what came before and after a silence, and not about the silence', () => {
+    expect(computeBetTimeSpans(betAt(0, 90, 95), LONG_AGO)).toEqual([
+      { from: at(-1), to: at(1) },
+      { from: at(89), to: at(96) },
+    ])
+  })
+  test('six spans at most, cut at the longest silences, and every moment is in one of them', () => {
+    const minutes = Array.from({ length: 40 }, (_, i) => i * i)
+    const spans = computeBetTimeSpans(betAt(...minutes), LONG_AGO)
+    expect(spans).toHaveLength(6)
+    for (const minute of minutes)
+      expect(spans.filter(({ from, to }) => from < at(minute) && to !== undefined && at(minute) < to)).toHaveLength(1)
+  })
+  test('all until now, where the bet has changed lately', () => {
+    expect(computeBetTimeSpans(betAt(0, 90), at(100))).toEqual([{ from: at(-1), to: at(1) }, { from: at(89) }])
+  })
+  test('the attempts of the platform, also where the wallet knows nothing', () => {
+    const attempt: AttemptView = {
+      number: 1,
+      startedAt: at(3).toISOString(),
+      durationMs: 1,
+      httpStatus: null,
+      outcome: 'unknown',
+      body: '',
+    }
+    const delivery: DeliveryView = {
+      ...{ deliveryId: 'd', number: 1, operation: 'place', requestId: 'r', status: 'unknown' },
+      ...{ decidedAt: at(0).toISOString(), attemptList: [attempt] },
+    }
+    const bet = { betId: 'b', partnerId: 'p', userId: 'robin', status: 'placing', amount: '1', currency: 'EUR' }
+    const platform = { ...bet, coefficient: '2', placedAt: at(0).toISOString(), deliveries: [delivery] }
+    expect(computeBetTimeSpans({ platform }, LONG_AGO)).toEqual([{ from: at(-1), to: at(4) }])
+    expect(computeBetTimeSpans({}, LONG_AGO)).toEqual([])
+  })
+})

@@ -1,0 +1,143 @@
+/** The two books of a day, as the page Money compares them: what matches, what differs, what only one side has. */
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import {
+  compareBooks,
+  type PlatformBetRow,
+  parsePlatformFile,
+  toPlatformSide,
+} from '../../console/src/pages/money/book-comparison.ts'
+import { compareDay } from '../../console/src/pages/money/book-reader.ts'
+import { toWalletSide, type WalletBetView } from '../../src/reconcile/bet-sides.ts'
+
+const ours = (over: Partial<WalletBetView> & { transactionId: string }) =>
+  toWalletSide({ userId: 'ann', status: 'open', currency: 'EUR', stake: '10.00', ...over })
+const won = { status: 'settled', payout: '21.00', resultType: 'won' } as const
+const HEAD = ['player', 'betId', 'status', 'currency', 'stake', 'resultType', 'payout']
+const file = (...rows: string[][]) => parsePlatformFile('bets.csv', [HEAD, ...rows])
+
+describe('two books', () => {
+  test('match, differ, or have what the other one has not; what holds nobody’s money counts for nothing', () => {
+    const theirs = file(
+      ['ann', 'bet-matched', 'settled', 'EUR', '10.0', 'won', '21'],
+      ['ann', 'bet-differs', 'settled', 'EUR', '10.00', 'won', '22.00'],
+      ['ann', 'bet-theirs', 'open', 'EUR', '10.00', '', ''],
+      ['ann', 'bet-declined', 'declined', 'EUR', '10.00', '', ''],
+    )
+    const mine = [
+      ours({ transactionId: 'bet-matched', ...won }),
+      ours({ transactionId: 'bet-differs', ...won }),
+      ours({ transactionId: 'bet-ours' }),
+      ours({ transactionId: 'bet-refused', status: 'refused' }),
+    ]
+    const { differs, onlyOurs, onlyTheirs, ...counts } = compareBooks(mine, theirs)
+    expect(counts).toEqual({ matched: 1, inFlight: 0 })
+    expect(differs).toMatchObject([
+      { kind: 'payout', betId: 'bet-differs', platform: '22.00 EUR', wallet: '21.00 EUR' },
+    ])
+    expect(onlyOurs.map(({ betId }) => betId)).toEqual(['bet-ours'])
+    expect(onlyTheirs.map(({ betId }) => betId)).toEqual(['bet-theirs'])
+  })
+  test('a bet whose call is on its way is neither right nor wrong', () => {
+    const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
+    const open = [ours({ transactionId: 'bet-1' })]
+    expect(compareBooks(open, [toPlatformSide(bet)]).differs).toHaveLength(1)
+    const waiting = compareBooks(open, [
+      toPlatformSide({ ...bet, deliveries: [{ status: 'done' }, { status: 'pending' }] }),
+    ])
+    expect(waiting).toMatchObject({ matched: 0, inFlight: 1, differs: [] })
+    const overtaken = compareBooks(
+      [],
+      [toPlatformSide({ ...bet, status: 'cancelled', deliveries: [{ status: 'unknown' }, { status: 'pending' }] })],
+    )
+    expect(overtaken).toMatchObject({ inFlight: 1, onlyTheirs: [] })
+    const placing = compareBooks([], [toPlatformSide({ ...bet, status: 'placing' })])
+    expect(placing).toMatchObject({ inFlight: 1, onlyTheirs: [] })
+  })
+  test('but one that a person holds up differs: nothing about it is on its way', () => {
+    const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
+    const open = [ours({ transactionId: 'bet-1' })]
+    const since = { needsPersonSince: '2026-11-27T10:00:00.000Z' }
+    const differ = (...deliveries: NonNullable<PlatformBetRow['deliveries']>) =>
+      compareBooks(open, [toPlatformSide({ ...bet, deliveries })]).differs.length
+    expect(differ({ status: 'done' }, { status: 'stuck' }, { status: 'waiting' }), 'behind what was given up').toBe(1)
+    expect(differ({ status: 'pending', code: 6, ...since }), 'C-5').toBe(1)
+    expect(differ({ status: 'pending', ...since }), 'W-48').toBe(1)
+    expect(differ({ status: 'pending', ...since }, { status: 'waiting' }), 'W-48, and another decision').toBe(0)
+  })
+  test('a player whom the platform knows by another name is found by that of the operator', () => {
+    const bet = {
+      betId: 'bet-1',
+      partnerId: 'acme',
+      userId: 'agg-7',
+      operatorUser: 'ann',
+      status: 'accepted',
+      amount: '10.00',
+      currency: 'EUR',
+    }
+    expect(compareBooks([ours({ transactionId: 'bet-1' })], [toPlatformSide(bet)])).toMatchObject({ matched: 1 })
+  })
+})
+
+describe('what differs is looked at once more', () => {
+  afterEach(() => vi.unstubAllGlobals())
+  const asked = { day: '2026-11-27', platform: '/platform', name: '' }
+  const id = '5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a01'
+  const bet = { betId: id, partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR' }
+  const accepted = { ...bet, status: 'accepted', deliveries: [{ status: 'done' }] }
+  const settled = { ...bet, ...won, deliveries: [{ status: 'done' }, { status: 'done' }] }
+  const view = { userId: 'ann', transactionId: id, status: 'open', currency: 'EUR', stake: '10.00' }
+
+  /** What both servers answer, one after the other: the last one again and again. The platform's list is of the first look. */
+  function servers(theirs: readonly (object | number)[], ours: readonly object[]) {
+    const left = { theirs: [...theirs], ours: [...ours] }
+    const next = <A>(answers: A[]) => (answers.length > 1 ? answers.shift() : answers[0])
+    vi.stubGlobal('fetch', async (path: string) => {
+      if (path.startsWith('/operator/bets')) return Response.json({ data: [next(left.ours)], next: null })
+      const now = next(left.theirs)
+      if (typeof now === 'number') return Response.json({ detail: 'the database is away' }, { status: now })
+      return Response.json(path.startsWith('/platform/bets?') ? { data: [now], next: null } : now)
+    })
+  }
+
+  test('and one that moved meanwhile is on its way', async () => {
+    servers([settled, { ...settled, deliveries: [{ status: 'done' }, { status: 'pending' }] }, settled], [view])
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 1, matched: 0, differs: [] })
+  })
+  test('and what cannot move is compared all the same, once', async () => {
+    const stake = { ...view, stake: '12.00', ...won }
+    servers([accepted, accepted, { ...settled, payout: '21.00' }], [stake])
+    const { differs, onlyOurs, onlyTheirs } = await compareDay(asked)
+    expect([differs.map(({ kind }) => kind), onlyOurs, onlyTheirs]).toEqual([['stake'], [], []])
+  })
+  test('and one with two faults has these two', async () => {
+    servers([settled], [{ ...view, stake: '12.00' }])
+    const { differs, onlyOurs, inFlight } = await compareDay(asked)
+    expect([differs.map(({ kind }) => kind), onlyOurs, inFlight]).toEqual([['status', 'stake'], [], 0])
+  })
+  test('and one that stood still differs, and one that has come to rest matches', async () => {
+    servers([settled], [view])
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, differs: [{ kind: 'status', betId: id }] })
+    servers([settled], [view, { ...view, ...won }])
+    expect(await compareDay(asked)).toMatchObject({ inFlight: 0, matched: 1, differs: [] })
+  })
+  test('and of a platform that does not answer nothing is said', async () => {
+    servers([settled, 503], [view])
+    await expect(compareDay(asked)).rejects.toThrow('the database is away')
+  })
+})
+
+describe('a file', () => {
+  test.each([
+    [['player,betId', 'x'], 'lacks the columns'],
+    [[HEAD.join(), 'ann,bet-1,open,EUR,ten,,'], 'line 2: stake must be an amount'],
+    [[HEAD.join(), 'ann,bet-1,gone,EUR,10,,'], 'line 2: status must be one of'],
+    [[HEAD.join(), 'ann,bet-1,open,EUR,10,,', 'ann,bet-1,open,EUR,10,,'], 'has the bet bet-1 twice'],
+  ])('says what is wrong with it: %s', (lines, says) => {
+    expect(() =>
+      parsePlatformFile(
+        'bets.csv',
+        lines.map((line) => line.split(',')),
+      ),
+    ).toThrow(says)
+  })
+})

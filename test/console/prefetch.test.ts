@@ -1,0 +1,43 @@
+/** Questions that the console asks before its script is read: each answer is used once, and by nobody else. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callApi } from '../../console/src/console-api.ts'
+import { prefetch } from '../../console/src/prefetch.ts'
+
+/** Answers with how many have asked, and refuses whoever is told so. */
+const server = createServer((request, response) => {
+  asked += 1
+  response.writeHead(request.url === '/refused' ? 401 : 200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ asked }))
+})
+let asked = 0
+let url = ''
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+const answerTo = async (path: string) => (await callApi<{ asked: number }>('GET', url + path)).asked
+
+test('the answer is there for the first who asks, and once', async () => {
+  asked = 0
+  prefetch(`${url}/bet`)
+  expect(await answerTo('/bet')).toBe(1)
+  expect(await answerTo('/bet')).toBe(2)
+})
+
+test('what was refused is asked again', async () => {
+  prefetch(`${url}/refused`)
+  await expect(callApi('GET', `${url}/refused`)).rejects.toThrow('401')
+})
+
+test('whoever signs in or out meanwhile leaves none of it to the next one', async () => {
+  asked = 0
+  prefetch(`${url}/bet`)
+  await callApi('POST', `${url}/session`, {})
+  expect(await answerTo('/bet')).toBe(3)
+})

@@ -1,0 +1,31 @@
+/** The meaning of what the database says: one answer for wallet, platform and gateway. */
+import { describe, expect, it } from 'vitest'
+import { isBusy, isDataError, isOutage, ReadOnlyDatabaseError } from '../../src/db/database-errors.ts'
+
+const failure = (code: string, routine = '') => Object.assign(new Error('it failed'), { code, routine })
+
+describe('an outage, which every other call would meet too,', () => {
+  it.each(['08006', '28P01', '3D000', '25006', '53100', '53300', '57P01', '57P03', '58030', 'ECONNREFUSED'])(
+    'is %s',
+    (code) => {
+      expect([isOutage, isBusy, isDataError].map((is) => is(failure(code)))).toEqual([true, false, false])
+    },
+  )
+  it.each(['GetNewTransactionId', 'GetNewMultiXactId'])('is 54000 of %s: the numbers have run out', (routine) => {
+    expect([isOutage, isDataError].map((is) => is(failure('54000', routine)))).toEqual([true, false])
+  })
+  it('is a database that takes no writes', () =>
+    expect(isOutage(new ReadOnlyDatabaseError('it is a standby'))).toBe(true))
+})
+
+it.each(['54000', '54001', '22021', '23514', 'P0001', 'XX001'])('%s is about the data of one call', (code) => {
+  expect([isOutage, isBusy, isDataError].map((is) => is(failure(code)))).toEqual([false, false, true])
+})
+
+it.each(['55P03', '57014', '40001', '40P01', '25P03'])('%s may go through a little later', (code) => {
+  expect([isOutage, isBusy, isDataError].map((is) => is(failure(code)))).toEqual([false, true, false])
+})
+
+it.each(['42601', '42P01', '42501'])('%s is none of them', (code) => {
+  expect([isOutage, isBusy, isDataError].map((is) => is(failure(code)))).toEqual([false, false, false])
+})

@@ -1,0 +1,39 @@
+/** The metrics of the pools count the transactions that no free connection can take, and no others. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
+import { type Db, statement } from '../../src/db/db.ts'
+import { createDatabase } from '../support/database.ts'
+import { signal } from '../support/signal.ts'
+
+const ONE = statement('one', 'select 1')
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let db: Db
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+const waiting = (use: string) => db.pools().find((pool) => pool.use === use)?.waiting
+
+test('a statement that a free connection takes waits for none, also in the turn that asks for it', async () => {
+  await db.people.query(ONE)
+  const answer = db.people.query(ONE)
+  expect(waiting('people')).toBe(0)
+  await answer
+})
+
+test('a transaction waits for a connection while others hold all connections of the pool', async () => {
+  const { given, give } = signal()
+  const { most } = db.pools().find(({ use }) => use === 'sums') ?? { most: 0 }
+  const holders = Array.from({ length: most }, () => db.sums(() => given))
+  const last = db.sums(() => given)
+  expect(waiting('sums')).toBe(1)
+  give()
+  await Promise.all([...holders, last])
+  expect(waiting('sums')).toBe(0)
+})

@@ -1,0 +1,89 @@
+/** Rows that are inserted are the same, selected from arrays or, as Citus gets a few, named. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
+import { type Db, statement } from '../../src/db/db.ts'
+import { createInsertStatement, formatInsertSource, mapRows } from '../../src/db/row-mapping.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+interface Item {
+  readonly name: string | null
+  readonly at: string
+  readonly details: unknown
+}
+
+const ROWS = mapRows<Item>(2, {
+  name: ['text', ({ name }) => name],
+  at: ['timestamptz', ({ at }) => at],
+})
+const WITH_JSON = mapRows<Item>(2, {
+  name: ['text', ({ name }) => name],
+  details: ['json', ({ details }) => JSON.stringify(details)],
+})
+const INSERT = createInsertStatement(
+  'insert_rows',
+  ROWS,
+  (count) => `insert into public.item (bucket, ${ROWS.columns}) ${formatInsertSource(ROWS, count)}`,
+)
+const INSERT_JSON = createInsertStatement(
+  'insert_rows_with_json',
+  WITH_JSON,
+  (count) => `insert into public.item (bucket, ${WITH_JSON.columns}) ${formatInsertSource(WITH_JSON, count)}`,
+)
+const READ = statement('read_items', 'select bucket, name, at, details::text from public.item order by place')
+const CLEAR = statement('clear_items', 'delete from public.item')
+
+/** What JSON, arrays and quotes have of their own; of JSON Postgres reads no NUL, and must not have to. */
+const TEXTS = ['', 'a"b', "it's", '{1,2}', '[{]}', '\\', 'ä\u{1f600}', '\u0000', ', ']
+const ITEMS = TEXTS.map(
+  (text, i): Item => ({
+    name: text === '\u0000' ? null : text,
+    at: `2031-05-16T18:00:0${i}.000Z`,
+    details: { text, nested: [text, { [text]: i }] },
+  }),
+)
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+  await db.script((run) =>
+    run('create table public.item (place serial, bucket int, name text, at timestamptz, details json)'),
+  )
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+async function written(how: typeof INSERT, values: readonly unknown[]) {
+  await db.transaction(async (tx) => void (await tx.execute(how, values)))
+  const rows = await db.query(READ, [])
+  await db.transaction(async (tx) => void (await tx.execute(CLEAR, [])))
+  return rows
+}
+
+const some = (count: number) => Array.from({ length: count }, (_, i) => ITEMS[i % ITEMS.length] as Item)
+
+test.each([1, 2, 9, 16])('%i rows', async (count) => {
+  const values = [7, ...ROWS.values(some(count))]
+  const few = INSERT.fewOnCitus?.(values)
+  expect(few?.text).toContain('values (')
+  const rows = await written(few ?? INSERT, values)
+  expect(rows).toHaveLength(count)
+  expect(rows).toEqual(await written(INSERT, values))
+})
+
+test.each(ITEMS)('a row with JSON: $details.text', async (item) => {
+  const values = [7, ...WITH_JSON.values([item])]
+  const few = INSERT_JSON.fewOnCitus?.(values)
+  expect(few?.text).toContain('values (')
+  expect(await written(few ?? INSERT_JSON, values)).toEqual(await written(INSERT_JSON, values))
+})
+
+test('none, many, and several with JSON are selected', () => {
+  for (const count of [0, 17]) expect(INSERT.fewOnCitus?.([7, ...ROWS.values(some(count))])).toBeUndefined()
+  expect(INSERT_JSON.fewOnCitus?.([7, ...WITH_JSON.values(some(2))])).toBeUndefined()
+})

@@ -1,0 +1,71 @@
+/** A look at a database that takes long for it, in a world whose time is the test's: as on Citus with many buckets, or on a machine that is full. */
+import { expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { createFeed } from '../../src/feed/change-feed.ts'
+import { createChangeNotifier } from '../../src/feed/change-notifier.ts'
+import { createChangeStore } from '../../src/feed/change-store.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { environment } from '../../src/runtime/environment.ts'
+import { standStill } from '../support/still-world.ts'
+
+const STORE = createChangeStore('purser')
+const LOOK_MS = 2_000
+const SECONDS = 100
+const STEP_MS = 100
+const NOTHING_NEW = { last: 0n, has_new: false, before_first: 0n }
+
+/** A database without events, for how many milliseconds it was asked to look, and what it was asked. */
+function slowDatabase() {
+  let busy = 0
+  const asked: string[] = []
+  const people: Db['people'] = {
+    async query({ name }) {
+      asked.push(name)
+      if (name.endsWith('_look_at_changes')) {
+        await new Promise<void>((resolve) => environment.setTimer(LOOK_MS, resolve))
+        busy += LOOK_MS
+      }
+      return (name.endsWith('_read_changes') ? [] : [NOTHING_NEW]) as never
+    },
+  }
+  return { db: { kind: 'postgres', people } as Db, busy: () => busy, asked }
+}
+
+test.each([
+  { who: 'waits for the feed', begin: (db: Db) => void createFeed(db, STORE).poll('0', 1, 2 * SECONDS * 1_000) },
+  {
+    who: 'watches a screen',
+    begin(db: Db) {
+      const feed = createFeed(db, STORE)
+      const live = createChangeNotifier({ db, feed, clock: systemClock, schema: 'purser', subjectOf: () => ({}) })
+      void live.subscribe('0', 'somebody')
+    },
+  },
+])('who $who has the database look half of the time at most', async ({ begin }) => {
+  const time = standStill()
+  try {
+    const { db, busy } = slowDatabase()
+    begin(db)
+    for (let ms = 0; ms < SECONDS * 1_000; ms += STEP_MS) {
+      time.pass(STEP_MS)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(busy()).toBeGreaterThan(0.4 * SECONDS * 1_000)
+    expect(busy()).toBeLessThan(0.55 * SECONDS * 1_000)
+  } finally {
+    time.giveBack()
+  }
+})
+
+test('who asks, and does not wait, has no page read where nothing is new', async () => {
+  const time = standStill()
+  try {
+    const { db, asked } = slowDatabase()
+    const answer = createFeed(db, STORE).poll('0', 1, 0)
+    time.pass(LOOK_MS)
+    expect(await answer).toEqual({ kind: 'page', page: { events: [], next: '0' } })
+    expect(asked).toEqual(['purser_look_at_changes'])
+  } finally {
+    time.giveBack()
+  }
+})

@@ -1,0 +1,45 @@
+// Which calls are worth reading in a crowd: those that may find a place (G-7).
+import { expect, test } from 'vitest'
+import { createDownstreamCapacity } from '../../src/gateway/downstream-capacity.ts'
+
+/** An operator's queue of 320 places. */
+const queue = (room: number, usedAt: number) => ({ freeCapacity: () => room, lastUsedAt: () => usedAt })
+const NEVER = Number.NEGATIVE_INFINITY
+
+test('as many as there is room for, at the emptiest queue that is in use', () => {
+  const queues = [queue(0, 9_900), queue(200, 9_000), queue(320, NEVER), queue(320, 7_999)]
+  expect(
+    createDownstreamCapacity(
+      () => queues,
+      () => 10_000,
+    )(),
+  ).toBe(200)
+})
+
+test('all, while no queue is in use', () => {
+  expect(
+    createDownstreamCapacity(
+      () => [],
+      () => 10_000,
+    )(),
+  ).toBe(Number.POSITIVE_INFINITY)
+  expect(
+    createDownstreamCapacity(
+      () => [queue(0, NEVER)],
+      () => 10_000,
+    )(),
+  ).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('while all are nearly full, a few now and then, which may be for another operator', () => {
+  let now = 10_000
+  const prospect = createDownstreamCapacity(
+    () => [queue(127, now), queue(320, NEVER)],
+    () => now,
+  )
+  const found = Array.from({ length: 200 }, () => {
+    now += 1
+    return prospect()
+  })
+  expect(found.filter((calls) => calls > 0)).toEqual([64, 64, 64, 64])
+})

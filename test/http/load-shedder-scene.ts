@@ -1,0 +1,113 @@
+/** A server whose room the test decides, and connections that the test writes to. */
+import { connect } from 'node:net'
+import { createHttpApp } from '../../src/http/http-app.ts'
+import { registerWire } from '../../src/http/partner-wire.ts'
+import type { WireReply } from '../../src/protocol/wire-reply.ts'
+import type { Finishing } from '../support/fault-scene.ts'
+
+const YES: { reply: WireReply } = { reply: { status: 200, body: '{"yes":true}' } }
+/** Days: no call's time is over while a test runs. */
+const ENDLESS = { minWaitMs: 1e9, usefulWaitMs: 1e9, maxWaitMs: 1e9 }
+/** Longer than a busy machine stands still: what is sent behind an answer is there when its connection is visited. */
+export const SHORT = { minWaitMs: 10, usefulWaitMs: 40, maxWaitMs: 500 }
+
+/** Answers yes to all that it lets in; the test says how much room there is. */
+export async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
+  const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ patience })
+  let room = 1
+  let bodies = 0
+  let prospect = Number.POSITIVE_INFINITY
+  loadShedder.addCapacity(() => room)
+  await registerWire(
+    { app, loadShedder, resolveSource },
+    {
+      handle: async (_endpoint, { body }) => {
+        if (body.length > 0) bodies += 1
+        return YES
+      },
+      handleUnreadable: () => YES,
+      handleError: () => YES,
+      onFailure() {},
+      onAnswered() {},
+      isDraining,
+    },
+  )
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  let requests = 0
+  app.server.on('request', () => {
+    requests += 1
+  })
+  let closes = 0
+  let onClose = () => {}
+  app.server.on('connection', (socket) => {
+    socket.once('close', () => {
+      closes += 1
+      onClose()
+    })
+  })
+  /** Resolves after the server has seen this number of connections close. */
+  const closed = (count: number) =>
+    new Promise<void>((resolve) => {
+      onClose = () => closes >= count && resolve()
+      onClose()
+    })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  let looks = 0
+  loadShedder.setDownstreamCapacity(() => {
+    looks += 1
+    return prospect
+  })
+  const setRoom = (calls: number) => {
+    room = calls
+  }
+  const setProspect = (calls: number) => {
+    prospect = calls
+  }
+  return {
+    ...{ app, url, door: loadShedder, setRoom, setProspect, closed },
+    looks: () => looks,
+    bodies: () => bodies,
+    requests: () => requests,
+  }
+}
+
+export const post = (url: string, path: string, method = 'POST') => fetch(url + path, { method, body: '{"a":1}' })
+export const BODY = '{"a":1}'
+export const CALL = `POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`
+
+/** A connection that the test writes to, and the statuses that it got. */
+export async function openCaller(url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
+  socket.on('error', () => {}) // the server ends before it
+  const statuses: string[] = []
+  let all = ''
+  let text = ''
+  let onAnswer = () => {}
+  socket.on('data', (chunk) => {
+    all += chunk
+    text += chunk
+    const found = [...text.matchAll(/HTTP\/1\.1 (\d+) [^{]*\{[^}]*\}/g)]
+    text = text.slice((found.at(-1)?.index ?? 0) + (found.at(-1)?.[0].length ?? 0))
+    statuses.push(...found.map(([, status]) => status as string))
+    onAnswer()
+  })
+  const answered = (count: number) =>
+    new Promise<string[]>((resolve) => {
+      onAnswer = () => statuses.length >= count && resolve(statuses)
+      onAnswer()
+    })
+  return {
+    send: (calls: number) => void socket.write(CALL.repeat(calls)),
+    write: (text: string) => void socket.write(text),
+    statuses,
+    all: () => all,
+    answered,
+    ended: new Promise<void>((resolve) => socket.once('close', () => resolve())),
+    end: () => socket.end(),
+  }
+}

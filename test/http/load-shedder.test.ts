@@ -1,0 +1,225 @@
+/** The load shedder of the partner wire: calls wait unread, and fail at the last moment (R-4). */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { BODY, CALL, openCaller, openServer, post, SHORT } from './load-shedder-scene.ts'
+
+test('with far too many inside a call is failed unread: a Place bet so that it is rolled back, others so that they are repeated', async (context) => {
+  const { url, door, setRoom, bodies } = await openServer(context, SHORT)
+  setRoom(Number.NEGATIVE_INFINITY)
+  for (const [method, path, status] of [
+    ['POST', '/payment/bet', 400],
+    ['PUT', '/payment/bet', 500],
+    ['POST', '/user/profile', 500],
+    ['POST', '/user/balance', 500],
+    ['POST', '/payment/check', 500],
+  ] as const) {
+    const answer = await post(url, path, method)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await answer.json()).toEqual({ code: 100, message: 'System error' })
+  }
+  expect(door.shedCalls).toBe(5)
+  expect(bodies()).toBe(0)
+})
+
+test('without room a connection waits unread until there is some, and its calls are then answered yes', async (context) => {
+  const { url, door, setRoom } = await openServer(context)
+  const caller = await openCaller(url)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(0)
+  caller.send(1) // read before anybody knew: it goes in, and who brought it waits from now on
+  await caller.answered(2)
+  caller.send(3)
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  expect(caller.statuses).toHaveLength(2)
+  setRoom(100)
+  expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
+  expect(door.shedCalls).toBe(0)
+})
+
+test('without room until the time is over, all calls of a connection are failed', async (context) => {
+  const { url, door, setRoom } = await openServer(context, SHORT)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  caller.send(50)
+  expect(await caller.answered(51)).toEqual(['200', ...Array(50).fill('400')])
+  expect(door.shedCalls).toBe(50)
+  setRoom(100)
+  // On a busy machine a call's short time can be over before anybody has looked at it.
+  for (let sent = 52; caller.statuses.at(-1) !== '200'; sent++) {
+    caller.send(1)
+    await caller.answered(sent)
+  }
+})
+
+test('in a crowd a connection waits unread until its calls may find what they need, and where there is none nobody looks for it', async (context) => {
+  const { url, door, setRoom, setProspect, looks } = await openServer(context)
+  const caller = await openCaller(url)
+  setProspect(0)
+  caller.send(1)
+  await caller.answered(1) // there is room: nobody has to wait
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(2)
+  setRoom(100)
+  caller.send(3)
+  for (const before = looks(); looks() < before + 5; ) await nextTurn()
+  expect(caller.statuses).toHaveLength(2)
+  setProspect(10)
+  expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
+  expect(door.shedCalls).toBe(0)
+})
+
+test('health and our own APIs are answered beside a crowd', async (context) => {
+  const { url, setRoom } = await openServer(context)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  caller.send(1)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(caller.statuses).toHaveLength(1)
+})
+
+describe('a connection that closes', () => {
+  test('leaves the line at once, however long it could wait', async (context) => {
+    const { url, door, setRoom, app, closed } = await openServer(context)
+    const caller = await openCaller(url)
+    setRoom(0)
+    caller.send(1)
+    await caller.answered(1)
+    expect(door.queuedConnections()).toBe(1)
+    app.server.closeAllConnections() // a paused connection is not read, so only the server can end it here
+    await closed(1)
+    expect(door.queuedConnections()).toBe(0)
+  })
+
+  test('is no part of the next crowd', async (context) => {
+    const { url, door, setRoom, closed } = await openServer(context)
+    const [gone, caller] = [await openCaller(url), await openCaller(url)]
+    for (const { send, answered } of [gone, caller]) {
+      send(1)
+      await answered(1)
+    }
+    gone.end()
+    await closed(1)
+    setRoom(0)
+    caller.send(1)
+    await caller.answered(2)
+    expect(door.queuedConnections()).toBe(1)
+  })
+})
+
+test('a crowd that sends on and on hears of every call in the order of its calls, whether there is room or not', async (context) => {
+  const { url, setRoom, door } = await openServer(context, SHORT)
+  const callers = await Promise.all(Array.from({ length: 50 }, () => openCaller(url)))
+  for (let round = 1; round <= 6; round++) {
+    setRoom(round % 2 === 0 ? 0 : 64)
+    for (const { send } of callers) send(16)
+    for (const { answered } of callers) await answered(16 * round)
+  }
+  for (const { statuses } of callers) expect(statuses).toHaveLength(6 * 16)
+  expect(new Set(callers.flatMap(({ statuses }) => statuses))).toEqual(new Set(['200', '400']))
+  expect(door.shedCalls).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
+})
+
+test('who brings calls beside a crowd joins the line: what they need inside may be what the others wait for', async (context) => {
+  const { url, setRoom, setProspect } = await openServer(context)
+  const [first, beside] = [await openCaller(url), await openCaller(url)]
+  setProspect(0)
+  setRoom(0)
+  first.send(1) // the crowd begins
+  await first.answered(1)
+  first.send(1)
+  setRoom(100)
+  const late = await openCaller(url)
+  late.send(1)
+  await late.answered(1)
+  late.send(1)
+  beside.send(1)
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  expect([first, beside, late].map(({ statuses }) => statuses.length)).toEqual([1, 0, 1])
+  setProspect(100)
+  await Promise.all([first.answered(2), beside.answered(1), late.answered(2)])
+})
+
+test('a crowd in which nobody waits for long is over, and connections are read as they send', async (context) => {
+  const { url, setRoom, looks } = await openServer(context)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(100)
+  const sendOn = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      caller.send(1)
+      await caller.answered(caller.statuses.length + 1)
+    }
+  }
+  for (let seen = -1; seen !== looks(); ) {
+    seen = looks()
+    await sendOn(10)
+  }
+  expect(caller.statuses).not.toContain('400')
+})
+
+/** Its calls are failed from now on, for want of room. */
+async function openUnheard(url: string, setRoom: (calls: number) => void) {
+  const caller = await openCaller(url)
+  setRoom(1)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(2)
+  return caller
+}
+
+describe('a call that is failed unread', () => {
+  const withoutTime = (text: string) => text.replace(/^Date: .*$/m, 'Date')
+
+  test('hears what Node would write, and Node makes nothing for it', async (context) => {
+    const { url, setRoom, requests } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const before = { text: caller.all(), requests: requests() }
+    caller.send(1)
+    await caller.answered(3)
+    expect(requests()).toBe(before.requests)
+    setRoom(Number.NEGATIVE_INFINITY)
+    const other = await openCaller(url)
+    other.write(`POST /payment/bet HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`) // Node's way
+    await other.answered(1)
+    expect(requests()).toBe(before.requests + 1)
+    expect(withoutTime(caller.all().slice(before.text.length))).toBe(withoutTime(other.all()))
+  })
+
+  test('keeps its place among others of its connection, and its body is thrown away, whole, in pieces or in chunks', async (context) => {
+    const { url, setRoom, door } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const head = (method: string) => `${method} /payment/bet HTTP/1.1\r\nhost: a\r\n`
+    const chunked = `${head('PUT')}transfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`
+    caller.write(`${CALL}${chunked}GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n${CALL}`)
+    expect((await caller.answered(6)).slice(2)).toEqual(['400', '500', '200', '400'])
+    caller.write(`${head('PUT')}content-length: ${BODY.length}\r\n\r\n${BODY.slice(0, 3)}`)
+    expect((await caller.answered(7)).at(-1)).toBe('500')
+    caller.write(`${BODY.slice(3)}${CALL}`)
+    expect((await caller.answered(8)).at(-1)).toBe('400')
+    expect(door.shedCalls).toBe(5)
+  })
+
+  test('is told to go on when it asks, and is the last one when it says so', async (context) => {
+    const { url, setRoom } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const before = caller.all().length
+    const head = `POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n`
+    caller.write(`${head}Expect: 100-continue\r\n\r\n`)
+    await caller.answered(3)
+    expect(caller.all().slice(before)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400/)
+    caller.write(`${BODY}${head}Connection: close\r\n\r\n${BODY}`)
+    expect((await caller.answered(4)).at(-1)).toBe('400')
+    await caller.ended
+  })
+})

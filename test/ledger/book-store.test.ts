@@ -1,0 +1,50 @@
+/**
+ * The fences of the ledger: a book that is not based on what is stored is not written, and a
+ * posting moves an amount (book-store.ts, book.ts).
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { STALE_ROW_SQLSTATE } from '../../src/db/database-errors.ts'
+import { type Account, readAccounts } from '../../src/ledger/account.ts'
+import { openBook } from '../../src/ledger/book.ts'
+import { saveBook } from '../../src/ledger/book-store.ts'
+import type { Posting } from '../../src/ledger/posting.ts'
+import { money } from '../../src/protocol/money.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { type BatchScene, findingsOf, openScene, STARTED_AT, seat } from '../wallet/call-batch-scene.ts'
+
+const ANN = 'ann' as PlayerId
+const DEPOSIT: Posting = {
+  ...{ player: ANN, currency: 'EUR' as Currency, kind: 'deposit', debit: 'cash_in', credit: 'player' },
+  ...{ amount: money(500n), reference: 'fence' },
+}
+
+let scene: BatchScene
+beforeAll(async () => {
+  scene = await openScene()
+  await seat(scene, ANN, '100.00')
+})
+afterAll(async () => {
+  expect(await findingsOf(scene)).toEqual([])
+  await scene.close()
+})
+
+async function accountOfAnn(): Promise<Account> {
+  const [account] = await scene.db.transaction((tx) => readAccounts(tx, 0, [ANN]))
+  if (account === undefined) throw new Error('ann has no account')
+  return account
+}
+
+test('a book whose account has another version is not written, though its numbers are free, and neither are its transfers', async () => {
+  const account = await accountOfAnn()
+  const book = openBook([{ ...account, version: account.version + 5n }])
+  book.post(DEPOSIT, STARTED_AT)
+  await expect(scene.db.transaction((tx) => saveBook(tx, 0, book))).rejects.toMatchObject({ code: STALE_ROW_SQLSTATE })
+  expect(await accountOfAnn()).toEqual(account)
+})
+
+test('a posting of less than nothing, or from an account to itself, is none', async () => {
+  const book = openBook([await accountOfAnn()])
+  for (const wrong of [{ amount: money(-1n) }, { debit: 'player' }] as const)
+    expect(() => book.post({ ...DEPOSIT, ...wrong }, STARTED_AT)).toThrow('from one account to another')
+  expect(book.changed()).toEqual([])
+})

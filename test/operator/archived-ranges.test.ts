@@ -1,0 +1,22 @@
+/** What a line of a statement says of files (O-13) fits into the cell of a spreadsheet, which cuts longer texts without a word. */
+import { expect, test } from 'vitest'
+import { describeFiles } from '../../src/operator/archived-ranges.ts'
+
+const MAX_CELL = 32_767
+const files = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ file: `purser-2031-05-${10_000 + i}.jsonl.gz`, account: i }))
+
+test('all files are named while there is room for them', () => {
+  expect(describeFiles({ files: files(2) })).toBe(
+    'purser-2031-05-10000.jsonl.gz (account 0), purser-2031-05-10001.jsonl.gz (account 1)',
+  )
+})
+
+test('of too many the last ones are named, and how many others there are', () => {
+  const said = describeFiles({ files: files(3_000) })
+  expect(said.length).toBeLessThan(MAX_CELL - 500)
+  expect(said.length).toBeGreaterThan(MAX_CELL - 1_000)
+  const named = said.split(', ').slice(1)
+  expect(said.startsWith(`${3_000 - named.length} older files`)).toBe(true)
+  expect(named.at(-1)).toBe('purser-2031-05-12999.jsonl.gz (account 2999)')
+})

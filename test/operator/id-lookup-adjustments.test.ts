@@ -1,0 +1,98 @@
+/** GET /operator/show/{id} of an adjustment that needs, or has needed, a second person (W-27, W-41). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatLookupPage } from '../../src/process/lookup-page.ts'
+import { type Asking, asking } from '../people/audited-calls.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+
+let wallet: TestWallet
+const by = {} as Record<'anna' | 'ben', Asking>
+beforeAll(async () => {
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '100', PURSER_BUCKETS: '4' } })
+  const first = asking(wallet.url, wallet.operatorKey, '/operator/actions')
+  for (const name of ['anna', 'ben'] as const) {
+    const { key } = await first.must('POST', '/operator/keys', { name, role: 'cash' })
+    by[name] = asking(wallet.url, String(key), '/operator/actions')
+  }
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+type Shown = { kind: string } & Record<string, unknown>
+const shown = (id: string) => by.ben.must('GET', `/operator/show/${encodeURIComponent(id)}`) as Promise<Shown>
+
+/** Of a new player, asked for by anna. */
+async function asked(reference: string): Promise<string> {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  const wish = { currency: 'EUR', amount: '-120.00', reference, reason: 'paid twice', ticket: 'SUP-7' }
+  expect(await by.anna.send('POST', `/operator/players/${userId}/adjustments`, wish)).toMatchObject({ status: 202 })
+  return userId
+}
+
+const decide = (who: keyof typeof by, what: 'approve' | 'refuse', userId: string, reference: string) =>
+  by[who].send('POST', `/operator/players/${userId}/adjustments/${what}`, { reference })
+
+test('one that waits: who asked, why, how much, the ticket, and until when; by its beginning and its player too', async () => {
+  const userId = await asked('waits-0815')
+  for (const id of ['waits-0815', 'waits-', `${userId}/waits-0815`, `${userId}/waits-08`])
+    expect(await shown(id), id).toMatchObject({
+      kind: 'adjustment',
+      adjustment: {
+        ...{ userId, reference: 'waits-0815', status: 'pending', currency: 'EUR', amount: '-120.00' },
+        ...{ reason: 'paid twice', ticket: 'SUP-7', proposedBy: { key: 'anna', person: 'anna' } },
+        expiresAt: expect.stringMatching(/Z$/),
+      },
+      balances: [{ currency: 'EUR', amount: '50.00' }, { currency: 'USD' }],
+    })
+  const { adjustment, ...rest } = (await shown('waits-0815')) as Shown & { adjustment: { expiresAt: string } }
+  const page = formatLookupPage({ ...rest, adjustment })
+  expect(page.split('\n')[0]).toBe(`adjustment: waits for a second person until ${adjustment.expiresAt}`)
+  for (const word of ['anna', 'paid twice', '-120.00', 'SUP-7', userId]) expect(page).toContain(word)
+})
+
+test('one that was refused says by whom, and one that expired that nobody approved it', async () => {
+  const refused = await asked('refused-1')
+  await decide('ben', 'refuse', refused, 'refused-1')
+  const no = await shown('refused-1')
+  expect(no).toMatchObject({ adjustment: { status: 'refused', decidedBy: { person: 'ben' } } })
+  expect(formatLookupPage(no)).toMatch(/^adjustment: refused by ben\n/)
+  await asked('expired-1')
+  wallet.clock.advance(7 * 86_400_000)
+  const late = await shown('expired-1')
+  expect(late).toMatchObject({ kind: 'adjustment', adjustment: { status: 'expired' } })
+  expect(formatLookupPage(late)).toMatch(/^adjustment: expired, nobody approved it in time\n/)
+})
+
+test('one that was approved is the transfer that it has become, with both persons', async () => {
+  const userId = await asked('approved-1')
+  await wallet.operator.deposit(userId, '100.00')
+  expect(await decide('ben', 'approve', userId, 'approved-1')).toMatchObject({ status: 201 })
+  const transfer = { kind: 'adjustment', amount: '-120.00', person: 'anna', approvedBy: 'ben', reason: 'paid twice' }
+  for (const id of ['approved-1', `${userId}/approved-1`])
+    expect(await shown(id)).toMatchObject({ kind: 'transfer', transfer })
+})
+
+test('one reference of many players, asked for or made: each is found with its player', async () => {
+  const users: string[] = []
+  for (let i = 0; i < 12; i++) users.push(await asked('same-for-all'))
+  const few = await shown('same-for-all')
+  expect(few).toMatchObject({ kind: 'several' })
+  expect(few.matches).toHaveLength(10)
+  for (const userId of users)
+    expect(await shown(`${userId}/same-for-all`)).toMatchObject({ kind: 'adjustment', adjustment: { userId } })
+  const paid: string[] = []
+  for (let i = 0; i < 12; i++) {
+    const { userId } = await playerWithMoney(wallet.operator, '50.00')
+    const bonus = { currency: 'EUR', amount: '1.00', reference: 'welcome-2031' }
+    await by.anna.must('POST', `/operator/players/${userId}/deposits`, bonus)
+    paid.push(userId)
+  }
+  for (const userId of paid) expect(await shown(`${userId}/welcome-2031`)).toMatchObject({ kind: 'transfer', userId })
+})
+
+test('a reference that looks like the number of a transfer is a reference first', async () => {
+  const userId = await asked('EUR-1')
+  expect(await shown(`${userId}/EUR-1`)).toMatchObject({ kind: 'adjustment', adjustment: { userId } })
+})

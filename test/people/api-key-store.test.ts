@@ -1,0 +1,124 @@
+/** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
+import { EventEmitter, once } from 'node:events'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
+import type { Db, Tx } from '../../src/db/db.ts'
+import { generateApiKey } from '../../src/people/api-key.ts'
+import { createApiKeyCache } from '../../src/people/api-key-cache.ts'
+import { createKeyStore } from '../../src/people/api-key-store.ts'
+import { replaceEnvironment } from '../../src/runtime/environment.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const store = createKeyStore('purser')
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** What a transaction comes to that has begun, by the database's clock, before another one begins and commits. */
+function begunBefore<T>(other: (tx: Tx) => Promise<unknown>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await store.live(tx)
+    await db.transaction(other)
+    return work(tx)
+  })
+}
+
+const liveOf = async (name: string) => (await store.live(db)).filter((key) => key.name === name)
+
+test('a rotation that began before the revoke and comes after it makes no key', async () => {
+  await db.transaction((tx) => store.make(tx, { name: 'revoked', role: 'admin' }))
+  const rotated = await begunBefore(
+    (tx) => store.revoke(tx, 'revoked'),
+    (tx) => store.rotate(tx, 'revoked', 3_600),
+  )
+  expect(rotated).toEqual({ kind: 'ended' })
+  expect(await liveOf('revoked')).toEqual([])
+})
+
+test('a revoke that began before a rotation and comes after it ends the new key too, and not before it was made', async () => {
+  await db.transaction((tx) => store.make(tx, { name: 'rotated', role: 'admin' }))
+  const isRevoked = await begunBefore(
+    (tx) => store.rotate(tx, 'rotated', 3_600),
+    (tx) => store.revoke(tx, 'rotated'),
+  )
+  expect(isRevoked).toBe(true)
+  expect(await liveOf('rotated')).toEqual([])
+  const rows = (await store.list(db, undefined, 10)).filter(({ name }) => name === 'rotated')
+  expect(rows).toHaveLength(2)
+  for (const { made_at, ends_at } of rows) expect(ends_at?.getTime()).toBeGreaterThanOrEqual(made_at.getTime())
+})
+
+test('a key that was revoked at this process does not work there any more, though the keys were just being read', async () => {
+  const made = await db.transaction((tx) => store.make(tx, { name: 'dismissed', role: 'cash' }))
+  if (made.kind !== 'made') throw new Error('not made')
+  const signals = new EventEmitter()
+  const [hasRead, mayAnswer] = [once(signals, 'read'), once(signals, 'answer')]
+  const live: typeof store.live = async (reading) => {
+    const keys = await store.live(reading)
+    signals.emit('read')
+    await mayAnswer
+    return keys
+  }
+  const keyring = createApiKeyCache(db, { ...store, live }, 'KEY', '')
+  const found = keyring.find(made.key)
+  await hasRead
+  await db.transaction((tx) => store.revoke(tx, 'dismissed'))
+  keyring.invalidate()
+  signals.emit('answer')
+  expect(await found).toBeUndefined()
+  expect(await keyring.find(made.key)).toBeUndefined()
+})
+
+test('a key that was revoked at another process works for a second more at the most', async () => {
+  const made = await db.transaction((tx) => store.make(tx, { name: 'remembered', role: 'read' }))
+  if (made.kind !== 'made') throw new Error('not made')
+  let [now, readings] = [100_000, 0]
+  const giveBack = replaceEnvironment({ monotonicNow: () => now })
+  onTestFinished(giveBack)
+  const live: typeof store.live = (reading) => {
+    readings += 1
+    return store.live(reading)
+  }
+  const keyring = createApiKeyCache(db, { ...store, live }, 'KEY', '')
+  expect(await keyring.find(made.key)).toMatchObject({ keyName: 'remembered' })
+  await db.transaction((tx) => store.revoke(tx, 'remembered'))
+  now += 1_000
+  expect(await keyring.find(made.key)).toMatchObject({ keyName: 'remembered' })
+  expect(readings).toBe(1)
+  now += 1
+  expect(await keyring.find(made.key)).toBeUndefined()
+})
+
+test('unknown keys, however many come at once, cost one reading in 50 milliseconds', async () => {
+  let [now, readings] = [100_000, 0]
+  const waits: number[] = []
+  const giveBack = replaceEnvironment({
+    monotonicNow: () => now,
+    setTimer(milliseconds, run) {
+      waits.push(milliseconds)
+      now += milliseconds
+      setImmediate(run)
+      return () => {}
+    },
+  })
+  onTestFinished(giveBack)
+  const live: typeof store.live = async () => {
+    readings += 1
+    return []
+  }
+  const keyring = createApiKeyCache(db, { ...store, live }, 'KEY', '')
+  const unknown = () => Promise.all(Array.from({ length: 20 }, () => keyring.find(generateApiKey())))
+  expect(await unknown()).toEqual(Array(20).fill(undefined))
+  expect([readings, waits]).toEqual([1, []])
+  now += 20
+  expect(await unknown()).toEqual(Array(20).fill(undefined))
+  expect([readings, waits]).toEqual([2, [30]])
+})

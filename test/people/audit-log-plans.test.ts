@@ -1,0 +1,53 @@
+/** What the action log costs to read does not grow with what was not asked for: the plans over 100,000 actions. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
+import { listAuditLog } from '../../src/people/audit-log-list.ts'
+import { filledDatabase } from '../support/filled-database.ts'
+import { planOf, sentBy } from '../support/plans.ts'
+
+/** Rows that a page of 10 may look at. */
+const FEW = 20
+
+/** Alice's are the oldest, and a fifth of all: from the newest row on they would be found last. */
+const filled = filledDatabase(
+  `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
+     select case when i <= 20000 then 'alice' else 'player-' || i % 20 end, timestamptz '2031-01-01Z' + i * interval '1 minute',
+       'request-' || i, case i % 1000 when 0 then 'changePlayer' when 1 then 'openPersonalData' else 'deposit' end, '{}', 'KEY', 'hash', '{}', '{}' from generate_series(1, 100000) i`,
+)
+
+const range = { from: '2031-01-10T00:00:00Z', to: '2031-01-11T00:00:00Z' }
+const after = Buffer.from(JSON.stringify(['2031-01-06T00:00:00.000Z', 'request-7200'])).toString('base64url')
+const asked: [string, object][] = [
+  ['the newest', {}],
+  ['those of a day', range],
+  ['a page far behind', { after }],
+  ['a page far behind in a range', { ...range, after }],
+]
+
+describe.each(['before the table is analysed', 'after'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await filled.sql.query('analyze')
+  })
+
+  describe.each([
+    ['of everything', undefined, 'action_by_time'],
+    ['of one subject', 'alice', 'action_pkey'],
+    ['of a subject that did nothing', 'nobody', 'action_pkey'],
+    [
+      'of what was decided about a player, whose money moved a thousand times as often',
+      'alice',
+      'action_history',
+      'history',
+    ],
+    ['of who opened the personal data of a player', 'alice', 'action_openings', 'openings'],
+  ] as const)('%s', (_whose, subject, index, only?: 'history' | 'openings') => {
+    test.each(asked)('%s: through one index, a few rows', async (_name, query) => {
+      const [sent] = await sentBy((reading) =>
+        listAuditLog(reading, 'purser', { limit: '10', ...query }, subject, only),
+      )
+      const { scans, rows } = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent as NonNullable<typeof sent>)
+      expect(scans).toEqual([index])
+      expect(rows).toBeLessThan(FEW)
+    })
+  })
+})

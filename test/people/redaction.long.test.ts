@@ -1,0 +1,116 @@
+/** What a key of the role `read` is not shown (O-11): who a player is, and where from. Of every route that shows players, bets, calls or actions. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { answered } from '../wallet/answers.ts'
+import { type Asking, asking } from './audited-calls.ts'
+
+const NAMES = { nickname: 'Nick-of-Ada', email: 'ada@person.example', firstName: 'Ada-Augusta', phone: '+4712345678' }
+const CUSTOM = { ...NAMES, passport: 4_711_000_001, isVerified: true, percentMargin: 5 }
+const BIRTHDAY = '1815-12-10'
+const IP = '203.0.113.77'
+const INFO = 'ada likes this'
+const COUNTRY = 'IS'
+const PERSONAL = [...Object.values(NAMES), String(CUSTOM.passport), BIRTHDAY, IP, `"${COUNTRY}"`, INFO]
+const player = '/operator/players/player-1'
+const transactionId = randomUUID()
+
+let wallet: TestWallet
+let token: string
+const asked = {} as Record<'read' | 'support' | 'admin', Asking>
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  const admin = asking(wallet.url, wallet.operatorKey, '/operator/actions')
+  asked.admin = admin
+  for (const role of ['read', 'support'] as const) {
+    const { key } = await admin.must('POST', '/operator/keys', { name: role, role })
+    asked[role] = asking(wallet.url, String(key), '/operator/actions')
+  }
+  const { support } = asked
+  await support.must('POST', '/operator/players', { userId: 'player-1', currency: 'EUR', customFields: CUSTOM })
+  await support.must('PATCH', player, { birthday: BIRTHDAY, customFields: { lastName: 'Lovelace' } })
+  await admin.must('POST', `${player}/deposits`, { currency: 'EUR', amount: '100.00', reference: 'first' })
+  token = String((await support.must('POST', `${player}/sessions`, { ip: IP, country: COUNTRY })).token)
+  const bet = { userId: 'player-1', token, transactionId, amount: 10, ip: IP, info: INFO }
+  expect(answered(await wallet.wire.place(bet))).toBe(200)
+  const isKept = async () => expect((await support.must('GET', '/operator/calls')).data).toHaveLength(1)
+  await vi.waitFor(isKept, { timeout: 60_000 })
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+test.each([
+  [player, [...Object.values(NAMES), BIRTHDAY]],
+  ['/operator/players', [...Object.values(NAMES), BIRTHDAY]],
+  [`${player}/bets/${transactionId}`, [IP, INFO]],
+  ['/operator/show/player-1', [...Object.values(NAMES)]],
+  [`/operator/show/${transactionId}`, [IP, INFO]],
+  ['/operator/actions', [...Object.values(NAMES), BIRTHDAY, IP, `"${COUNTRY}"`]],
+  [`${player}/sessions`, [IP, `"${COUNTRY}"`]],
+  [`${player}/history`, [...Object.values(NAMES), BIRTHDAY]],
+])('%s shows the person to support, and not to who only reads', async (path, shown) => {
+  const seen = JSON.stringify(await asked.support.must('GET', path))
+  for (const text of shown) expect(seen, text).toContain(text)
+  const masked = JSON.stringify(await asked.read.must('GET', path))
+  for (const text of PERSONAL) expect(masked, text).not.toContain(text)
+  expect(masked).toContain('***')
+})
+
+test('opening who a player is leaves a line with what was shown, and nothing of it; the role read may look at the lines', async () => {
+  expect(await asked.support.must('POST', `${player}/personal-data`)).toMatchObject({
+    ...{ userId: 'player-1', birthday: BIRTHDAY, customFields: NAMES },
+  })
+  const seen = await asked.read.must('GET', `${player}/personal-data`)
+  expect(seen).toMatchObject({
+    data: [
+      {
+        operation: 'openPersonalData',
+        key: { name: 'support' },
+        after: { opened: expect.arrayContaining(['birthday', 'email']) },
+      },
+    ],
+  })
+  for (const text of PERSONAL) expect(JSON.stringify(seen), text).not.toContain(text)
+})
+
+test('a session is shown with where it comes from to support only', async () => {
+  const shown = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/show/${token}`)).session
+  expect(await shown('support')).toMatchObject({ userId: 'player-1', ip: IP, country: COUNTRY })
+  expect(await shown('read')).toMatchObject({ userId: 'player-1', ip: '***', country: '***' })
+})
+
+test('what is no person stays, and that there is something is seen', async () => {
+  expect(await asked.read.must('GET', player)).toMatchObject({
+    userId: 'player-1',
+    birthday: '***',
+    customFields: { nickname: '***', passport: '***', isVerified: true, percentMargin: 5 },
+  })
+  expect(await asked.read.must('GET', `/operator/show/${transactionId}`)).toMatchObject({
+    bet: { stake: '10.00', details: { ip: '***', ticketType: 'single' } },
+    calls: [{ operation: 'place', status: 200 }],
+  })
+})
+
+test('who may not see a name cannot spell it out with the search either', async () => {
+  for (const q of [NAMES.email, 'nick', 'player-']) {
+    const found = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/players?q=${q}`)).data
+    expect(await found('support')).toHaveLength(1)
+    expect(await found('read')).toHaveLength(q === 'player-' ? 1 : 0)
+  }
+})
+
+test('the address of a webhook, which may be all that keeps strangers away, is shown to an admin alone, also in the log', async () => {
+  const url = 'http://127.0.0.1:1/hooks/a-secret-of-crm'
+  await asked.admin.must('PUT', '/operator/webhooks/crm', { url })
+  await asked.admin.must('PUT', '/operator/webhooks/crm', { url: `${url}?again` })
+  const told = async (who: Asking) => JSON.stringify(await who.must('GET', '/operator/actions'))
+  expect(await told(asked.admin)).toContain(`${url}?again`)
+  for (const who of [asked.read, asked.support]) {
+    expect(await told(who)).not.toContain('a-secret-of-crm')
+    const { data } = await who.must('GET', '/operator/actions?limit=1')
+    expect(data).toMatchObject([{ operation: 'saveWebhook', before: { url: '***' }, after: { url: '***' } }])
+  }
+})

@@ -1,0 +1,31 @@
+/** From why the platform says no to the answer: the route has nothing to add. */
+import { expect, test } from 'vitest'
+import { toProblem } from '../../src/http/problem-details.ts'
+import { orThrowProblem } from '../../src/platform/api/refusal-status.ts'
+import { toInvalidRequest, toNotFound, toRefusal } from '../../src/platform/platform-refusal.ts'
+import { QueueFullError } from '../../src/runtime/batcher.ts'
+
+test.each([
+  [toNotFound('the bet'), { status: 404, code: 'not_found', message: 'the bet does not exist', errors: [] }],
+  [toRefusal('not_possible', 'why'), { status: 409, code: 'not_possible', message: 'why', errors: [] }],
+  [toRefusal('partner_failed', 'why'), { status: 502, code: 'partner_failed', message: 'why', errors: [] }],
+  [
+    toInvalidRequest('/amount', 'why'),
+    {
+      status: 400,
+      code: 'invalid_request',
+      message: 'the request is not valid',
+      errors: [{ pointer: '/amount', detail: 'why' }],
+    },
+  ],
+])('%o is thrown as its problem', (refusal, problem) => {
+  expect(() => orThrowProblem(refusal)).toThrow(expect.objectContaining(problem))
+})
+
+test.each([undefined, null, 'text', {}, { kind: 'other' }])('%o is no refusal', (outcome) => {
+  expect(orThrowProblem(outcome)).toBe(outcome)
+})
+
+test('what is not begun because too much waits is answered as busy', () => {
+  expect(toProblem(new QueueFullError())).toMatchObject({ status: 503, code: 'busy' })
+})

@@ -1,0 +1,31 @@
+/** The sandbox goes on where a machine had no time for the wallet's answer: a frame that could not be loaded is loaded again. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { createBearerClient } from '../../src/sandbox/bearer-client.ts'
+import { requestFrameSession } from '../../src/sandbox/frame-session-request.ts'
+
+let server: Server | undefined
+afterEach(() => server?.close())
+
+/** Answers one after another; the last one again and again. */
+async function platformThat(...answers: (readonly [number, object])[]) {
+  server = createServer((_request, response) => {
+    const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, {}]
+    response.writeHead(status, { connection: 'close' }).end(JSON.stringify(body))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return createBearerClient(`http://127.0.0.1:${port}`, 'key')
+}
+
+test('is asked for again when the wallet gave no answer', async () => {
+  const failed = [502, { code: 'partner_failed' }] as const
+  const platform = await platformThat(failed, failed, [201, { frameSessionId: 'loaded' }])
+  expect(await requestFrameSession(platform, 'acme', 'token')).toBe('loaded')
+})
+
+test('and not when the wallet said no', async () => {
+  const platform = await platformThat([422, { code: 'partner_refused' }])
+  await expect(requestFrameSession(platform, 'acme', 'token')).rejects.toThrow('answered 422')
+})

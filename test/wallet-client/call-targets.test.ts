@@ -1,0 +1,246 @@
+/** Whom calls go to, in two processes on one database: the platform's partners and the gateway's operators, which are twins. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/database-factory.ts'
+import type { Db } from '../../src/db/db.ts'
+import { createEncryptionKeyring } from '../../src/db/encryption-keyring.ts'
+import { createOperators } from '../../src/gateway/operators.ts'
+import { createPartners } from '../../src/platform/partner-clients.ts'
+import { ANYWHERE } from '../../src/protocol/base-url.ts'
+import { environment } from '../../src/runtime/environment.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
+import { inSql } from '../support/second-postgres.ts'
+import { signal } from '../support/signal.ts'
+import { SOMEBODY } from '../support/somebody.ts'
+import { type StillWorld, standStill } from '../support/still-world.ts'
+import { settleMessage } from '../support/wire.ts'
+
+/** Milliseconds within which a change counts everywhere. */
+const REFRESH_MS = 5_000
+const HOUR_MS = 3_600_000
+const KEYRING = createEncryptionKeyring([Buffer.alloc(32, 'k')])
+
+interface Target {
+  readonly baseUrl: string
+  readonly secrets: readonly string[]
+  readonly connection: object
+}
+
+/** One process as it has them. */
+interface Side {
+  save(id: string, target: Target): Promise<void>
+  /** Sends a result; false when there is no such target. */
+  send(id: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+function partners(db: Db): Side {
+  const { save, client, close } = createPartners(db, KEYRING, {})
+  return {
+    close,
+    save: (partnerId, target) => save(SOMEBODY, { partnerId, ...target }, new Date()),
+    async send(id) {
+      const found = await client(id, 'results')
+      await found?.call('settle', JSON.stringify(settleMessage({})))
+      return found !== undefined
+    },
+  }
+}
+
+function operators(db: Db): Side {
+  const { save, findClient, close } = createOperators(db, KEYRING, ANYWHERE)
+  return {
+    close,
+    save: (operatorId, target) => save(SOMEBODY, { operatorId, ...target }, new Date()),
+    async send(id) {
+      const found = await findClient(id, 'deliveries')
+      const body = Buffer.from(JSON.stringify(settleMessage({})))
+      await found?.send({ method: 'PUT', path: '/payment/bet', body, arrivedAt: environment.monotonicNow() })
+      return found !== undefined
+    },
+  }
+}
+
+/** A database whose reads the test can hold back or fail, and of which it knows when all are over. */
+function watched(db: Db) {
+  const reads = new Set<Promise<unknown>>()
+  let before: () => Promise<unknown> = async () => {}
+  const query: Db['query'] = (...asked) => {
+    const read = db.query<never>(...asked).then(async (rows) => {
+      await before()
+      return rows
+    })
+    reads.add(read)
+    return read.finally(() => reads.delete(read))
+  }
+  return {
+    db: { ...db, query },
+    /** What is read comes to it when this resolves, and not when it rejects. */
+    answersAfter: (other: typeof before) => {
+      before = other
+    },
+    /** What was read has been worked on. */
+    async rest() {
+      await Promise.allSettled(reads)
+      await new Promise<void>((done) => environment.nextTurn(done))
+    },
+  }
+}
+
+let database: TestDatabase
+let db: Db
+let [old, moved] = [] as unknown as [ScriptedWallet, ScriptedWallet]
+let time: StillWorld
+beforeEach(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+  old = await startScriptedWallet({ secret: 'the secret of before' })
+  moved = await startScriptedWallet({ secret: 'the secret of after' })
+  time = standStill()
+})
+afterEach(async () => {
+  time.giveBack()
+  await Promise.all([old.stop(), moved.stop()]) // they throw when a call was signed with another secret than theirs
+  await db.close()
+  await database.drop()
+})
+
+const targetOf = ({ url, secret }: ScriptedWallet): Target => ({ baseUrl: url, secrets: [secret], connection: {} })
+const callsOf = (...wallets: ScriptedWallet[]) => wallets.map((wallet) => wallet.of('settle').length)
+
+describe.each([
+  ['partners', partners, 'platform.partner', 'partner_id'],
+  ['operators', operators, 'gateway.operator', 'operator_id'],
+])('%s:', (_name, begin, table, column) => {
+  let here: ReturnType<typeof watched>
+  let side: Side
+  let other: Side
+  let [given, give] = [Promise.resolve(), () => {}]
+  beforeEach(async () => {
+    ;({ given, give } = signal())
+    here = watched(db)
+    side = begin(here.db)
+    other = begin(db)
+    await other.save('anna', targetOf(old))
+    expect(await side.send('anna')).toBe(true)
+  })
+  afterEach(async () => {
+    give()
+    here.answersAfter(async () => {})
+    await Promise.all([side.close(), other.close()])
+  })
+
+  const pass = async (milliseconds: number) => {
+    time.pass(milliseconds)
+    await here.rest()
+  }
+
+  test('what another process saves counts within 5 s', async () => {
+    await other.save('anna', targetOf(moved))
+    await pass(REFRESH_MS)
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([1, 1])
+  })
+
+  test('also for the first call after a long time without any', async () => {
+    await pass(HOUR_MS)
+    await other.save('anna', targetOf(moved))
+    await pass(HOUR_MS)
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([1, 1])
+  })
+
+  test('while the database is silent no call waits for it, and while it fails none fails', async () => {
+    here.answersAfter(() => given)
+    time.pass(HOUR_MS)
+    const sent = side.send('anna')
+    await old.seen('settle', 2)
+    await sent
+    give()
+    await here.rest()
+    here.answersAfter(() => Promise.reject(new Error('gone')))
+    await pass(HOUR_MS)
+    await side.send('anna')
+    expect(callsOf(old)).toEqual([3])
+    here.answersAfter(async () => {})
+    await other.save('anna', targetOf(moved))
+    await pass(REFRESH_MS)
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([3, 1])
+  })
+
+  test('one that is gone is not called any more, but for what is under way', async () => {
+    old.next('settle', { hold: given })
+    const underWay = side.send('anna')
+    await old.seen('settle', 2)
+    await inSql(database.url, `delete from ${table} where ${column} = 'anna'`)
+    await pass(REFRESH_MS)
+    for (let call = 0; call < 2; call++) expect(await side.send('anna')).toBe(false)
+    give()
+    expect(await underWay).toBe(true)
+    expect(callsOf(old)).toEqual([2])
+  })
+
+  test('what is saved here is not undone by what was read before', async () => {
+    here.answersAfter(() => given)
+    time.pass(REFRESH_MS)
+    await side.save('anna', targetOf(moved))
+    give()
+    await here.rest()
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([1, 1])
+  })
+
+  test('nor when what is saved here is what was known here', async () => {
+    await other.save('anna', targetOf(moved))
+    here.answersAfter(() => given)
+    time.pass(REFRESH_MS / 2)
+    await side.save('anna', targetOf(old))
+    give()
+    await here.rest()
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([2, 0])
+  })
+
+  test('nor by the first read, and who waited for that calls what was saved', async () => {
+    await other.save('bert', targetOf(old))
+    here.answersAfter(() => given)
+    const first = side.send('bert')
+    await side.save('bert', targetOf(moved))
+    give()
+    await first
+    await side.send('bert')
+    expect(callsOf(old, moved)).toEqual([1, 2])
+  })
+
+  test('one that is asked for just before the end is not opened behind it, where nobody would close it', async () => {
+    await other.save('bert', targetOf(old))
+    here.answersAfter(() => given)
+    const first = side.send('bert')
+    await side.close()
+    give()
+    expect(await first).toBe(false)
+    expect(callsOf(old)).toEqual([1])
+  })
+
+  test('one that is the same keeps its connections', async () => {
+    await pass(HOUR_MS)
+    await side.send('anna')
+    expect(new Set(old.of('settle').map(({ connection }) => connection)).size).toBe(1)
+  })
+
+  test('O-5: what somebody without the key has written is not used, and keeps no other from being read', async () => {
+    await other.save('bert', targetOf(old))
+    await side.send('bert')
+    await inSql(
+      database.url,
+      `update ${table} set secrets = '["stolen"]', base_url = '${moved.url}' where ${column} = 'anna'`,
+    )
+    await other.save('bert', targetOf(moved))
+    await pass(REFRESH_MS)
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([3, 0])
+    await side.send('bert')
+    expect(callsOf(old, moved)).toEqual([3, 1])
+  })
+})

@@ -1,0 +1,219 @@
+/** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { isOutage } from '../../src/db/database-errors.ts'
+import { openDb } from '../../src/db/database-factory.ts'
+import { type Db, statement, type Tx } from '../../src/db/db.ts'
+import { moveCash } from '../../src/operator/deposits-and-withdrawals.ts'
+import type { OperatorDeps } from '../../src/operator/operator-context.ts'
+import { createPlayer, patchPlayer } from '../../src/operator/player-profile.ts'
+import { runWalletAudit } from '../../src/operator/wallet-audit.ts'
+import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/wire-ids.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { createCitusFastPath } from '../../src/wallet/apply/citus-fast-path.ts'
+import { type FastPathOutcome, isFastPathEligible, runFastPath } from '../../src/wallet/apply/fast-path.ts'
+import { type BetCallOutcome, runRulesPath, type WaitingCall } from '../../src/wallet/apply/rules-path.ts'
+import type { Rules } from '../../src/wallet/decide/decision.ts'
+import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/store/bet.ts'
+import { hashToken, insertSession, type TokenHash } from '../../src/wallet/store/session.ts'
+import { createDatabase } from '../support/database.ts'
+import { SOMEBODY } from '../support/somebody.ts'
+
+export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
+export const RULES: Rules = {
+  scales: STANDARD_SCALES,
+  clawback: 'refuse',
+  freebetStake: 'promotions',
+  resettleWindowMs: null,
+  minimumAge: 18,
+  sharedBets: false,
+}
+const EUR = 'EUR' as Currency
+const HOUR_MS = 3_600_000
+
+export interface BatchScene {
+  readonly db: Db
+  /** What the clock shows; it stands still until it is set. */
+  now: Date
+  rules: Rules
+  /** Names of the statements that batches have sent so far. */
+  readonly statements: string[]
+  /** Has the calls judged as one batch, behind those before it. */
+  apply(...calls: BetCall[]): Promise<BetCallOutcome[]>
+  /** The gate's verdict on each of these, which may pass and are of different players. */
+  take(...calls: BetCall[]): Promise<FastPathOutcome[]>
+  /** As of a call that may not begin to be applied any more. */
+  takeLate(call: BetCall): Promise<FastPathOutcome[]>
+  /** Each call after the one before it: through the gate, and judged if it is left. */
+  applyEach(...calls: BetCall[]): Promise<BetCallOutcome[]>
+  /** Of the database. */
+  readonly url: string
+  read(sql: string): Promise<Record<string, unknown>[]>
+  /** Resolves when the lane has a connection that works, after the earlier ones have been ended. */
+  reconnected(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openScene(): Promise<BatchScene> {
+  const database = await createDatabase()
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  const sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  const lane = db.openLane()
+  const scene: BatchScene = {
+    db,
+    now: STARTED_AT,
+    rules: RULES,
+    statements: [],
+    apply: (...calls) => runRulesPath(deps(), 0, calls.map(inTime)),
+    take: (...calls) => take(calls.map(inTime)),
+    takeLate: (call) => take([{ call, bucket: 0, startBefore: Number.NEGATIVE_INFINITY }]),
+    async applyEach(...calls) {
+      const outcomes: BetCallOutcome[] = []
+      for (const call of calls) outcomes.push(await applyAlone(scene, call))
+      return outcomes
+    },
+    url: database.url,
+    read: async (text) => (await sql.query(text)).rows,
+    reconnected: () => untilItWorks(() => lane.transaction((tx) => tx.query(PROBE))),
+    async close() {
+      await sql.end()
+      await db.close()
+      await database.drop()
+    },
+  }
+  const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
+  const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules, onAnomaly: () => {} })
+  const { alone } = lane
+  const take = (waiting: readonly WaitingCall[]) =>
+    alone === undefined ? runFastPath(deps(), waiting) : createCitusFastPath({ ...deps(), alone })(waiting)
+  return scene
+}
+
+const PROBE = statement('probe', 'select 1')
+
+async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
+  for (let works = false; !works; ) {
+    works = await work().then(
+      () => true,
+      (error: unknown) => {
+        if (!isOutage(error)) throw error
+        return false
+      },
+    )
+  }
+}
+
+function inTime(call: BetCall) {
+  return { call, bucket: 0, startBefore: Number.POSITIVE_INFINITY }
+}
+
+async function applyAlone(scene: BatchScene, call: BetCall): Promise<BetCallOutcome> {
+  const [verdict] = isFastPathEligible(call, scene.rules) ? await scene.take(call) : []
+  if (verdict?.kind === 'taken') return { kind: 'accepted', betId: call.betId, at: verdict.at }
+  const [outcome] = await scene.apply(call)
+  if (outcome === undefined) throw new Error('a call has no outcome')
+  return outcome
+}
+
+/** Writes down what is sent. */
+function naming(tx: Tx, names: string[]): Tx {
+  return {
+    ...tx,
+    query(statement, values) {
+      names.push(statement.name)
+      return tx.query(statement, values)
+    },
+    execute(statement, values) {
+      names.push(statement.name)
+      return tx.execute(statement, values)
+    },
+  }
+}
+
+export { SOMEBODY }
+
+/** The operator API of another process, of which the wallet is not told. */
+export function elsewhere(scene: BatchScene): OperatorDeps & { readonly coolingOff: 'none' } {
+  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, coolingOff: 'none' }
+}
+
+function clockOf(scene: BatchScene): Clock {
+  return { now: () => scene.now }
+}
+
+/** A player with money and two tokens, `token-of-<id>` and one that is out of date. */
+export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
+  const deps = elsewhere(scene)
+  await createPlayer(deps, SOMEBODY, { userId: id, currency: 'EUR' })
+  await moveCash(deps, SOMEBODY, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
+  await patchPlayer(deps, SOMEBODY, id, { limits })
+  const origin = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null }
+  const inAnHour = new Date(STARTED_AT.getTime() + HOUR_MS)
+  await scene.db.transaction(async (tx) => {
+    await insertSession(tx, 0, hashToken(`token-of-${id}`), { ...origin, expiresAt: inAnHour }, STARTED_AT)
+    await insertSession(tx, 0, hashToken(`old-token-of-${id}`), { ...origin, expiresAt: STARTED_AT }, STARTED_AT)
+  })
+}
+
+/** A token that is good for two days. */
+export async function seatForDays(scene: BatchScene, id: string): Promise<TokenHash> {
+  const token = hashToken(`long-token-of-${id}`)
+  const expiresAt = new Date(STARTED_AT.getTime() + 48 * HOUR_MS)
+  const session = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null, expiresAt }
+  await scene.db.transaction((tx) => insertSession(tx, 0, token, session, STARTED_AT))
+  return token
+}
+
+/** Resolves when a statement waits for a lock. */
+export async function somebodyWaits({ read }: BatchScene): Promise<void> {
+  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+  while ((await read(waiting)).length === 0) await sleep(5)
+}
+
+/** What the audit finds. */
+export async function findingsOf({ db }: BatchScene) {
+  return (await runWalletAudit(db, { clawback: RULES.clawback })).findings
+}
+
+function common(player: string, bet: string, request: string) {
+  return { player: player as PlayerId, betId: bet as BetId, requestId: request as RequestId, platform: '' }
+}
+
+type Over<C> = Partial<Omit<C, 'stake' | 'payout'>>
+
+/** Amounts in whole euros. */
+export function place(player: string, bet: string, euros: number, over: Over<PlaceCall> = {}): PlaceCall {
+  const token = hashToken(`token-of-${player}`)
+  const base = {
+    kind: 'place',
+    token,
+    currency: EUR,
+    stake: cents(euros),
+    hasBonus: false,
+    bonusAmount: null,
+    oddsPayout: null,
+    site: '',
+    details: '{}',
+    events: [],
+  } as const
+  return { ...common(player, bet, `place-${bet}`), ...base, ...over }
+}
+
+export function settle(player: string, bet: string, request: string, euros: number): SettleCall {
+  const result = { payout: cents(euros), resultType: euros > 0 ? 'won' : 'lost' } as const
+  return { ...common(player, bet, request), kind: 'settle', currency: EUR, ...result }
+}
+
+export function unsettle(player: string, bet: string, request: string): UnsettleCall {
+  return { ...common(player, bet, request), kind: 'unsettle', currency: EUR }
+}
+
+export function rollback(player: string, bet: string, request: string): RollbackCall {
+  return { ...common(player, bet, request), kind: 'rollback', currency: EUR, reason: 8 }
+}
+
+function cents(euros: number): Money {
+  return (BigInt(euros) * 100n) as Money
+}

@@ -1,0 +1,101 @@
+/** A lane whose gate and rules the test answers for, in a world whose time stands still (lanes.test.ts). */
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { afterEach, beforeEach } from 'vitest'
+import { environment } from '../../src/runtime/environment.ts'
+import { createCallQueue } from '../../src/wallet/apply/call-queue.ts'
+import type { FastPathOutcome } from '../../src/wallet/apply/fast-path.ts'
+import type { BetCallOutcome, WaitingCall } from '../../src/wallet/apply/rules-path.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { type StillWorld, standStill } from '../support/still-world.ts'
+import { place, rollback } from './call-batch-scene.ts'
+
+interface AtWork {
+  /** `gate: a1 b1` or `judge: a1`. */
+  readonly what: string
+  /** The gate takes all of it but what is named; the rules accept all. */
+  end(but?: Readonly<Record<string, 'busy' | 'left'>>): void
+  fail(error: Error): void
+}
+
+/** One lane, of one bucket unless told. What is given to the gate and to the rules is written down, and ends when it is told to. */
+export function openLane(buckets = 1) {
+  const work: AtWork[] = []
+  const failures: unknown[] = []
+  const told = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
+    new Promise<R[]>((resolve, reject) => {
+      const end = (but: Ends = {}) => resolve(calls.map(({ call }) => verdict(call, but)))
+      work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
+    })
+  const lanes = createCallQueue({
+    ...{ buckets, laneCount: 1, onWaited() {}, onFastPath() {} },
+    onFailure: (error) => failures.push(error),
+    openLane: () => ({
+      isFastPathEligible: ({ kind }) => kind === 'place',
+      runFastPath: (calls) => told<FastPathOutcome>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
+      runRulesPath: (calls) =>
+        told<BetCallOutcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
+    }),
+  })
+  const send = async (call: BetCall, agoMs = 0) =>
+    (await lanes.submit(call, environment.monotonicNow() - agoMs)).outcome
+  const bet = (id: string, agoMs = 0) => send(place(id.slice(0, 1), id, 1), agoMs)
+  const takeBack = (id: string) => send(rollback(id.slice(0, 1), id, `rollback-${id}`))
+  const end = async (but?: Ends) => {
+    work.at(-1)?.end(but)
+    await settled()
+  }
+  const fail = async (error: Error) => {
+    work.at(-1)?.fail(error)
+    await settled()
+  }
+  return { ...{ lanes, bet, takeBack, end, fail, failures }, seen: () => work.map(({ what }) => what) }
+}
+
+type Ends = Readonly<Record<string, 'busy' | 'left'>>
+
+function verdictOf(end: 'busy' | 'left' | undefined): FastPathOutcome {
+  return end === undefined ? { kind: 'taken', at: new Date(0) } : { kind: end }
+}
+
+export const outage = () => new Error('Query read timeout')
+export const conflict = () => Object.assign(new Error('taken'), { code: '23505' })
+
+/** Turns of the event loop after which a lane that nobody answers has nothing more to do. */
+const QUIET_TURNS = 25
+
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
+}
+
+export let time: StillWorld
+
+/** For the head of a test file: turns of the event loop are real, time passes when the test says so. */
+export function standStillEachTime(): void {
+  beforeEach(() => {
+    time = standStill()
+  })
+  afterEach(() => time.giveBack())
+}
+
+/** A batch of so many calls, which takes so long; unless that is told, as long as a lane rests at most. */
+export async function endBatchOf(
+  calls: number,
+  { bet, end }: ReturnType<typeof openLane>,
+  takesMs = LONGEST_REST_MS,
+): Promise<Promise<BetCallOutcome>[]> {
+  const answers = playersFrom('a', calls).map((id) => bet(id))
+  await settled()
+  time.pass(takesMs)
+  await end()
+  return answers
+}
+
+export const LONGEST_REST_MS = 8
+/** Between two looks for calls that have waited too long. */
+export const SWEEP_MS = 100
+/** A bet of each of so many players, whose names are one character. */
+export const playersFrom = (first: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `${String.fromCharCode(first.charCodeAt(0) + i)}1`)
+
+export const kindsOf = async (answers: Promise<BetCallOutcome>[]) =>
+  (await Promise.all(answers)).map(({ kind }) => kind)

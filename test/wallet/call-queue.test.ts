@@ -1,0 +1,267 @@
+/** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, and time stands still until it is let pass. */
+import { expect, test } from 'vitest'
+import { LIMITS } from '../../src/protocol/wire-limits.ts'
+import type { BetCallOutcome } from '../../src/wallet/apply/rules-path.ts'
+import {
+  conflict,
+  endBatchOf,
+  kindsOf,
+  LONGEST_REST_MS,
+  openLane,
+  outage,
+  playersFrom,
+  SWEEP_MS,
+  settled,
+  standStillEachTime,
+  time,
+} from './call-queue-scene.ts'
+
+standStillEachTime()
+
+test('calls gather while a batch is with the database', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = [bet('a1')]
+  await settled()
+  answers.push(bet('b1'), bet('c1'))
+  await settled()
+  expect(seen()).toEqual(['gate: a1'])
+  await end()
+  expect(seen()).toEqual(['gate: a1', 'gate: b1 c1'])
+  await end()
+  expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'accepted'])
+})
+
+test.each([
+  [3, 3],
+  [LONGEST_REST_MS + 1, LONGEST_REST_MS],
+])('behind a batch of many calls that took %i ms a lane lets more gather, for %i ms', async (took, restMs) => {
+  const lane = openLane()
+  const answers = await endBatchOf(8, lane, took)
+  answers.push(lane.bet('x1'))
+  await settled()
+  time.pass(restMs - 1)
+  answers.push(lane.bet('y1'))
+  await settled()
+  expect(lane.seen()).toHaveLength(1)
+  time.pass(1)
+  await settled()
+  expect(lane.seen()[1]).toBe('gate: x1 y1')
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(10)
+})
+
+test('a lane that rests goes on at once when many calls wait', async () => {
+  const lane = openLane()
+  const answers = await endBatchOf(8, lane)
+  const many = playersFrom('A', 64)
+  answers.push(...many.slice(1).map((id) => lane.bet(id)))
+  await settled()
+  expect(lane.seen()).toHaveLength(1)
+  answers.push(lane.bet('A1'))
+  await settled()
+  expect(lane.seen()[1]?.split(' ')).toHaveLength(1 + many.length)
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(8 + many.length)
+})
+
+test('behind a batch of few calls a lane does not rest, and one for which nobody waits is idle after it', async () => {
+  const lane = openLane()
+  const answers = await endBatchOf(7, lane)
+  answers.push(lane.bet('x1'))
+  await settled()
+  expect(lane.seen()[1]).toBe('gate: x1')
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(8)
+
+  const busy = openLane()
+  await endBatchOf(8, busy)
+  time.pass(LONGEST_REST_MS)
+  await settled()
+  const alone = busy.bet('x1')
+  await settled()
+  expect(busy.seen()[1]).toBe('gate: x1')
+  await busy.end()
+  expect(await alone).toMatchObject({ kind: 'accepted' })
+})
+
+test('a player has one call at a time at the gate, in order, and holds up nobody', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = ['a1', 'b1', 'a2', 'a3'].map((id) => bet(id))
+  await settled()
+  answers.push(bet('c1'))
+  for (let batch = 0; batch < 3; batch++) await end()
+  expect(seen()).toEqual(['gate: a1 b1', 'gate: a2 c1', 'gate: a3'])
+  expect(await Promise.all(answers)).toHaveLength(5)
+})
+
+test('the calls of a hot player are judged together, behind the gate', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = ['a1', 'b1', 'a2', 'a3', 'a4', 'a5'].map((id) => bet(id))
+  await settled()
+  await end()
+  expect(seen()).toEqual(['gate: b1', 'judge: a1 a2 a3 a4 a5'])
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(6)
+})
+
+test('what may not pass is judged, with all that its player sent behind it', async () => {
+  const { bet, takeBack, end, seen } = openLane()
+  const answers = [takeBack('a1'), bet('a2'), bet('b1'), takeBack('b2')]
+  await settled()
+  await end()
+  expect(seen()).toEqual(['gate: b1', 'judge: a1 a2'])
+  await end()
+  expect(seen()[2]).toBe('judge: b2')
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(4)
+})
+
+test('what the gate leaves is judged before anything else is begun; what it takes is answered at once', async () => {
+  const { bet, end, seen } = openLane()
+  const [left, taken, next] = ['a1', 'b1', 'a2'].map((id) => bet(id)) as [
+    Promise<BetCallOutcome>,
+    Promise<BetCallOutcome>,
+    Promise<BetCallOutcome>,
+  ]
+  await settled()
+  await end({ a1: 'left' })
+  expect(seen()).toEqual(['gate: a1 b1', 'judge: a1'])
+  expect(await taken).toMatchObject({ kind: 'accepted', betId: 'b1' })
+  await end()
+  expect(await left).toMatchObject({ kind: 'accepted', betId: 'a1' })
+  await end()
+  expect(await next).toMatchObject({ kind: 'accepted', betId: 'a2' })
+})
+
+test('a call of a busy player goes to the front three times, and is then judged', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = [bet('a1'), bet('b1'), bet('a2')]
+  await settled()
+  await end({ a1: 'busy' })
+  answers.push(bet('c1'))
+  await end({ a1: 'busy' })
+  await end({ a1: 'busy' })
+  await end()
+  expect(seen()).toEqual(['gate: a1 b1', 'gate: a1', 'gate: a1 c1', 'judge: a1 a2'])
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(4)
+})
+
+test('what the gate cannot do the rules may do, unless the database is down', async () => {
+  const { bet, end, fail, seen, failures } = openLane()
+  const answers = [bet('a1'), bet('b1')]
+  await settled()
+  await fail(conflict())
+  expect(seen()).toEqual(['gate: a1 b1', 'judge: a1 b1'])
+  await end()
+  answers.push(bet('c1'), bet('d1'))
+  await settled()
+  await fail(outage())
+  expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'failed', 'failed'])
+  expect(seen()).toHaveLength(3)
+  expect(failures).toHaveLength(2)
+})
+
+test('a database that is down at the gate is not asked for the rest of the batch', async () => {
+  const { bet, takeBack, fail, seen } = openLane()
+  const answers = [bet('a1'), takeBack('b1')]
+  await settled()
+  await fail(outage())
+  expect(seen()).toEqual(['gate: a1'])
+  expect(await kindsOf(answers)).toEqual(['failed', 'failed'])
+})
+
+test('who waits for a batch that fails has not failed with it', async () => {
+  const { bet, end, fail } = openLane()
+  const answers = [bet('a1')]
+  await settled()
+  answers.push(bet('a2'))
+  await fail(outage())
+  await end()
+  expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
+})
+
+test('one by one, a database that is down is asked once', async () => {
+  const { takeBack, end, fail, seen } = openLane()
+  const answers = [takeBack('a1'), takeBack('b1'), takeBack('c1')]
+  await settled()
+  await fail(new Error('one of them is poisoned'))
+  await end()
+  await fail(outage())
+  expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'failed'])
+  expect(seen()).toEqual(['judge: a1 b1 c1', 'judge: a1', 'judge: b1'])
+})
+
+test('a call that met another one’s write is judged once more, alone', async () => {
+  const { takeBack, end, fail, seen } = openLane()
+  const answers = [takeBack('a1')]
+  await settled()
+  await fail(conflict())
+  await fail(conflict())
+  await end()
+  expect(await kindsOf(answers)).toEqual(['accepted'])
+  expect(seen()).toEqual(['judge: a1', 'judge: a1', 'judge: a1'])
+})
+
+test('a call that came too late is never begun, and the lane goes on (R-5)', async () => {
+  const { bet, end, seen, lanes } = openLane()
+  const answers = [bet('a1')]
+  await settled()
+  answers.push(bet('b1', LIMITS.startMs + 1), bet('c1'))
+  await end()
+  await end()
+  expect(seen()).toEqual(['gate: a1', 'gate: c1'])
+  expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'accepted'])
+  expect(lanes.depth()).toBe(0)
+})
+
+test('a call whose batch does not end is given up in time, and the lane goes on (W-20)', async () => {
+  const { bet, end, lanes } = openLane()
+  const answers = [bet('a1')]
+  const heard: string[] = []
+  void answers[0]?.then(({ kind }) => heard.push(kind))
+  await settled()
+  time.pass(LIMITS.giveUpMs - SWEEP_MS)
+  await settled()
+  expect(heard).toEqual([])
+  time.pass(SWEEP_MS)
+  await settled()
+  expect(heard).toEqual(['failed'])
+  answers.push(bet('b1'))
+  await end().then(() => end())
+  expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
+  expect(lanes.depth()).toBe(0)
+})
+
+test('behind a time without calls there are looks again (W-20)', async () => {
+  const { bet, end } = openLane()
+  const first = bet('a1')
+  await settled()
+  await end()
+  time.pass(2 * SWEEP_MS)
+  const second = bet('b1')
+  await settled()
+  time.pass(LIMITS.giveUpMs)
+  expect(await kindsOf([first, second])).toEqual(['accepted', 'failed'])
+})
+
+test('a call that came late behind younger ones is refused at the next look (R-5)', async () => {
+  const { bet, end } = openLane()
+  const first = bet('a1')
+  await settled()
+  const [young, behind] = [bet('b1'), bet('c1', LIMITS.startMs + 1)]
+  time.pass(SWEEP_MS)
+  expect(await kindsOf([behind])).toEqual(['failed'])
+  await end().then(() => end())
+  expect(await kindsOf([first, young])).toEqual(['accepted', 'accepted'])
+})
+
+test('a call that stays in front is not overtaken by one that the batch had no room for', async () => {
+  const { bet, end, seen } = openLane()
+  const others = Array.from({ length: 254 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}1`)
+  const answers = ['a1', 'a2', ...others, 'a3'].map((id) => bet(id))
+  await settled()
+  for (let batch = 0; batch < 3; batch++) await end()
+  expect(seen().slice(1)).toEqual(['gate: a2', 'gate: a3'])
+  expect(await Promise.all(answers)).toHaveLength(257)
+})

@@ -1,0 +1,166 @@
+/**
+ * Which Place bets the gate takes: it may leave anything, and takes nothing that the rules would
+ * not accept (fast-path.ts).
+ */
+import { describe, expect, test } from 'vitest'
+import type { patchPlayer } from '../../src/operator/player-profile.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { isFastPathEligible } from '../../src/wallet/apply/fast-path.ts'
+import type { PlaceCall } from '../../src/wallet/store/bet.ts'
+import { endSessions, hashToken, insertSession } from '../../src/wallet/store/session.ts'
+import { place, rollback, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
+import {
+  accepted,
+  bet,
+  betOf,
+  byHand,
+  cash,
+  IS_ON_CITUS,
+  leaves,
+  NEXT_DAY,
+  number,
+  patch,
+  player,
+  refused,
+  scene,
+  seatEachTime,
+  taken,
+  verdictOn,
+} from './fast-path-scene.ts'
+
+const [EUR, USD] = ['EUR', 'USD'] as [Currency, Currency]
+
+seatEachTime()
+
+describe('of Place bets', () => {
+  test('takes those of plain players, all at once', async () => {
+    const other = `other of ${player()}`
+    await seat(scene, other, '20.00')
+    expect(await scene.take(betOf(1, 10), place(other, bet(2), 20))).toEqual([taken(), taken()])
+    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_place'])
+  })
+
+  test('takes the last of the money, and leaves a cent more', async () => {
+    await leaves(betOf(1, 101), refused('not_enough_money'))
+    expect(await verdictOn(betOf(2, 100))).toBe('taken')
+    await leaves(betOf(3, 1), refused('not_enough_money'))
+  })
+
+  const standing: [string, Parameters<typeof patchPlayer>[3], string][] = [
+    ['is blocked', { status: 'blocked' }, 'player_blocked'],
+    ['is not verified', { verified: false }, 'not_verified'],
+    ['has limits', { limits: { stake: '5.00' } }, 'stake_limit'],
+    ['is self-excluded', { selfExcludedUntil: '2031-05-16T10:00:00.001Z' }, 'self_excluded'],
+    ['is too young by a day', { birthday: '2013-05-17' }, 'under_age'],
+  ]
+  test.each(standing)('leaves one of a player who %s', async (_, change, code) => {
+    await patch(change)
+    await leaves(betOf(1, 10), refused(code))
+    await leaves(betOf(2, 10), refused(code)) // the rules have looked at the player, and found the same
+  })
+
+  const nothing: [string, Parameters<typeof patchPlayer>[3]][] = [
+    ['is verified', { verified: true }],
+    ['was self-excluded until this moment', { selfExcludedUntil: STARTED_AT.toISOString() }],
+    ['comes of age today', { birthday: '2013-05-16' }],
+    ['has no limits any more', { limits: {} }],
+  ]
+  test.each(nothing)('takes one of a player who %s', async (_, change) => {
+    await patch({ limits: { betCount: 1 }, verified: false })
+    await patch({ limits: { betCount: null }, verified: null })
+    await patch(change)
+    expect(await verdictOn(betOf(1, 10))).toBe('taken')
+  })
+
+  test('goes by the age that the rules go by', async () => {
+    await patch({ birthday: '2013-05-16' })
+    scene.rules = { ...scene.rules, minimumAge: 19 }
+    await leaves(betOf(1, 10), refused('under_age'))
+    scene.rules = { ...scene.rules, minimumAge: 18 }
+  })
+
+  test('leaves one of a player whose row was changed by hand, or by a program that knows of no gate', async () => {
+    await byHand("update purser.player set status = 'blocked'")
+    await leaves(betOf(1, 10), refused('player_blocked'))
+    await byHand("update purser.player set status = 'active', verified = true")
+    await leaves(betOf(2, 10), accepted)
+    expect(await verdictOn(betOf(3, 10))).toBe('taken')
+  })
+
+  test('leaves one of a player whom nobody has judged yet, once', async () => {
+    await byHand('update purser.player set plain_as = null')
+    await leaves(betOf(1, 10), accepted)
+    expect(await verdictOn(betOf(2, 10))).toBe('taken')
+  })
+
+  test('leaves one without a token that is live and the player’s own', async () => {
+    const other = `other of ${player()}`
+    await seat(scene, other, '20.00')
+    await leaves(betOf(1, 10, { token: hashToken('nobody has this one') }), refused('invalid_token'))
+    await leaves(betOf(2, 10, { token: hashToken(`token-of-${other}`) }), refused('invalid_token'))
+    await leaves(betOf(3, 10, { token: hashToken(`old-token-of-${player()}`) }), refused('expired_token'))
+    await scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
+    await leaves(betOf(4, 10), refused('expired_token'))
+  })
+
+  test('leaves one in another currency than its token’s', async () => {
+    await patch({ currencies: ['EUR', 'USD'] })
+    await cash('deposit', '50.00', 'USD')
+    await leaves(betOf(1, 10, { currency: USD }), refused('invalid_request'))
+    await leaves({ ...betOf(2, 10, { currency: 'GBP' }) } as PlaceCall, refused('invalid_request'))
+  })
+
+  test('leaves one whose id is known, whatever became of it', async () => {
+    await scene.take(betOf(1, 10))
+    await leaves(betOf(1, 10), { kind: 'accepted' })
+    await scene.apply(rollback(player(), bet(2), `rollback-${number}`))
+    await leaves(betOf(2, 10), refused('already_processed'))
+    await scene.apply(betOf(3, 1000))
+    await leaves(betOf(3, 10), refused('not_enough_money'))
+  })
+
+  test('takes the id of another player’s bet: it is another bet (I-1)', async () => {
+    const other = `other of ${player()}`
+    await seat(scene, other, '20.00')
+    await scene.take(betOf(1, 10))
+    expect(await verdictOn(place(other, bet(1), 10))).toBe('taken')
+  })
+
+  test('leaves one of a player who does not exist', async () => {
+    await leaves(place('nobody', bet(1), 10), refused('invalid_token'))
+  })
+
+  test('leaves one that promotions pay', () => {
+    expect(isFastPathEligible(betOf(1, 10, { hasBonus: true }), scene.rules)).toBe(false)
+    expect(isFastPathEligible(betOf(1, 10, { hasBonus: true }), { ...scene.rules, freebetStake: 'player' })).toBe(true)
+  })
+
+  test('begins the day of an account, and leaves one whose account is a day ahead by another clock', async () => {
+    const token = await seatForDays(scene, player())
+    scene.now = NEXT_DAY
+    expect(await verdictOn(betOf(1, 10, { token }))).toBe('taken')
+    const opening = `select version, opening_version from purser.account where player = '${player()}'`
+    expect(await scene.read(opening)).toEqual([{ version: '2', opening_version: '1' }])
+    expect(await verdictOn(betOf(2, 10, { token }))).toBe('taken')
+    expect(await scene.read(opening)).toEqual([{ version: '3', opening_version: '1' }])
+    scene.now = new Date(NEXT_DAY.getTime() - 1)
+    await leaves(betOf(3, 10, { token }), accepted)
+    const [row] =
+      await scene.read(`select b.placed_at, t.at from purser.bet b join purser.transfer t using (bucket, bet_id)
+      where b.bet_id = '${bet(3)}'`)
+    expect(row).toEqual({ placed_at: scene.now, at: NEXT_DAY })
+  })
+
+  test('leaves one that has waited too long (R-5)', async () => {
+    expect(await scene.takeLate(betOf(1, 10))).toEqual([{ kind: 'left' }])
+  })
+})
+
+test('what is made of a token in another currency, and of EUR, is what the rules say', async () => {
+  await patch({ currencies: ['EUR', 'USD'] })
+  const session = { player: player() as PlayerId, currency: USD as Currency, expiresAt: NEXT_DAY, endedAt: null }
+  const token = hashToken(`dollars of ${player()}`)
+  await scene.db.transaction((tx) => insertSession(tx, 0, token, { ...session, ip: null, country: null }, scene.now))
+  await leaves(betOf(1, 10, { token, currency: EUR }), refused('invalid_request'))
+  await leaves(betOf(2, 10, { token, currency: USD }), refused('not_enough_money'))
+})
