@@ -1,7 +1,9 @@
-/** The version of this package, as package.json says it. */
-import { readFileSync } from 'node:fs'
+/** The version of this package, as package.json has it. */
+import { existsSync, readFileSync } from 'node:fs'
 
-const PACKAGE: { version: string } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+/** The build is two folders below package.json; the programs of tests and benches are compiled to three folders below. */
+const PLACES = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url))
+const PACKAGE: { version: string } = JSON.parse(readFileSync(PLACES.find(existsSync) ?? 'package.json', 'utf8'))
 
 export const VERSION = PACKAGE.version
 

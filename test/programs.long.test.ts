@@ -1,0 +1,20 @@
+/** The programs that npm scripts compile from the tests and benches. Each compiles, and prints its help. */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const TSC = 'node_modules/typescript/bin/tsc'
+const run = promisify(execFile)
+
+test.each([
+  ['bench', 'bench/compare'],
+  ['test/faults', 'test/faults/command'],
+  ['test/fuzz', 'test/fuzz/command'],
+  ['test/simulate', 'test/simulate/command'],
+])('%s compiles, and %s prints its help', async (folder, program) => {
+  await run(process.execPath, [TSC, '-p', `${folder}/tsconfig.json`], { cwd: ROOT })
+  const { stdout } = await run(process.execPath, [`dist-bench/${program}.js`, '--help'], { cwd: ROOT })
+  expect(stdout).toMatch(/Usage|npm run/)
+})
