@@ -1,4 +1,4 @@
-/** The programs that npm scripts compile from the tests and benches. Each compiles, and prints its help. */
+/** Programs that npm scripts compile from tests and benches: each compiles, and prints its help. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

@@ -1,7 +1,7 @@
 /** The version of this package, as package.json has it. */
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The build is two folders below package.json; the programs of tests and benches are compiled to three folders below. */
+/** The build is two folders below package.json, a program of tests or benches three. */
 const PLACES = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url))
 const PACKAGE: { version: string } = JSON.parse(readFileSync(PLACES.find(existsSync) ?? 'package.json', 'utf8'))
 
