@@ -1,6 +1,6 @@
 /**
  * A case against a platform is data: what the kit's wallet answers, what the platform is asked to do, and what must be seen
- * on the wire. `play.ts` acts it, `judge.ts` holds the record against `expect`. To add one: a row in `cases/`, under the next
+ * on the wire. `scenario-runner.ts` plays it, `scenario-judge.ts` holds the record against `expect`. To add one: a row in `cases/`, under the next
  * free number of its group (ids are permanent), and a mutant in the tests that fails it.
  */
 import type { ResultType } from '../../protocol/bet-request.ts'
