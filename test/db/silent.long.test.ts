@@ -16,7 +16,7 @@ const { openPglite } = await import(${urlOf('db/pglite.js')})
 const { statement } = await import(${urlOf('db/db.js')})
 const db = await openPglite('memory://')
 const ask = (tx) => tx.query(statement('silent', 'select 1'))
-for (const transaction of [db.transaction, db.openLane().transaction, db.unhurried, db.snapshot, db.sums]) {
+for (const transaction of [db.transaction, db.openLane().transaction, db.longTransaction, db.snapshot, db.sums]) {
   await transaction(async (tx) => {
     await ask(tx)
     await new Promise((resolve) => setTimeout(resolve, ${SILENT_MS}))

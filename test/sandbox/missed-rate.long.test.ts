@@ -8,29 +8,30 @@ import { createBetWatch } from '../../src/sandbox/bet-watch.ts'
 import { simulateBettors } from '../../src/sandbox/bettor-simulation.ts'
 import type { House, SessionEntry } from '../../src/sandbox/sandbox-servers.ts'
 
-/** Milliseconds after the play in which bets begin. */
-const PATIENCE_MS = 1_000
-
 let server: Server
 afterEach(() => server.close())
 
-/** Wallet and platform in one, which for so long leaves every bet unanswered, and then declines them all. */
-async function serversThat(holdMs: number) {
+/**
+ * The server is wallet and platform in one. It leaves every bet unanswered until `release` is called or
+ * `most` bets wait, and then declines them all.
+ */
+async function startHoldingServer(most: number) {
   let [placing, isHeld]: [ServerResponse[], boolean] = [[], true]
   const answer = (response: ServerResponse) =>
     response.writeHead(200, { connection: 'close' }).end(JSON.stringify(BODY))
-  server = createServer(({ url }, response) => {
-    if (url === '/bets' && isHeld) placing.push(response)
-    else answer(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  setTimeout(() => {
+  const release = () => {
     isHeld = false
     placing.forEach(answer)
     placing = []
-  }, holdMs)
+  }
+  server = createServer(({ url }, response) => {
+    if (url !== '/bets' || !isHeld) return answer(response)
+    placing.push(response)
+    if (placing.length === most) release()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const { port } = server.address() as { port: number }
-  return createBearerClient(`http://127.0.0.1:${port}`, 'key')
+  return { client: createBearerClient(`http://127.0.0.1:${port}`, 'key'), release }
 }
 
 /** To whatever is asked. */
@@ -41,12 +42,16 @@ test.each([
   [0.5, 200, ['the rate of 200 bets a second cannot be kept: 128 a second in the last 0.5 s']],
   [1, 20, []],
 ])('after %d s at %d a second', async (duration, rate, expected) => {
-  const platform = await serversThat(1_000 * duration + PATIENCE_MS)
+  const { client: platform, release } = await startHoldingServer(rate * duration)
   const notes: string[] = []
-  const story = { note: (text: string) => void notes.push(text), match() {} } as unknown as ActivityLog
+  const note = (text: string) => {
+    notes.push(text)
+    release()
+  }
+  const activityLog = { note, match() {} } as unknown as ActivityLog
   const watch = createBetWatch({ platform, changes: async () => [], onSteps: undefined })
   const house = { partnerId: 'partner', wallet: platform, enter: async (session: SessionEntry) => session } as House
   const { signal } = new AbortController()
-  await simulateBettors({ houses: [house], platform, watch, activityLog: story }, { seed: 1, rate, duration, signal })
+  await simulateBettors({ houses: [house], platform, watch, activityLog }, { seed: 1, rate, duration, signal })
   expect(notes.map((note) => note.split(', because')[0])).toEqual(expected)
 })
