@@ -19,11 +19,16 @@ const vitest = await createVitest(
   { plugins: fault === undefined ? [] : [planting()] },
 )
 const { testModules, unhandledErrors } = await vitest.start()
-const failed = testModules.filter((file) => file.state() === 'failed').map(({ relativeModuleId }) => relativeModuleId)
+const failed = testModules.filter(hasFailed).map(({ relativeModuleId }) => relativeModuleId)
 // An error outside the tests may be any file's.
 process.stdout.write(JSON.stringify({ failed: unhandledErrors.length > 0 ? tests : failed }))
 await vitest.close()
 process.exit(0)
+
+/** The first failure ends the run (`bail`), and then its file may have no state of its own yet. */
+function hasFailed(file) {
+  return file.state() === 'failed' || !file.children.allTests('failed').next().done
+}
 
 function planting() {
   const path = join(root, fault.path)

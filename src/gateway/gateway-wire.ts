@@ -1,7 +1,7 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { CallJournal } from '../feed/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../http/auth-throttle.ts'
-import { type CallMetadata, registerWire, type WireServer } from '../http/partner-wire.ts'
+import { type CallMetadata, registerWire, toLoggedMs, type WireServer } from '../http/partner-wire.ts'
 import { endSpan } from '../http/request-span.ts'
 import { LIMITS } from '../protocol/wire-limits.ts'
 import { createFailure, createRefusal } from '../protocol/wire-reply.ts'
@@ -73,7 +73,7 @@ function recordCall(
       ageMs: totalMs,
     })
   if (!isLogged || (signer === undefined && !shouldLog(unsignedCalls.recordFailure(source)))) return
-  const ms = Math.trunc(totalMs * 10) / 10
+  const ms = toLoggedMs(totalMs)
   const { status } = reply
   const { traceId: trace_id, spanId: span_id } = metadata.span ?? {}
   log.info({ ...names, operator: operatorId, outcome, status, detail, ms, trace_id, span_id }, 'call')

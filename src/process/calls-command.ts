@@ -4,6 +4,7 @@ import { formatExamples, printResult } from '../config/command-help.ts'
 import type { CallListEntry } from '../feed/journal-call-list.ts'
 import { MAX_CALL_AGE_MS } from '../feed/journal-segment.ts'
 import { type ApiEndpoint, getFromApi } from '../http/api-client.ts'
+import { toLoggedMs } from '../http/partner-wire.ts'
 import { UsageError } from '../runtime/cli-errors.ts'
 import { environment } from '../runtime/environment.ts'
 import { sleep } from '../runtime/sleep.ts'
@@ -242,7 +243,7 @@ async function readCalls(
 function formatCall(call: CallListEntry): string {
   const { at, operation, outcome, answer, milliseconds, player = '-', transactionId = '-' } = call
   const status = answer.code === undefined ? String(answer.status) : `${answer.status}/${answer.code}`
-  const ms = `${Math.trunc((milliseconds.arrival + milliseconds.work) * 10) / 10} ms`
+  const ms = `${toLoggedMs(milliseconds.arrival + milliseconds.work)} ms`
   return [
     at.slice(11, 23),
     status.padEnd(7),

@@ -65,7 +65,7 @@ function twoEvents(): Feed {
 /** `before` runs in each transaction, before its statements. */
 function start(before: () => Promise<void> = async () => {}) {
   const attempts: ((sent: WebhookSendResult) => void)[] = []
-  const warned: string[] = []
+  const [warned, errors]: [string[], string[]] = [[], []]
   const seen = { transactions: 0, open: 0 }
   const transaction: Db['transaction'] = async (work) => {
     seen.transactions += 1
@@ -77,7 +77,8 @@ function start(before: () => Promise<void> = async () => {}) {
       seen.open -= 1
     }
   }
-  const log = { warn: (_what: unknown, text: string) => void warned.push(text) } as unknown as Logger
+  const into = (texts: string[]) => (_what: unknown, text: string) => void texts.push(text)
+  const log = { warn: into(warned), error: into(errors) } as unknown as Logger
   const dispatcher: WebhookDispatcher = startWebhookDispatcher({
     ...{ db: { ...db, transaction }, keyring, log, clock: systemClock, random: () => 0, feed: twoEvents() },
     senderTo: () => ({ send: () => new Promise((answer) => attempts.push(answer)), close: async () => {} }),
@@ -85,7 +86,7 @@ function start(before: () => Promise<void> = async () => {}) {
     subjectOf: ({ event: [, player] }) => String(player),
   })
   onTestFinished(() => dispatcher.stop())
-  return { attempts, dispatcher, seen, warned }
+  return { attempts, dispatcher, seen, warned, errors }
 }
 
 /** A transaction waits here until it is let go. */
@@ -98,7 +99,7 @@ function gate() {
 }
 
 test('stop waits for the calls under way, writes down what they acknowledged, and lets the webhook go', async () => {
-  const { attempts, dispatcher, seen } = start()
+  const { attempts, dispatcher, seen, warned, errors } = start()
   await expect.poll(() => attempts.length).toBe(2)
   expect((await stored())?.claim).not.toBeNull()
   const stopped = dispatcher.stop()
@@ -106,6 +107,7 @@ test('stop waits for the calls under way, writes down what they acknowledged, an
   for (const answer of attempts) answer(DELIVERED)
   await stopped
   expect(seen.open).toBe(0)
+  expect([...warned, ...errors]).toEqual([])
   expect(await stored()).toMatchObject({ claim: null, doneTo: 2n, lastAttempts: [{ event: '2' }, { event: '1' }] })
 })
 

@@ -3,12 +3,12 @@
  * not accept (fast-path.ts).
  */
 import { describe, expect, test } from 'vitest'
-import type { patchPlayer } from '../../src/operator/player-profile.ts'
+import { createPlayer, type patchPlayer } from '../../src/operator/player-profile.ts'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { isFastPathEligible } from '../../src/wallet/apply/fast-path.ts'
 import type { PlaceCall } from '../../src/wallet/store/bet.ts'
 import { endSessions, hashToken, insertSession } from '../../src/wallet/store/session.ts'
-import { place, rollback, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
+import { elsewhere, place, rollback, SOMEBODY, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
 import {
   accepted,
   bet,
@@ -124,6 +124,12 @@ describe('of Place bets', () => {
     await seat(scene, other, '20.00')
     await scene.take(betOf(1, 10))
     expect(await verdictOn(place(other, bet(1), 10))).toBe('taken')
+  })
+
+  test('leaves one of a blocked player who is created a second time', async () => {
+    await patch({ status: 'blocked' })
+    await createPlayer(elsewhere(scene), SOMEBODY, { userId: player(), currency: 'EUR' })
+    await leaves(betOf(1, 10), refused('player_blocked'))
   })
 
   test('leaves one of a player who does not exist', async () => {

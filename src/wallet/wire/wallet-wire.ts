@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { CallJournal } from '../../feed/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../../http/auth-throttle.ts'
-import { type CallMetadata, registerWire, type WireServer } from '../../http/partner-wire.ts'
+import { type CallMetadata, registerWire, toLoggedMs, type WireServer } from '../../http/partner-wire.ts'
 import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
 import {
   BalanceReplySchema,
@@ -99,7 +99,7 @@ function recordCall(
   if (!log.isLevelEnabled('info')) return
   if (signer === undefined && !shouldLog(unsigned.recordFailure(metadata.source))) return
   const { requestId, betId, player } = call ?? {}
-  const ms = Math.trunc(totalMs * 10) / 10
+  const ms = toLoggedMs(totalMs)
   const { traceId: trace_id, spanId: span_id } = metadata.span ?? {}
   log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms, trace_id, span_id }, 'call')
 }
