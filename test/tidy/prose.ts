@@ -1,9 +1,11 @@
 /**
- * Measures the prose that people read: comments, Markdown, and the texts of commands, errors, API
- * descriptions and pages. Each finding names its rule, so that a folder can have a ceiling for each.
+ * Measures the prose that people read: comments, Markdown, titles of tests, and the texts of
+ * commands, errors, API descriptions and pages. Each finding names its rule, so that a folder can
+ * have a ceiling for each.
  */
+import { isNode, lineOf, memberOf, type Node, type Source, sourceOf } from './source.ts'
 
-export type ProseRule = 'subjectless' | 'markers' | 'wide' | 'bareIds'
+export type ProseRule = 'subjectless' | 'markers' | 'wide' | 'bareIds' | 'titles'
 
 export interface Finding {
   readonly rule: ProseRule
@@ -74,6 +76,7 @@ export function proseOf(path: string, text: string): Prose {
       ...findings,
       ...bare.map(({ line, prose }) => ({ rule: 'bareIds' as const, line, text: prose })),
       ...(isMarkdown ? [] : wideComments(text)),
+      ...(/\.test\.tsx?$/.test(path) ? titleFaults(sourceOf(path, text)) : []),
     ],
   }
 }
@@ -158,4 +161,107 @@ function withoutMarks(line: string): string {
 
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length
+}
+
+const TITLE_WORDS = 4
+/** A title that begins so has no subject of its own. */
+const CONTINUES = /^(what|whatever|who|whoever|whose|those|of|whether|nor|so|and|but|also)\b/i
+const AUXILIARY =
+  /\b(is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|should)(n't|n’t)?\b/i
+
+/** The list has plain forms, and a third person ends in -s. A title may add its verb to the list. */
+const VERBS = new Set(
+  `abandon accept acknowledge act add adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
+  balance become begin belong block book break bring call cancel carry cause change charge check choose claim clear close collect combine
+  commit compare complete compress connect consist contain continue contradict convert copy correct cost count cover create credit cut
+  debit decide decline decrypt deduct defer delay delete deliver demand deny depend describe detect determine differ discard dispatch
+  display distinguish double drain drop emit enable encrypt end enforce enqueue ensure enter equal erase escape evict examine exceed
+  exchange exclude execute exist exit expire explain export expose extend fail fall fill filter find finish fit flag follow forget
+  format forward fund gather get give grant group grow guess halve handle hang happen hash hide hold identify ignore import include
+  increase inform inherit insert install invalidate issue join judge keep know lack last lead leak learn leave let lie limit list listen
+  live load lock log look lose lower make map mark mask match mean measure meet mention merge migrate miss move multiply name need note
+  notify obey observe occupy occur offer omit open order overflow overlap overtake override owe parse pass pause pay permit pin place
+  plan play post precede prefer preserve prevent print probe proceed process produce promise propose protect prove publish put
+  quarantine queue quote raise reach react read receive recognise recommend reconcile reconnect record recover redact reduce refer
+  refund refuse reject release reload rely remain remember remind remove rename render reopen repair repeat replace reply report
+  represent request require reset resettle resolve respond restart restore restrict result resume retry return reuse reveal reverse
+  revert roll rotate round run save say scan search see select send separate serve set settle share shed show shut sign skip sleep slow
+  sort spend split stand start state stay stop store stream strip subtract succeed suffice suggest sum support survive suspend switch
+  take tell terminate time tolerate total transfer travel treat trigger truncate trust try turn undo understand uninstall unlock
+  unsettle update upgrade use validate vary verify void wait wake warn win withdraw work wrap write yield`.split(/\s+/),
+)
+/** A plain form that is a noun as often, so that only its third person counts. */
+const NOUNS = new Set(
+  `act answer archive audit balance block book break call cause change charge check claim close copy cost cover credit cut debit
+  delay demand display double drop end escape exit export fall fill filter fit flag grant group hash import increase issue judge last
+  lead limit list load lock log look map mark mask match measure merge move name need note offer order pass pause place plan play post
+  probe process promise queue quote reach record refund release repair repeat reply report request reset result return reverse roll
+  round run save scan search set settle share show sign skip sleep slow sort split stand start state stay stop store stream sum
+  support switch time total transfer trigger trust try turn unlock update upgrade use void wait wake win work wrap yield`.split(
+    /\s+/,
+  ),
+)
+
+/** A log shows only the titles of a test and of its `describe`: joined, they must be a sentence. */
+function titleFaults(source: Source): Finding[] {
+  const calls = source.nodes.flatMap((node) => titledCall(source, node))
+  return calls.flatMap((call) => {
+    const outer = calls.filter(({ kind, node }) => kind === 'describe' && contains(node, call.node))
+    const joined = call.titles.map((title) => [...outer.map(({ titles: [first = ''] }) => first), title].join(' '))
+    const fault = call.kind === 'describe' ? undefined : joined.find((title) => !isSentence(title))
+    return fault === undefined ? [] : [{ rule: 'titles' as const, line: lineOf(source, call.node.start), text: fault }]
+  })
+}
+
+interface TitledCall {
+  readonly kind: string
+  readonly node: Node
+  /** One for each row of a table that stands in the call, else one. */
+  readonly titles: readonly string[]
+}
+
+function titledCall(source: Source, node: Node): TitledCall[] {
+  const callee = node.type === 'CallExpression' ? memberOf(node, 'callee') : undefined
+  const [title] = argumentsOf(node)
+  const [, kind] = /^(describe|it|test)\b(?!.*\.(?:each|for|skipIf|runIf)$)/s.exec(textOf(source, callee)) ?? []
+  if (kind === undefined || !isText(title)) return []
+  const template = textOf(source, title).slice(1, -1)
+  const [table] = callee?.type === 'CallExpression' ? argumentsOf(callee) : []
+  const rows = table?.type === 'ArrayExpression' && Array.isArray(table.elements) ? table.elements : [undefined]
+  const titles = rows.map((row) => {
+    const cell = isNode(row) && row.type === 'ArrayExpression' ? [row.elements].flat()[0] : row
+    return isText(cell) ? template.replace('%s', () => textOf(source, cell).slice(1, -1)) : template
+  })
+  return [{ kind, node, titles }]
+}
+
+function argumentsOf(node: Node): Node[] {
+  return Array.isArray(node.arguments) ? node.arguments : []
+}
+
+function isText(node: unknown): node is Node {
+  return (
+    isNode(node) && (node.type === 'TemplateLiteral' || (node.type === 'Literal' && typeof node.value === 'string'))
+  )
+}
+
+function textOf({ text }: Source, node: Node | undefined): string {
+  return node === undefined ? '' : text.slice(node.start, node.end)
+}
+
+function contains(outer: Node, inner: Node): boolean {
+  return outer !== inner && outer.start <= inner.start && inner.end <= outer.end
+}
+
+function isSentence(title: string): boolean {
+  const words = title.split(/\s+/)
+  return words.length >= TITLE_WORDS && !CONTINUES.test(title) && (AUXILIARY.test(title) || words.some(isVerb))
+}
+
+function isVerb(word: string): boolean {
+  const plain = word.toLowerCase().replace(/[^a-z]+$/, '')
+  if (VERBS.has(plain)) return !NOUNS.has(plain)
+  return [/s$/, /es$/, /ies$/].some(
+    (ending) => ending.test(plain) && VERBS.has(plain.replace(ending, ending.source === 'ies$' ? 'y' : '')),
+  )
 }

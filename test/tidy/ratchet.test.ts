@@ -66,6 +66,25 @@ describe('the ratchet sees', () => {
     expect(complaints('Nobody reads this twice.', 'docs/guides/file.md')).toHaveLength(1)
   })
 
+  test.each([
+    ['has no verb', "test('an answer after one second', () => {})"],
+    ['has three words', "describe('the wallet', () => test('answers', () => {}))"],
+    ['has no subject', "test('what is owed is counted by currency', () => {})"],
+    ['has no verb in one row of its table', "test.each(['works at once', 'in USD'])('a bet %s', () => {})"],
+  ])('a title of a test that %s', (_what, text) => {
+    expect(complaints(text, 'test/planted/file.test.ts')).toEqual([
+      expect.stringContaining('test/planted: titles: 1, the ceiling is 0'),
+    ])
+  })
+
+  test('no fault in a title that is a sentence with its describe', () => {
+    const text = `describe('the wallet', () => {
+        test('debits a bet once', () => {})
+        test.each(['type', 'token'])('refuses a call without %s', () => {})
+      })`
+    expect(complaints(text, 'test/planted/file.test.ts')).toEqual([])
+  })
+
   test('nothing wrong with plain sentences and terms of the field', () => {
     const text = `/** The load shedder rejects calls when the queue is full (R-4). */
       export interface Feed {}

@@ -47,7 +47,7 @@ export function measure(files: readonly NamedText[]): Map<string, Folder> {
 }
 
 function emptyFolder(): Folder {
-  const figures = { subjectless: 0, markers: 0, wide: 0, bareIds: 0, privateNames: 0, participles: 0 }
+  const figures = { subjectless: 0, markers: 0, wide: 0, bareIds: 0, titles: 0, privateNames: 0, participles: 0 }
   return { sentences: 0, words: 0, figures, findings: [] }
 }
 
