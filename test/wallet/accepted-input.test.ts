@@ -30,7 +30,7 @@ async function expectPlaced(over: Members, balance?: string): Promise<void> {
   await placed(over, balance)
 }
 
-describe('an amount spelled', () => {
+describe('a stake whose amount is spelled', () => {
   const spellings = [
     ['10.0', '990.00'],
     ['10.00', '990.00'],
@@ -53,11 +53,11 @@ describe('an amount spelled', () => {
     ['8.2e0', '991.80'],
     ['64.1', '935.90'],
   ] as const
-  it.each(spellings)('%s of 1000.00 leaves %s', async (amount, balance) => {
+  it.each(spellings)('%s reduces a balance of 1000.00 to %s', async (amount, balance) => {
     await expectPlaced({ amount: spelled(amount) }, balance)
   })
 
-  it('12.10 and 12.1 is the same amount: the second is a repeat (case 35)', async () => {
+  it('12.1 equals the same stake spelled 12.10: the second call is a repeat (case 35)', async () => {
     const scene = await placed({ amount: spelled('12.10') }, '987.90')
     const again = jsonText({ ...messageOf(scene, 'place'), amount: spelled('1.21e1') })
     expectDone(await sendText(scene, 'place', again), scene.betId)
@@ -65,7 +65,7 @@ describe('an amount spelled', () => {
   })
 })
 
-describe('a member that a call does not use refuses nothing, whatever it is (W-21)', () => {
+describe('the wallet ignores members that a call does not use (W-21):', () => {
   const state = { settle: 'settled', cashout: 'settled', unsettle: 'open', rollback: 'cancelled' } as const
   const balance = { settle: '1150.00', cashout: '1050.00', unsettle: '900.00', rollback: '1000.00' } as const
 
@@ -74,7 +74,7 @@ describe('a member that a call does not use refuses nothing, whatever it is (W-2
     const values = [...new Set(members.map(({ value }) => value))].map((value) => [value?.slice(0, 40), value] as const)
     const names = [...new Set(members.map((member) => member.name))]
 
-    it.each(values)('with %s in place of each that it does not use', async (_, value) => {
+    it.each(values)('with %s as their value', async (_, value) => {
       const scene = await sceneFor(wallet, name)
       const odd = Object.fromEntries(names.map((member) => [member, value === undefined ? undefined : spelled(value)]))
       expectDone(await sendText(scene, name, jsonText({ ...messageOf(scene, name), ...odd })), scene.betId)
@@ -90,7 +90,7 @@ describe('a member that only describes the bet', () => {
   const names = [...new Set(members.map(({ name }) => name))]
   const values = [...new Set(members.map(({ value }) => value))]
 
-  it('is kept as it came and refuses nothing, whatever it is (W-3)', async () => {
+  it('is stored unchanged and causes no rejection, with any type of value (W-3)', async () => {
     const player = await newScene(wallet, { amount: '20000.00' })
     for (const value of values) {
       const scene = nextBet(player)
@@ -114,7 +114,7 @@ describe('a member that only describes the bet', () => {
     ODDS.includes(name) && Number.isFinite(Number(value)) ? Number(value) + 0 : value
 })
 
-describe('unknown extra members are accepted and ignored (R-7)', () => {
+describe('the wallet accepts and ignores unknown members (R-7):', () => {
   const deep = '['.repeat(20_000) + ']'.repeat(20_000)
   const extras = [
     ['a plain one', '"extra":1'],
@@ -143,7 +143,7 @@ describe('unknown extra members are accepted and ignored (R-7)', () => {
   it('in the items of metadata', () => expectPlaced({ metadata: [{ odds: 'new', eventId: 7, extra: { a: [1] } }] }))
 })
 
-describe('numbers in an item of metadata that this version does not know are kept as they came (R-7)', () => {
+describe('the wallet stores numbers in unknown members of metadata unchanged (R-7):', () => {
   const numbers: [string, unknown][] = [
     ['0.47058823529411764', 0.47058823529411764],
     ['1.2345678901234567', 1.2345678901234567],
@@ -161,15 +161,15 @@ describe('numbers in an item of metadata that this version does not know are kep
     expect((await betView(scene)).body).toMatchObject({ details: { metadata: [shown] } })
   })
 
-  it('an id of more digits than a number holds keeps them', async () => {
+  it('an id with more digits than a double can hold', async () => {
     const scene = await placed({ metadata: spelled('[{"eventId":1234567890123456789}]') })
     expect((await betView(scene)).body).toMatchObject({ details: { metadata: [{ eventId: '1234567890123456789' }] } })
   })
 })
 
-describe('of a name that stands twice the last value counts', () => {
+describe('the last value of a repeated member counts, after the members', () => {
   it.each(['', '"long":12345678901234567890,', '"amount":1e400,"bonusId":7.00000000000000001,'])(
-    '%s',
+    "'%s'",
     async (beside) => {
       const scene = await newScene(wallet)
       const twins = '"amount":1,"userId":"somebody else","bonusId":-7,"type":2,'
@@ -180,7 +180,7 @@ describe('of a name that stands twice the last value counts', () => {
   )
 })
 
-describe('an integer spelled otherwise is that integer', () => {
+describe('an integer member accepts other spellings of the integer:', () => {
   it.each(['1.0', '1e0', '10e-1', '1.00000000000000000000', '1000000000000000000000e-21', '0.1E+001'])(
     'type and bonusId %s',
     async (one) => {
@@ -189,12 +189,12 @@ describe('an integer spelled otherwise is that integer', () => {
     },
   )
 
-  it.each(['0', '-7', '9007199254740991', '-9007199254740991'])('bonusId %s', async (bonusId) => {
+  it.each(['0', '-7', '9007199254740991', '-9007199254740991'])('bonusId as %s', async (bonusId) => {
     await expectPlaced({ bonusId: spelled(bonusId) })
   })
 })
 
-describe('members that may be absent or null', () => {
+describe('a call is accepted with a member that is optional or nullable:', () => {
   const optional = [
     'coefficient',
     'gameType',
@@ -213,7 +213,7 @@ describe('members that may be absent or null', () => {
     expectPlaced(Object.fromEntries([...optional, ...nullable].map((name) => [name, undefined]))))
 })
 
-describe('values at their edges', () => {
+describe('a call is accepted with a value at the edge of its range:', () => {
   const edges: [string, Members][] = [
     ['an IPv6 address', { ip: '2001:db8::7' }],
     ['an IPv4-mapped IPv6 address', { ip: '::ffff:203.0.113.7' }],
@@ -235,7 +235,7 @@ describe('values at their edges', () => {
   it.each(edges)('%s', (_, over) => expectPlaced(over))
 })
 
-describe('text is data (cases 46, 47)', () => {
+describe('text is stored as data (cases 46, 47):', () => {
   const texts = [
     "'; DROP TABLE purser.bet; --",
     "' OR '1'='1",
@@ -249,7 +249,7 @@ describe('text is data (cases 46, 47)', () => {
   // The interface bounds no free text, so no character of it refuses a bet; ids are bounded (I-7).
   const oddTexts = ['NUL \u0000 inside', 'half a pair \ud83c alone', 'line\u2028separator\r\n\t\u0007']
 
-  it.each([...texts, ...oddTexts])('%j as info, subPartnerId and in metadata is kept as it came', async (text) => {
+  it.each([...texts, ...oddTexts])('%j as info, subPartnerId and in metadata is returned unchanged', async (text) => {
     const scene = await placed({ info: text, subPartnerId: text, metadata: [{ event: text, outcome: text }] })
     await must(scene, 'settle')
     expect(await balanceOf(scene)).toBe('1150.00')
@@ -262,7 +262,7 @@ describe('text is data (cases 46, 47)', () => {
     expect(list.status).toBe(200)
   })
 
-  it.each(texts)('%s as transactionId, requestId and subPartnerId', async (text) => {
+  it.each(texts)('%s is accepted as transactionId, requestId and subPartnerId', async (text) => {
     const betId = `${text}${randomUUID()}`.slice(0, 36)
     const scene = { ...(await newScene(wallet)), betId }
     await must(scene, 'place', { requestId: `${betId}-place`, subPartnerId: text })
@@ -273,7 +273,7 @@ describe('text is data (cases 46, 47)', () => {
     expect(JSON.stringify((await betView(scene)).body)).toContain(JSON.stringify(betId))
   })
 
-  it.each(texts)('%s as userId', async (text) => {
+  it.each(texts)('%s is accepted as userId', async (text) => {
     const userId = `${text} ${randomUUID()}`.slice(0, 64)
     const scene = await newScene(wallet, { player: { userId } })
     await must(scene, 'place')

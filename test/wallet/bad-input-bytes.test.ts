@@ -31,7 +31,7 @@ function ofLength(message: object, length: number): string {
 
 const send = (call: RawCall) => sendSigned(wallet.url, wallet.secret, call)
 
-describe.each(messageNames)('%s', (name) => {
+describe.each(messageNames)('for the bytes of %s the wallet', (name) => {
   let scene: Scene
   let before: unknown[]
   beforeAll(async () => {
@@ -53,37 +53,40 @@ describe.each(messageNames)('%s', (name) => {
     ['a code point above U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
     ['Latin-1', [0xe9]],
   ] as const
-  it.each(illFormed)('%s is code 5', async (_, bytes) => {
+  it.each(illFormed)('rejects %s with code 5', async (_, bytes) => {
     await expectCode5({ body: withBytes(messageOf(scene, name), Buffer.from(bytes)) })
   })
 
-  it('UTF-16 is code 5', async () => {
+  it('rejects UTF-16 with code 5', async () => {
     await expectCode5({ body: Buffer.from(JSON.stringify(messageOf(scene, name)), 'utf16le') })
   })
 
-  it.each([LIMIT + 1, 1_000_000, 5_000_000])('a body of %i bytes is code 5, never 413', async (length) => {
-    await expectCode5({ body: ofLength(messageOf(scene, name), length) })
-  })
+  it.each([LIMIT + 1, 1_000_000, 5_000_000])(
+    'rejects a body of %i bytes with code 5, never with 413',
+    async (length) => {
+      await expectCode5({ body: ofLength(messageOf(scene, name), length) })
+    },
+  )
 
-  it('a body that turns out too large in chunks is code 5', async () => {
+  it('rejects a chunked body that exceeds the limit with code 5', async () => {
     await expectCode5({ body: ofLength(messageOf(scene, name), LIMIT + 1), chunk: 16_384 })
   })
 
-  it.each(['application/json', 'text/plain'])('no body at all is code 5, as %s', async (contentType) => {
+  it.each(['application/json', 'text/plain'])('rejects an empty body of type %s with code 5', async (contentType) => {
     await expectCode5({ body: '', headers: { 'content-type': contentType } })
   })
 
-  it('moves nothing in all these cases', async () => {
+  it('moves no money in any of these cases', async () => {
     expect([await balanceOf(scene), await stateOf(scene)]).toEqual(before)
   })
 
-  it('works with a byte order mark before it (D-2)', async () => {
+  it('accepts a byte order mark at the start (D-2)', async () => {
     const marked = await sceneFor(wallet, name)
     const body = Buffer.from(`\ufeff${JSON.stringify(messageOf(marked, name))}`)
     expect(await send({ ...routes[name], body })).toMatchObject({ status: 200 })
   })
 
-  it('works unbroken', () => mustSucceed(scene, name))
+  it('accepts the unchanged message', () => mustSucceed(scene, name))
 })
 
 describe('a Place bet is accepted', () => {
@@ -94,12 +97,14 @@ describe('a Place bet is accepted', () => {
     expect(await balanceOf(scene)).toBe('900.00')
   }
 
-  it('with exactly 256 KiB', () => expectAccepted((_, message) => ({ body: ofLength(message, LIMIT) })))
+  it('when its body has exactly 256 KiB', () => expectAccepted((_, message) => ({ body: ofLength(message, LIMIT) })))
 
-  it('with exactly 256 KiB in chunks', () =>
+  it('when its body has exactly 256 KiB in chunks', () =>
     expectAccepted((_, message) => ({ body: ofLength(message, LIMIT), chunk: 10_000 })))
 
-  it.each([1, 7, 500])('in chunks of %i bytes', (chunk) => expectAccepted((body) => ({ body, chunk })))
+  it.each([1, 7, 500])('when its body arrives in chunks of %i bytes', (chunk) =>
+    expectAccepted((body) => ({ body, chunk })),
+  )
 
   const contentTypes = [
     'application/json; charset=utf-8',
@@ -116,22 +121,22 @@ describe('a Place bet is accepted', () => {
     '/',
     '',
   ]
-  it.each(contentTypes)('as content type "%s", which nobody looks at', (contentType) =>
+  it.each(contentTypes)('when its content type is "%s", which the wallet ignores', (contentType) =>
     expectAccepted((body) => ({ body, headers: { 'content-type': contentType } })),
   )
 
-  it('without a content type', () => expectAccepted((body) => ({ body })))
+  it('when it has no content type', () => expectAccepted((body) => ({ body })))
 
-  it.each(['application/xml', 'text/html', '*/*;q=0'])('whatever the caller accepts: %s', (accept) =>
+  it.each(['application/xml', 'text/html', '*/*;q=0'])('when its Accept header is %s', (accept) =>
     expectAccepted((body) => ({ body, headers: { accept } })),
   )
 
-  it('with four-byte letters', async () => {
+  it('when it contains four-byte characters', async () => {
     await expectAccepted((_, message) => ({ body: withBytes(message, Buffer.from('\u{1f3c7}\u{10ffff}')) }))
   })
 })
 
-describe('repeated slashes in a path of the wire are one (D-4):', () => {
+describe('the wire treats repeated slashes in a path as one (D-4):', () => {
   const twice = (path: string) => path.replaceAll('/', '//')
   it.each(messageNames)('%s', async (name) => {
     const { method, path } = routes[name]
@@ -145,7 +150,7 @@ describe('repeated slashes in a path of the wire are one (D-4):', () => {
     }
   })
 
-  it('no path of our own API is read so', async () => {
+  it('our own API does not', async () => {
     for (const path of ['//operator/players', '/operator//players', '/operator/players//bets']) {
       const { status } = await fetch(wallet.url + path, { headers: { authorization: `Bearer ${wallet.operatorKey}` } })
       expect([path, [400, 404].includes(status)]).toEqual([path, true])
@@ -153,8 +158,8 @@ describe('repeated slashes in a path of the wire are one (D-4):', () => {
   })
 })
 
-describe('every refusal of the wire', () => {
-  it('is JSON, whatever came', async () => {
+describe('every rejection of the wire', () => {
+  it('is JSON, for any malformed request', async () => {
     const { status, text } = await send({ body: 'no JSON', headers: { 'content-type': 'text/html' } })
     expect(status).toBe(400)
     expect(JSON.parse(text)).toEqual({ code: 5, message: expect.any(String) })

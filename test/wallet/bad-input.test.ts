@@ -32,7 +32,7 @@ async function expectCode5(scene: Scene, send: () => ReturnType<typeof sendText>
   expect(await standing(scene)).toEqual(before)
 }
 
-describe.each(messageNames)('%s', (message) => {
+describe.each(messageNames)('the wallet checks the members of %s and', (message) => {
   let scene: Scene
   let before: object
   const all = async () => ({
@@ -44,7 +44,7 @@ describe.each(messageNames)('%s', (message) => {
     before = await all()
   })
   const cases = brokenMembers(message).map((broken) => [shown(broken), broken] as const)
-  it.each(cases)('%s is code 5', async (_, { name, value }) => {
+  it.each(cases)('rejects it with code 5 for %s', async (_, { name, value }) => {
     const bet = message === 'place' ? nextBet(scene) : scene
     const broken = { ...messageOf(bet, message), [name]: value === undefined ? undefined : spelled(value) }
     expectRefused(await sendText(bet, message, jsonText(broken)), 5)
@@ -67,7 +67,7 @@ describe.each(messageNames)('%s', (message) => {
     ['a deep array that nobody closes', '['.repeat(200_000)],
     ['a deep object', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
   ] as const
-  it.each(bodies)('%s is code 5', async (_, body) => {
+  it.each(bodies)('rejects the body %s with code 5', async (_, body) => {
     expectRefused(await sendText(scene, message, body), 5)
   })
 
@@ -85,17 +85,16 @@ describe.each(messageNames)('%s', (message) => {
     ['all its members in the prototype, and a long number', (text) => `{"x":12345678901234567890,"__proto__":${text}}`],
     ['all its members one level down', (text) => `{"message":${text}}`],
   ]
-  it.each(spoilt)('with %s it is code 5', async (_, spoil) => {
+  it.each(spoilt)('rejects it with code 5 with %s', async (_, spoil) => {
     expectRefused(await sendText(scene, message, spoil(JSON.stringify(messageOf(scene, message)))), 5)
   })
 
-  it('moves nothing in all these cases', async () => expect(await all()).toEqual(before))
+  it('moves no money in any of these cases', async () => expect(await all()).toEqual(before))
 
-  it('works unbroken: each of the above differs from an accepted message in one thing', () =>
-    mustSucceed(scene, message))
+  it('accepts the message that the cases above change in one place', () => mustSucceed(scene, message))
 })
 
-describe('a member that is inherited is a member that is missing', () => {
+describe('an inherited member counts as missing:', () => {
   it.each(['', '"x":12345678901234567890,'])(
     'bonusId in __proto__ makes no freebet of a stake of 0 (%s)',
     async (extra) => {
@@ -107,7 +106,7 @@ describe('a member that is inherited is a member that is missing', () => {
   )
 })
 
-describe('what is no bonusId, though a double or a program may take it for one, makes no freebet of a stake of 0 (M-3, D-1)', () => {
+describe('a stake of 0 is rejected when its bonusId is not a whole number above 0 (M-3, D-1):', () => {
   it.each(['-0', '0', '-1', '1e-400', '7.00000000000000001', '6.99999999999999999', '1e300', '12345678901234567'])(
     'bonusId %s',
     async (bonusId) => {
@@ -118,7 +117,7 @@ describe('what is no bonusId, though a double or a program may take it for one, 
   )
 })
 
-describe('a number as long as a body', () => {
+describe('a number as long as the body allows', () => {
   /** Milliseconds of the processor, however many others want it: some are enough, and squared in the digits they are minutes. */
   const CPU_MS = 4_000
   const zeros = '0'.repeat(200_000)
@@ -126,7 +125,7 @@ describe('a number as long as a body', () => {
     ['an integer', `1${zeros}`],
     ['a fraction of zeros and a one', `1.${zeros}1`],
     ['an exponent', `1e1${zeros}`],
-  ])('%s is code 5, at once', async (_, amount) => {
+  ])('is rejected with code 5 without delay: %s', async (_, amount) => {
     const scene = await newScene(wallet)
     const text = jsonText({ ...messageOf(scene, 'place'), amount: spelled(amount) })
     const before = process.cpuUsage()
@@ -135,20 +134,23 @@ describe('a number as long as a body', () => {
   })
 })
 
-describe('a selection that is nested too deeply to be kept', () => {
-  it.each([30, 31, 1_000, 5_000, 20_000, 60_000])('%i levels: the bet is taken, and says so', async (depth) => {
-    const scene = await newScene(wallet)
-    const written = `[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`
-    const odd = { metadata: spelled(written), subPartnerId: spelled(written) }
-    const message = { ...messageOf(scene, 'place'), ...odd }
-    expectDone(await sendText(scene, 'place', jsonText(message)), scene.betId)
-    expect(await standing(scene)).toEqual({ balance: '900.00', state: 'open' })
-    const metadata = depth <= 30 ? JSON.parse(written) : '(nested too deeply: not kept)'
-    expect((await betView(scene)).body).toMatchObject({ details: { metadata } })
-  })
+describe('a selection that is nested too deeply to be stored', () => {
+  it.each([30, 31, 1_000, 5_000, 20_000, 60_000])(
+    'does not prevent the bet, and %i levels are recorded as omitted',
+    async (depth) => {
+      const scene = await newScene(wallet)
+      const written = `[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`
+      const odd = { metadata: spelled(written), subPartnerId: spelled(written) }
+      const message = { ...messageOf(scene, 'place'), ...odd }
+      expectDone(await sendText(scene, 'place', jsonText(message)), scene.betId)
+      expect(await standing(scene)).toEqual({ balance: '900.00', state: 'open' })
+      const metadata = depth <= 30 ? JSON.parse(written) : '(nested too deeply: not kept)'
+      expect((await betView(scene)).body).toMatchObject({ details: { metadata } })
+    },
+  )
 })
 
-describe('a method and a type that do not belong together are code 5 (cases 10, 11, K6)', () => {
+describe('a method and a type that do not match are rejected with code 5 (cases 10, 11, K6):', () => {
   const columns = ['settle', 'rollback', 'unsettle', 'place'] as const
   const wrong = [
     { method: 'POST', column: 'settle' },
@@ -162,12 +164,12 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
     await expectCode5(scene, () => wallet.wire.call(method, routes.place.path, text))
   })
 
-  it('PUT with a place is an unsettle, which has nothing to take back', async () => {
+  it('PUT with a Place bet is read as an Unsettle, which has no payout to take back', async () => {
     const scene = await newScene(wallet)
     await expectCode5(scene, () => sendText(scene, 'unsettle', jsonText(messageOf(scene, 'place'))))
   })
 
-  it('a cashout without a token is told what is missing (L-4)', async () => {
+  it('the error for a Cashout without a token names the token (L-4)', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'open')
     const answer = await deliver(scene, 'settle', { resultType: 'cashout', token: undefined })
@@ -175,12 +177,12 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
     expect(answer.body).toMatchObject({ message: expect.stringContaining('token of a cashout is missing') })
   })
 
-  it('POST with an unsettle lacks what a place needs', async () => {
+  it('POST with an Unsettle lacks the members that a Place bet needs', async () => {
     const scene = await newScene(wallet)
     await expectCode5(scene, () => sendText(scene, 'place', jsonText(messageOf(scene, 'unsettle'))))
   })
 
-  it.each(['GET', 'DELETE', 'PATCH'])('%s is no route: 404 or 405', async (method) => {
+  it.each(['GET', 'DELETE', 'PATCH'])('%s has no route: 404 or 405', async (method) => {
     const scene = await newScene(wallet)
     for (const column of columns) {
       const { status } = await wallet.wire.call(method, routes.place.path, jsonText(messageOf(scene, column)))
@@ -190,7 +192,7 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
   })
 
   it.each(['/payment/bets', '/payment', '/user', '/user/profiles', '/', '/payment/bet/', '//'])(
-    '%s is a 404 (R-1)',
+    'the path %s is not found: 404 (R-1)',
     async (path) => {
       const scene = await newScene(wallet)
       expect((await wallet.wire.call('POST', path, messageOf(scene, 'place'))).status).toBe(404)
@@ -198,8 +200,8 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
   )
 })
 
-describe('PUT with the wrong type for the bet does what the type says', () => {
-  it('a place sent as PUT never debits, not even when repeated', async () => {
+describe('PUT with a type that does not match the bet follows the type:', () => {
+  it('a Place bet sent as PUT never debits, even when it is repeated', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'open')
     const text = jsonText(messageOf(scene, 'place'))

@@ -25,7 +25,7 @@ function save(...records: BetRecord[]): Promise<void> {
   return scene.db.transaction((tx) => saveBets(tx, 0, records, STARTED_AT))
 }
 
-test('a bet is not written by one who has read it before its last call, and neither is what would be written beside it', async () => {
+test('a bet is not written with an outdated version, and no other bet of the same statement is written either', async () => {
   await scene.apply(place('ann', 'bet-1', 10), place('ann', 'bet-2', 10))
   const [stale, beside] = [await storedBet('bet-1'), await storedBet('bet-2')]
   await scene.apply(settle('ann', 'bet-1', 'result-of-1', 30))

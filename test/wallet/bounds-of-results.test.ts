@@ -20,24 +20,24 @@ function takenBack(amount: bigint): BetPosting {
   return { kind: 'payout_reversal', debit: 'player', credit: 'house', amount: amount as Money }
 }
 
-test('a result may be changed until the window is over, in its last millisecond too, and not one later (L-3)', () => {
+test('a result may change until the last millisecond of the resettle window, and no later (L-3)', () => {
   const facts = factsWith(0n, { resettleWindowMs: 2 * DAY_MS })
   expect(isResultLocked(new Date(NOW.getTime() - 2 * DAY_MS), facts)).toBe(false)
   expect(isResultLocked(new Date(NOW.getTime() - 2 * DAY_MS - 1), facts)).toBe(true)
 })
 
-test('money that the player has can be taken back to the last cent, and not one cent more (L-2)', () => {
+test('an unsettle can take back the whole balance, and not one cent more (L-2)', () => {
   expect(findMoneyRefusal([takenBack(100n)], EUR, factsWith(100n))).toBeUndefined()
   expect(findMoneyRefusal([takenBack(101n)], EUR, factsWith(100n))).toMatchObject({ code: 'recalculation_negative' })
   expect(findMoneyRefusal([takenBack(101n)], EUR, factsWith(100n, { clawback: 'allow-negative' }))).toBeUndefined()
 })
 
-test('a balance below zero is no reason to refuse money that is paid (L-2)', () => {
+test('a negative balance never causes a payout to be rejected (L-2)', () => {
   expect(findMoneyRefusal([paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
   expect(findMoneyRefusal([takenBack(30n), paid(50n)], EUR, factsWith(-100n))).toBeUndefined()
 })
 
-test('nothing is paid that would make the balance too large to be stored', () => {
+test('a payout is rejected when the balance would become too large to store', () => {
   expect(findMoneyRefusal([paid(1n)], EUR, factsWith(MAX_BALANCE - 1n))).toBeUndefined()
   expect(findMoneyRefusal([paid(1n)], EUR, factsWith(MAX_BALANCE))).toMatchObject({ code: 'invalid_request' })
 })

@@ -5,7 +5,7 @@ import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { handleBetCall, type WalletCallDeps } from '../../src/wallet/wire/wallet-call-handler.ts'
 import { settleMessage, sign } from '../support/wire.ts'
 
-test('what throws behind the signature keeps whose call it was', async () => {
+test('an exception after the signature check still reports the caller and the operation', async () => {
   const failures: unknown[] = []
   const broken = () => {
     throw new Error('a defect')

@@ -32,7 +32,7 @@ describe('in one batch', () => {
   const money = async () => (await scene.read('select balance from purser.account'))[0]?.balance
   const calls = () => scene.read('select seq, outcome, effect_at, transfers from purser.bet_call order by bet_id, seq')
 
-  test('the late repeat of a settle is recognised behind its resettle, and has no effect (I-2)', async () => {
+  test('a late repeat of a settle is recognised after the resettle, and has no effect (I-2)', async () => {
     await scene.apply(place('alice', BET, 10))
     scene.now = LATER
     const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
@@ -46,7 +46,7 @@ describe('in one batch', () => {
     ])
   })
 
-  test('a late repeat gets the time of its original, which came in an earlier batch (R-2)', async () => {
+  test('a late repeat returns the time of its original from an earlier batch (R-2)', async () => {
     const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
     await scene.apply(place('alice', BET, 10), first)
     scene.now = LATER
@@ -61,7 +61,7 @@ describe('in one batch', () => {
     expect(await money()).toBe('9500')
   })
 
-  test('the late copy of a repeat gets the time that the repeat was answered with (R-2)', async () => {
+  test('the late copy of a repeat returns the time of the answer to the repeat (R-2)', async () => {
     await scene.apply(place('alice', BET, 10), settle('alice', BET, 'request-01', 30))
     scene.now = LATER
     const repeat = settle('alice', BET, 'request-02', 30)
@@ -81,12 +81,12 @@ describe('in one batch', () => {
     ])
   })
 
-  test('a Place bet that is refused for good is on the record (I-3)', async () => {
+  test('a Place bet that is rejected permanently is recorded (I-3)', async () => {
     expect(await scene.apply(place('alice', BET, 1000))).toEqual([{ kind: 'refused', code: 'not_enough_money' }])
     expect(await calls()).toMatchObject([{ seq: 1, outcome: 'refused', transfers: [] }])
   })
 
-  test('a late repeat is recognised however many results its bet has had (I-2)', async () => {
+  test('a late repeat is recognised after any number of results (I-2)', async () => {
     const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
     await scene.apply(place('alice', BET, 10), first)
     for (let batch = 0; batch < 41; batch++) {
@@ -103,7 +103,7 @@ describe('in one batch', () => {
     expect(await money()).toBe('9500')
   })
 
-  test('the late copy of a refused result is recognised behind a newer one, in the same batch and in later ones (I-2)', async () => {
+  test('the late copy of a rejected result is recognised after a newer result, in the same batch and in later ones (I-2)', async () => {
     const refused = { kind: 'refused', code: 'recalculation_negative' }
     const low = settle('alice', BET, 'request-02', 20)
     await scene.apply(
@@ -121,7 +121,7 @@ describe('in one batch', () => {
     expect(await money()).toBe('23000')
   })
 
-  test('a refused result that comes again in the same batch is judged afresh where nothing newer was applied (L-2)', async () => {
+  test('a rejected result that is repeated in the same batch is decided again if no newer result was applied (L-2)', async () => {
     const low = settle('alice', BET, 'request-02', 20)
     await scene.apply(
       place('alice', BET, 10),
@@ -134,7 +134,7 @@ describe('in one batch', () => {
     expect(await money()).toBe('6000')
   })
 
-  test('a Place bet is no Unsettle, also when both travel in one batch (S-5)', async () => {
+  test('a Place bet is never read as an Unsettle when both are in one batch (S-5)', async () => {
     const copy = { ...unsettle('alice', BET, `place-${BET}`), amount: place('alice', BET, 10).stake }
     const repeat = place('alice', BET, 10, { requestId: 'another-one' as RequestId })
     const copyOfRepeat = { ...copy, requestId: repeat.requestId }
@@ -152,30 +152,30 @@ describe('in one batch', () => {
     expect(await money()).toBe('9000')
   })
 
-  test('Place bets whose ids are stored are recognised beside new ones, however often they come', async () => {
+  test('repeated Place bets are recognised among new ones, with any number of repeats', async () => {
     const again = place('alice', BET, 10)
     const late = place('alice', 'bet-of-a-tombstone', 10)
-    const stranger = place('nobody', 'bet-of-a-stranger', 10)
+    const unknown = place('nobody', 'unknown-bet', 10)
     await scene.apply(again)
     await scene.apply(rollback('alice', 'bet-of-a-tombstone', 'request-01'))
-    const [refused] = await scene.apply(stranger)
+    const [refused] = await scene.apply(unknown)
     scene.now = LATER
     const fresh = place('alice', 'bet-000002', 20)
-    const outcomes = await scene.apply(again, again, again, late, late, stranger, fresh, fresh)
+    const outcomes = await scene.apply(again, again, again, late, late, unknown, fresh, fresh)
     const cancelled = expect.objectContaining({ kind: 'refused', code: 'already_processed' })
     const isNew = { kind: 'accepted', betId: 'bet-000002', at: LATER }
-    const told = Array.from({ length: 3 }, () => accepted(STARTED_AT))
-    expect(outcomes).toEqual([...told, cancelled, cancelled, refused, isNew, isNew])
+    const repeats = Array.from({ length: 3 }, () => accepted(STARTED_AT))
+    expect(outcomes).toEqual([...repeats, cancelled, cancelled, refused, isNew, isNew])
     expect(await money()).toBe('7000')
   })
 
-  test('of two bets of 80 on 100 exactly the first is accepted', async () => {
+  test('exactly the first of two bets of 80 on a balance of 100 is accepted', async () => {
     const outcomes = await scene.apply(place('alice', BET, 80), place('alice', 'bet-000002', 80))
     expect(outcomes).toEqual([accepted(STARTED_AT), { kind: 'refused', code: 'not_enough_money' }])
     expect(await money()).toBe('2000')
   })
 
-  test('limits count the bets that came before in the batch (11-13)', async () => {
+  test('limits count the bets before them in the batch (11-13)', async () => {
     await seat(scene, 'bob', '100.00', { betCount: 2 })
     const bets = [1, 2, 3].map((number) => place('bob', `bet-00000${number}`, 10))
     const [first, second, third] = await scene.apply(...bets)
@@ -183,7 +183,7 @@ describe('in one batch', () => {
     expect(third).toEqual({ kind: 'refused', code: 'bet_count_limit' })
   })
 
-  test('a bet lives and dies: every call sees what the one before it left', async () => {
+  test('each call of the life of a bet sees the state that the previous call left', async () => {
     const outcomes = await scene.apply(
       settle('alice', BET, 'request-01', 30),
       place('alice', BET, 100),

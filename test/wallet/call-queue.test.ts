@@ -18,7 +18,7 @@ import {
 
 standStillEachTime()
 
-test('calls gather while a batch is with the database', async () => {
+test('calls collect in the lane while a batch is in the database', async () => {
   const { bet, end, seen } = openLane()
   const answers = [bet('a1')]
   await settled()
@@ -34,7 +34,7 @@ test('calls gather while a batch is with the database', async () => {
 test.each([
   [3, 3],
   [LONGEST_REST_MS + 1, LONGEST_REST_MS],
-])('behind a batch of many calls that took %i ms a lane lets more gather, for %i ms', async (took, restMs) => {
+])('after a batch of many calls that took %i ms a lane waits for more calls for %i ms', async (took, restMs) => {
   const lane = openLane()
   const answers = await endBatchOf(8, lane, took)
   answers.push(lane.bet('x1'))
@@ -50,7 +50,7 @@ test.each([
   expect(await Promise.all(answers)).toHaveLength(10)
 })
 
-test('a lane that rests goes on at once when many calls wait', async () => {
+test('a waiting lane starts its batch at once when many calls arrive', async () => {
   const lane = openLane()
   const answers = await endBatchOf(8, lane)
   const many = playersFrom('A', 64)
@@ -64,7 +64,7 @@ test('a lane that rests goes on at once when many calls wait', async () => {
   expect(await Promise.all(answers)).toHaveLength(8 + many.length)
 })
 
-test('behind a batch of few calls a lane does not rest, and one for which nobody waits is idle after it', async () => {
+test('after a batch of few calls a lane does not wait, and an empty lane is idle', async () => {
   const lane = openLane()
   const answers = await endBatchOf(7, lane)
   answers.push(lane.bet('x1'))
@@ -84,7 +84,7 @@ test('behind a batch of few calls a lane does not rest, and one for which nobody
   expect(await alone).toMatchObject({ kind: 'accepted' })
 })
 
-test('a player has one call at a time at the gate, in order, and holds up nobody', async () => {
+test('each player has one call at a time on the fast path, in order, and delays no other player', async () => {
   const { bet, end, seen } = openLane()
   const answers = ['a1', 'b1', 'a2', 'a3'].map((id) => bet(id))
   await settled()
@@ -94,7 +94,7 @@ test('a player has one call at a time at the gate, in order, and holds up nobody
   expect(await Promise.all(answers)).toHaveLength(5)
 })
 
-test('the calls of a hot player are judged together, behind the gate', async () => {
+test('the calls of a busy player go to the rules path together after the fast path', async () => {
   const { bet, end, seen } = openLane()
   const answers = ['a1', 'b1', 'a2', 'a3', 'a4', 'a5'].map((id) => bet(id))
   await settled()
@@ -104,7 +104,7 @@ test('the calls of a hot player are judged together, behind the gate', async () 
   expect(await Promise.all(answers)).toHaveLength(6)
 })
 
-test('what may not pass is judged, with all that its player sent behind it', async () => {
+test('a call that the fast path cannot take goes to the rules path with the later calls of its player', async () => {
   const { bet, takeBack, end, seen } = openLane()
   const answers = [takeBack('a1'), bet('a2'), bet('b1'), takeBack('b2')]
   await settled()
@@ -116,7 +116,7 @@ test('what may not pass is judged, with all that its player sent behind it', asy
   expect(await Promise.all(answers)).toHaveLength(4)
 })
 
-test('what the gate leaves is judged before anything else is begun; what it takes is answered at once', async () => {
+test('calls left by the fast path run before the next batch, and calls it took are answered at once', async () => {
   const { bet, end, seen } = openLane()
   const [left, taken, next] = ['a1', 'b1', 'a2'].map((id) => bet(id)) as [
     Promise<BetCallOutcome>,
@@ -133,7 +133,7 @@ test('what the gate leaves is judged before anything else is begun; what it take
   expect(await next).toMatchObject({ kind: 'accepted', betId: 'a2' })
 })
 
-test('a call of a busy player goes to the front three times, and is then judged', async () => {
+test('a call of a locked player returns to the front of the queue three times before it goes to the rules path', async () => {
   const { bet, end, seen } = openLane()
   const answers = [bet('a1'), bet('b1'), bet('a2')]
   await settled()
@@ -147,7 +147,7 @@ test('a call of a busy player goes to the front three times, and is then judged'
   expect(await Promise.all(answers)).toHaveLength(4)
 })
 
-test('what the gate cannot do the rules may do, unless the database is down', async () => {
+test('calls that fail on the fast path go to the rules path, unless the database is down', async () => {
   const { bet, end, fail, seen, failures } = openLane()
   const answers = [bet('a1'), bet('b1')]
   await settled()
@@ -162,7 +162,7 @@ test('what the gate cannot do the rules may do, unless the database is down', as
   expect(failures).toHaveLength(2)
 })
 
-test('a database that is down at the gate is not asked for the rest of the batch', async () => {
+test('the rest of a batch is not sent to a database that was down on the fast path', async () => {
   const { bet, takeBack, fail, seen } = openLane()
   const answers = [bet('a1'), takeBack('b1')]
   await settled()
@@ -171,7 +171,7 @@ test('a database that is down at the gate is not asked for the rest of the batch
   expect(await kindsOf(answers)).toEqual(['failed', 'failed'])
 })
 
-test('who waits for a batch that fails has not failed with it', async () => {
+test('a call that waits during a failed batch does not fail with that batch', async () => {
   const { bet, end, fail } = openLane()
   const answers = [bet('a1')]
   await settled()
@@ -181,7 +181,7 @@ test('who waits for a batch that fails has not failed with it', async () => {
   expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
 })
 
-test('one by one, a database that is down is asked once', async () => {
+test('calls that are retried one by one stop at the first outage of the database', async () => {
   const { takeBack, end, fail, seen } = openLane()
   const answers = [takeBack('a1'), takeBack('b1'), takeBack('c1')]
   await settled()
@@ -192,7 +192,7 @@ test('one by one, a database that is down is asked once', async () => {
   expect(seen()).toEqual(['judge: a1 b1 c1', 'judge: a1', 'judge: b1'])
 })
 
-test('a call that met another one’s write is judged once more, alone', async () => {
+test('a call with a write conflict is retried once more, alone', async () => {
   const { takeBack, end, fail, seen } = openLane()
   const answers = [takeBack('a1')]
   await settled()
@@ -203,7 +203,7 @@ test('a call that met another one’s write is judged once more, alone', async (
   expect(seen()).toEqual(['judge: a1', 'judge: a1', 'judge: a1'])
 })
 
-test('a call that came too late is never begun, and the lane goes on (R-5)', async () => {
+test('a call that has waited too long is never started, and the lane continues (R-5)', async () => {
   const { bet, end, seen, lanes } = openLane()
   const answers = [bet('a1')]
   await settled()
@@ -215,25 +215,25 @@ test('a call that came too late is never begun, and the lane goes on (R-5)', asy
   expect(lanes.depth()).toBe(0)
 })
 
-test('a call whose batch does not end is given up in time, and the lane goes on (W-20)', async () => {
+test('a call whose batch does not end is answered before its deadline, and the lane continues (W-20)', async () => {
   const { bet, end, lanes } = openLane()
   const answers = [bet('a1')]
-  const heard: string[] = []
-  void answers[0]?.then(({ kind }) => heard.push(kind))
+  const received: string[] = []
+  void answers[0]?.then(({ kind }) => received.push(kind))
   await settled()
   time.pass(LIMITS.giveUpMs - SWEEP_MS)
   await settled()
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
   time.pass(SWEEP_MS)
   await settled()
-  expect(heard).toEqual(['failed'])
+  expect(received).toEqual(['failed'])
   answers.push(bet('b1'))
   await end().then(() => end())
   expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
   expect(lanes.depth()).toBe(0)
 })
 
-test('behind a time without calls there are looks again (W-20)', async () => {
+test('the deadline sweep runs again after a period without calls (W-20)', async () => {
   const { bet, end } = openLane()
   const first = bet('a1')
   await settled()
@@ -245,7 +245,7 @@ test('behind a time without calls there are looks again (W-20)', async () => {
   expect(await kindsOf([first, second])).toEqual(['accepted', 'failed'])
 })
 
-test('a call that came late behind younger ones is refused at the next look (R-5)', async () => {
+test('a call that arrived late after younger calls is rejected by the next sweep (R-5)', async () => {
   const { bet, end } = openLane()
   const first = bet('a1')
   await settled()
@@ -256,7 +256,7 @@ test('a call that came late behind younger ones is refused at the next look (R-5
   expect(await kindsOf([first, young])).toEqual(['accepted', 'accepted'])
 })
 
-test('a call that stays in front is not overtaken by one that the batch had no room for', async () => {
+test('a call at the front keeps its place before a later call of its player that did not fit the batch', async () => {
   const { bet, end, seen } = openLane()
   const others = Array.from({ length: 254 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}1`)
   const answers = ['a1', 'a2', ...others, 'a3'].map((id) => bet(id))

@@ -45,20 +45,23 @@ const others: [string, (player: string) => string, string][] = [
     'expired_token',
   ],
 ]
-test.each(others)('%s there is refused, though the version is the same', async (what, otherPast, code) => {
-  const player = `player with ${what}`
-  await seat(scene, player, '100.00')
-  const bets = Array.from({ length: 4 }, (_, n) => place(player, `bet-${n} of ${code}`, 10))
-  expect(await verdictsOn(bets[0]!, bets[1]!)).toEqual(['taken', 'taken'])
-  await failOver(otherPast(player))
-  expect(await verdictsOn(bets[2]!)).toEqual(['left'])
-  expect(await scene.applyEach(bets[2]!, bets[3]!)).toMatchObject([
-    { kind: 'refused', code },
-    { kind: 'refused', code },
-  ])
-})
+test.each(others)(
+  'a failover with %s causes a rejection although the row version is the same',
+  async (what, otherPast, code) => {
+    const player = `player with ${what}`
+    await seat(scene, player, '100.00')
+    const bets = Array.from({ length: 4 }, (_, n) => place(player, `bet-${n} of ${code}`, 10))
+    expect(await verdictsOn(bets[0]!, bets[1]!)).toEqual(['taken', 'taken'])
+    await failOver(otherPast(player))
+    expect(await verdictsOn(bets[2]!)).toEqual(['left'])
+    expect(await scene.applyEach(bets[2]!, bets[3]!)).toMatchObject([
+      { kind: 'refused', code },
+      { kind: 'refused', code },
+    ])
+  },
+)
 
-test('a bet that a failover has lost is taken once more, and its stake with it', async () => {
+test('a bet that was lost in a failover is accepted again and debits its stake again', async () => {
   const player = 'player whose second bet is lost'
   await seat(scene, player, '100.00')
   const bets = [place(player, 'kept', 60), place(player, 'lost', 40)] as const
@@ -73,7 +76,7 @@ test('a bet that a failover has lost is taken once more, and its stake with it',
   expect(await balanceOf(player)).toBe('0')
 })
 
-test('money that another process takes or gives between two batches counts in the next one', async () => {
+test('a balance change by another process between two batches counts in the next batch', async () => {
   const player = 'player with money elsewhere'
   await seat(scene, player, '100.00')
   const betOf = (euros: number) => place(player, `${euros} of ${player}`, euros)

@@ -33,29 +33,29 @@ const USD = 'USD' as Currency
 
 seatEachTime()
 
-describe('of results', () => {
+describe('the fast path for results', () => {
   beforeEach(async () => {
     await scene.take(betOf(0, 10))
   })
 
-  test.each([30, 0])('takes the first one of an open bet, %i', async (euros) => {
+  test.each([30, 0])('takes the first result of an open bet, %i', async (euros) => {
     expect(await scene.take(resultOf(0, euros))).toEqual([taken()])
     if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_settle'])
   })
 
-  test('takes it whatever the player is by now, and the token (L-5)', async () => {
+  test('takes a result whatever the status of the player and the token are (L-5)', async () => {
     await patch({ status: 'blocked' })
     await scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
     expect(await verdictOn(resultOf(0, 30))).toBe('taken')
   })
 
-  test('leaves a second one', async () => {
+  test('leaves a second result to the rules path', async () => {
     await scene.take(resultOf(0, 30))
     await leaves(resultOf(0, 30), accepted)
     await leaves(resultOf(0, 20, { requestId: `second-${number}` as RequestId }), accepted)
   })
 
-  test('leaves the late copy of one that was taken back (I-2)', async () => {
+  test('leaves the late copy of a result that was taken back (I-2)', async () => {
     await scene.take(resultOf(0, 30))
     await scene.apply(unsettle(player(), bet(0), `unsettle-${number}`))
     await leaves(resultOf(0, 30), accepted)
@@ -64,7 +64,7 @@ describe('of results', () => {
     ])
   })
 
-  test('leaves one of a bet that is not there, not open or in another currency', async () => {
+  test('leaves a result whose bet is missing, not open or in another currency', async () => {
     await patch({ currencies: ['EUR', 'USD'] })
     await leaves(resultOf(1, 30), refused('invalid_request'))
     await leaves(resultOf(0, 30, { currency: USD }), refused('invalid_request'))
@@ -74,7 +74,7 @@ describe('of results', () => {
     await leaves(resultOf(0, 30), refused('recalculation_blocked'))
   })
 
-  test('leaves one of a bet that was cancelled by hand', async () => {
+  test('leaves a result of a bet that was cancelled by hand', async () => {
     const change = (status: string) =>
       scene.read(`update purser.bet set status = '${status}' where bet_id = '${bet(0)}'`)
     await change('cancelled')
@@ -82,7 +82,7 @@ describe('of results', () => {
     await change('open')
   })
 
-  test('leaves the refund of a bet that promotions paid: it is theirs (M-4)', async () => {
+  test('leaves the refund of a bet that the promotions account funded (M-4)', async () => {
     await scene.apply(betOf(1, 10, { hasBonus: true }))
     await leaves(resultOf(1, 10, { resultType: 'refund' }), accepted)
     expect(await scene.read(`select balance from purser.account where player = '${player()}'`)).toEqual([
@@ -90,14 +90,14 @@ describe('of results', () => {
     ])
   })
 
-  test('leaves one of a bet without a stake', async () => {
+  test('leaves a result of a bet without a stake', async () => {
     scene.rules = { ...scene.rules, freebetStake: 'player' }
     expect(await verdictOn(betOf(1, 0, { hasBonus: true }))).toBe('taken')
     scene.rules = { ...scene.rules, freebetStake: 'promotions' }
     await leaves(resultOf(1, 0), accepted)
   })
 
-  test('takes what makes the largest balance, and leaves a cent more', async () => {
+  test('takes the result that makes the largest balance, and leaves one of a cent more', async () => {
     await scene.take(betOf(1, 10))
     for (const cents of [91, 92, 93, 94, 95, 96, 97, 98]) await cash('deposit', `9999999999999999.${cents}`)
     const [account] = await scene.read(`select balance from purser.account where player = '${player()}'`)
@@ -118,7 +118,7 @@ describe('of results', () => {
     expect(isFastPathEligible(unsettle(player(), bet(0), 'any'), scene.rules)).toBe(false)
   })
 
-  test('leaves one that its odds cannot pay (W-49), and takes one that they can', async () => {
+  test('leaves a payout that the odds cannot produce (W-49), and takes one that they can', async () => {
     const odds = (cents: bigint) => ({ oddsPayout: money(cents) })
     for (const n of [1, 2, 3]) await scene.take(betOf(n, 10, odds(2_000n)))
     await leaves(resultOf(1, 0, { payout: money(2_002n), resultType: 'won' }), accepted)
@@ -131,20 +131,20 @@ describe('of results', () => {
     ).toEqual([{ bet_id: bet(1), anomaly: 'payout_above_odds' }])
   })
 
-  test('leaves one of another platform, unless bets are shared (W-43)', async () => {
+  test('leaves a result of another platform, unless bets are shared (W-43)', async () => {
     await leaves(resultOf(0, 30, { platform: 'other' }), refused('invalid_request'))
     scene.rules = { ...scene.rules, sharedBets: true }
     expect(await verdictOn(resultOf(0, 30, { platform: 'other' }))).toBe('taken')
     scene.rules = { ...scene.rules, sharedBets: false }
   })
 
-  test('leaves one that names another player’s bet: it is another bet (I-1)', async () => {
+  test('leaves a result with the id of another player’s bet, which is another bet (I-1)', async () => {
     const other = `another than ${player()}`
     await seat(scene, other, '20.00')
     await leaves(settle(other, bet(0), `result-${number}-of-other`, 30), refused('invalid_request'))
   })
 
-  test('pays into the account of its currency', async () => {
+  test('credits the account of its currency', async () => {
     await patch({ currencies: ['EUR', 'USD'] })
     await cash('deposit', '50.00', 'USD')
     await scene.apply(betOf(1, 10, { token: await dollars(), currency: USD }))
@@ -164,7 +164,7 @@ describe('of results', () => {
     return token
   }
 
-  test('leaves one whose account is a day ahead by another clock', async () => {
+  test('leaves a result whose account is a day ahead because of another clock', async () => {
     const token = await seatForDays(scene, player())
     scene.now = NEXT_DAY
     await scene.take(betOf(1, 10, { token }))
@@ -173,8 +173,8 @@ describe('of results', () => {
   })
 })
 
-describe('of a player whom somebody else holds', () => {
-  test('says that it is busy, of Place bets and results, and takes the others', async () => {
+describe('the fast path for a player whose row is locked', () => {
+  test('returns busy for Place bets and results, and takes the calls of other players', async () => {
     const other = `other of ${player()}`
     await seat(scene, other, '100.00')
     await scene.take(betOf(0, 10))
@@ -186,7 +186,7 @@ describe('of a player whom somebody else holds', () => {
     expect(await scene.take(betOf(1, 10))).toEqual([taken()])
   })
 
-  test('says nothing of the sort of one who does not exist', async () => {
+  test('does not return busy for a player who does not exist', async () => {
     expect(await scene.take(place('nobody', bet(1), 10))).toEqual([{ kind: 'left' }])
   })
 
@@ -206,7 +206,7 @@ const HOLD = 'select from purser.player where bucket = 0 and player = $1::text f
 
 // Citus refuses triggers.
 test.skipIf(IS_ON_CITUS)(
-  'a bet that is not written beside its account undoes the whole batch, and nothing is taken',
+  'a bet that is not written together with its account rolls back the whole batch on the fast path',
   async () => {
     await scene.take(betOf(0, 10))
     await scene.read(`create function keep() returns trigger language plpgsql as 'begin return null; end'`)

@@ -32,15 +32,15 @@ const [EUR, USD] = ['EUR', 'USD'] as [Currency, Currency]
 
 seatEachTime()
 
-describe('of Place bets', () => {
-  test('takes those of plain players, all at once', async () => {
+describe('the fast path for Place bets', () => {
+  test('takes the bets of unrestricted players in one batch', async () => {
     const other = `other of ${player()}`
     await seat(scene, other, '20.00')
     expect(await scene.take(betOf(1, 10), place(other, bet(2), 20))).toEqual([taken(), taken()])
     if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_place'])
   })
 
-  test('takes the last of the money, and leaves a cent more', async () => {
+  test('takes a bet of the whole balance, and leaves one of a cent more', async () => {
     await leaves(betOf(1, 101), refused('not_enough_money'))
     expect(await verdictOn(betOf(2, 100))).toBe('taken')
     await leaves(betOf(3, 1), refused('not_enough_money'))
@@ -53,7 +53,7 @@ describe('of Place bets', () => {
     ['is self-excluded', { selfExcludedUntil: '2031-05-16T10:00:00.001Z' }, 'self_excluded'],
     ['is too young by a day', { birthday: '2013-05-17' }, 'under_age'],
   ]
-  test.each(standing)('leaves one of a player who %s', async (_, change, code) => {
+  test.each(standing)('leaves the bet of a player who %s', async (_, change, code) => {
     await patch(change)
     await leaves(betOf(1, 10), refused(code))
     await leaves(betOf(2, 10), refused(code)) // the rules have looked at the player, and found the same
@@ -65,21 +65,21 @@ describe('of Place bets', () => {
     ['comes of age today', { birthday: '2013-05-16' }],
     ['has no limits any more', { limits: {} }],
   ]
-  test.each(nothing)('takes one of a player who %s', async (_, change) => {
+  test.each(nothing)('takes the bet of a player who %s', async (_, change) => {
     await patch({ limits: { betCount: 1 }, verified: false })
     await patch({ limits: { betCount: null }, verified: null })
     await patch(change)
     expect(await verdictOn(betOf(1, 10))).toBe('taken')
   })
 
-  test('goes by the age that the rules go by', async () => {
+  test('computes the age as the rules path does', async () => {
     await patch({ birthday: '2013-05-16' })
     scene.rules = { ...scene.rules, minimumAge: 19 }
     await leaves(betOf(1, 10), refused('under_age'))
     scene.rules = { ...scene.rules, minimumAge: 18 }
   })
 
-  test('leaves one of a player whose row was changed by hand, or by a program that knows of no gate', async () => {
+  test('leaves a bet when another program has changed the row of the player', async () => {
     await byHand("update purser.player set status = 'blocked'")
     await leaves(betOf(1, 10), refused('player_blocked'))
     await byHand("update purser.player set status = 'active', verified = true")
@@ -87,13 +87,13 @@ describe('of Place bets', () => {
     expect(await verdictOn(betOf(3, 10))).toBe('taken')
   })
 
-  test('leaves one of a player whom nobody has judged yet, once', async () => {
+  test('leaves the first bet of a player whom the rules path has not checked yet', async () => {
     await byHand('update purser.player set plain_as = null')
     await leaves(betOf(1, 10), accepted)
     expect(await verdictOn(betOf(2, 10))).toBe('taken')
   })
 
-  test('leaves one without a token that is live and the player’s own', async () => {
+  test('leaves a bet without a valid token of the player', async () => {
     const other = `other of ${player()}`
     await seat(scene, other, '20.00')
     await leaves(betOf(1, 10, { token: hashToken('nobody has this one') }), refused('invalid_token'))
@@ -103,14 +103,14 @@ describe('of Place bets', () => {
     await leaves(betOf(4, 10), refused('expired_token'))
   })
 
-  test('leaves one in another currency than its token’s', async () => {
+  test('leaves a bet in another currency than that of its token', async () => {
     await patch({ currencies: ['EUR', 'USD'] })
     await cash('deposit', '50.00', 'USD')
     await leaves(betOf(1, 10, { currency: USD }), refused('invalid_request'))
     await leaves({ ...betOf(2, 10, { currency: 'GBP' }) } as PlaceCall, refused('invalid_request'))
   })
 
-  test('leaves one whose id is known, whatever became of it', async () => {
+  test('leaves a bet whose id is known, in any state', async () => {
     await scene.take(betOf(1, 10))
     await leaves(betOf(1, 10), { kind: 'accepted' })
     await scene.apply(rollback(player(), bet(2), `rollback-${number}`))
@@ -119,29 +119,29 @@ describe('of Place bets', () => {
     await leaves(betOf(3, 10), refused('not_enough_money'))
   })
 
-  test('takes the id of another player’s bet: it is another bet (I-1)', async () => {
+  test('takes a bet with the id of another player’s bet, which is another bet (I-1)', async () => {
     const other = `other of ${player()}`
     await seat(scene, other, '20.00')
     await scene.take(betOf(1, 10))
     expect(await verdictOn(place(other, bet(1), 10))).toBe('taken')
   })
 
-  test('leaves one of a blocked player who is created a second time', async () => {
+  test('leaves the bet of a blocked player who is created a second time', async () => {
     await patch({ status: 'blocked' })
     await createPlayer(elsewhere(scene), SOMEBODY, { userId: player(), currency: 'EUR' })
     await leaves(betOf(1, 10), refused('player_blocked'))
   })
 
-  test('leaves one of a player who does not exist', async () => {
+  test('leaves the bet of a player who does not exist', async () => {
     await leaves(place('nobody', bet(1), 10), refused('invalid_token'))
   })
 
-  test('leaves one that promotions pay', () => {
+  test('leaves a bet that the promotions account funds', () => {
     expect(isFastPathEligible(betOf(1, 10, { hasBonus: true }), scene.rules)).toBe(false)
     expect(isFastPathEligible(betOf(1, 10, { hasBonus: true }), { ...scene.rules, freebetStake: 'player' })).toBe(true)
   })
 
-  test('begins the day of an account, and leaves one whose account is a day ahead by another clock', async () => {
+  test('starts the day of an account, and leaves an account that is a day ahead because of another clock', async () => {
     const token = await seatForDays(scene, player())
     scene.now = NEXT_DAY
     expect(await verdictOn(betOf(1, 10, { token }))).toBe('taken')
@@ -157,12 +157,12 @@ describe('of Place bets', () => {
     expect(row).toEqual({ placed_at: scene.now, at: NEXT_DAY })
   })
 
-  test('leaves one that has waited too long (R-5)', async () => {
+  test('leaves a bet that has waited too long (R-5)', async () => {
     expect(await scene.takeLate(betOf(1, 10))).toEqual([{ kind: 'left' }])
   })
 })
 
-test('what is made of a token in another currency, and of EUR, is what the rules say', async () => {
+test('the fast path and the rules path treat a token in another currency, and in EUR, alike', async () => {
   await patch({ currencies: ['EUR', 'USD'] })
   const session = { player: player() as PlayerId, currency: USD as Currency, expiresAt: NEXT_DAY, endedAt: null }
   const token = hashToken(`dollars of ${player()}`)

@@ -72,14 +72,14 @@ describe.each([
     await filled.sql.query(text)
   })
 
-  test.each(LOOKUPS)('%s through the primary key', async (_name, look, index) => {
+  test.each(LOOKUPS)('the rules path uses the primary key: %s', async (_name, look, index) => {
     const [sent] = await sentBy((reading) => look(reading as Tx))
     const plan = await planOf(filled.sql, hotSettingsSql('session'), sent as Sent)
     expect(plan.scans).toEqual([index])
     expect(plan.rows).toBe(0)
   })
 
-  test.each(KEYS_OF_GATE)('the gate finds %s through primary keys', async (_name, call, expected) => {
+  test.each(KEYS_OF_GATE)('the fast path finds %s through primary keys', async (_name, call, expected) => {
     const plans = []
     for (const sent of await gateOf(call)) plans.push(await planOf(filled.sql, hotSettingsSql('session'), sent))
     expect(plans.map(({ scans }) => scans.toSorted())).toEqual(expected.map((scans) => scans.toSorted()))
@@ -87,7 +87,7 @@ describe.each([
   })
 })
 
-test('a player who is free is looked for once to be locked', async () => {
+test('the fast path reads an unlocked player once, to lock the row', async () => {
   const [[lock, values]] = (await gateOf(place('alice', 'bet-1', 1))) as [Sent]
   await filled.sql.query(`insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
     values (0, 'alice', 'EUR', '{EUR}', '{}', now())`)
@@ -105,7 +105,7 @@ test('a player who is free is looked for once to be locked', async () => {
   expect(after - before).toBe(1)
 })
 
-test('nearly every settlement writes into no index, however many bets are placed before', async () => {
+test('nearly every settlement writes to no index, after any number of Place bets', async () => {
   const columns =
     'bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, first_seen_at, changed_at'
   await filled.sql.query(`truncate purser.bet; insert into purser.bet (${columns})
@@ -121,7 +121,7 @@ test('nearly every settlement writes into no index, however many bets are placed
   expect(rows[0].hot / rows[0].all).toBeGreaterThan(0.99)
 })
 
-test('a settlement writes into no index: its row stays in the page of the old one', async () => {
+test('a settlement writes to no index: its row stays in the page of the old row', async () => {
   const changed = `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now()`
   await filled.sql.query(`insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
     values (0, 'alice', 'bet-open', 'open', 1, 'EUR', 1, 'player', now(), now(), now())`)

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { enterLaneMode, type LaneMode } from '../../src/wallet/apply/lane-mode.ts'
 
-test('a lane goes only where its picture leads', () => {
+test('a lane changes only between the modes that its diagram connects', () => {
   const modes: readonly LaneMode[] = ['idle', 'gathering', 'applying', 'resting']
   const ways = modes.map((from) => [from, modes.filter((to) => mayEnter(from, to))])
   expect(Object.fromEntries(ways)).toEqual({

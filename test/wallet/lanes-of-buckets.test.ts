@@ -20,7 +20,7 @@ function playersByBucket(): [string[], string[]] {
 
 const betsOf = (players: readonly string[]) => players.map((player) => `${player}1`)
 
-test('a batch is of the first eight buckets that wait, with all calls of theirs; the others come next', async () => {
+test('a batch takes all calls of the first eight waiting buckets, and the next batch takes the others', async () => {
   const { bet, end, seen } = openLane(BUCKETS)
   const ids = [...betsOf(FIRST.slice(0, 10)), ...betsOf(SECOND.slice(0, 10))]
   const answers = ids.map((id) => bet(id))
@@ -32,7 +32,7 @@ test('a batch is of the first eight buckets that wait, with all calls of theirs;
   expect(new Set(await kindsOf(answers))).toEqual(new Set(['accepted']))
 })
 
-test('what the gate leaves is judged bucket by bucket, and one that fails takes nothing from another', async () => {
+test('the rules path decides the calls left by the fast path bucket by bucket, and a failed bucket affects no other', async () => {
   const { bet, end, fail, seen } = openLane(BUCKETS)
   const [a, b, c] = [`${FIRST[0]}1`, `${FIRST[1]}1`, `${SECOND[0]}1`]
   const answers = [a, b, c].map((id) => bet(id))
@@ -44,7 +44,7 @@ test('what the gate leaves is judged bucket by bucket, and one that fails takes 
   expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'accepted'])
 })
 
-test('a conflict in one bucket has its calls judged again, one by one', async () => {
+test('a conflict in one bucket causes its calls to be decided again, one by one', async () => {
   const { bet, end, fail, seen } = openLane(BUCKETS)
   const [a, b] = [`${FIRST[0]}1`, `${FIRST[1]}1`]
   const answers = [a, b].map((id) => bet(id))
@@ -64,11 +64,14 @@ test.each([
   [8, 4, 4],
   [1024, 4, 4],
   [1024, 1, 1],
-])('%i buckets and %i lanes: %i, in which all players and whole buckets lie', (buckets, wanted, lanes) => {
-  expect(countLanes(buckets, wanted)).toBe(lanes)
-  const players = Array.from({ length: 20_000 }, (_, i) => `player-${i}`)
-  const placed = players.map((player) => [bucketOf(player, buckets), chooseLane(player, buckets, lanes)] as const)
-  expect([...new Set(placed.map(([, lane]) => lane))].sort()).toEqual(Array.from({ length: lanes }, (_, i) => i))
-  const lanesOfBucket = new Set(placed.map(([bucket, lane]) => `${bucket} ${lane}`)).size
-  expect(lanesOfBucket).toBe(Math.max(buckets, lanes))
-})
+])(
+  'a wallet with %i buckets and %i lanes runs %i lanes, each with whole buckets and players',
+  (buckets, wanted, lanes) => {
+    expect(countLanes(buckets, wanted)).toBe(lanes)
+    const players = Array.from({ length: 20_000 }, (_, i) => `player-${i}`)
+    const placed = players.map((player) => [bucketOf(player, buckets), chooseLane(player, buckets, lanes)] as const)
+    expect([...new Set(placed.map(([, lane]) => lane))].sort()).toEqual(Array.from({ length: lanes }, (_, i) => i))
+    const lanesOfBucket = new Set(placed.map(([bucket, lane]) => `${bucket} ${lane}`)).size
+    expect(lanesOfBucket).toBe(Math.max(buckets, lanes))
+  },
+)

@@ -66,7 +66,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-describe.each(['before the table is analysed', 'after'])('%s', (when) => {
+describe.each(['before the table is analysed', 'after'])('reading earlier calls %s', (when) => {
   beforeAll(async () => {
     if (when === 'after') await filled.sql.query('analyze purser.bet_call')
   })
@@ -80,19 +80,22 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
     ['a settle under the requestId of a Place bet', settle('alice', BET, 'the-place-bet', 30)],
     ['an unsettle under the requestId of a refused settle', unsettle('alice', BET, 'refused-settle')],
     ['a new settle', settle('alice', BET, 'a-new-request', 30)],
-  ])('%s', async (_name, call) => {
+  ])('uses the indexes of the call for %s', async (_name, call) => {
     const { indexes, rows } = await readBy(call)
     expect(indexes).toEqual(['bet_call_pkey', 'bet_call_late', 'bet_call_refused', 'bet_call_refused'])
     expect(rows).toBeLessThanOrEqual(FEW)
   })
 })
 
-test.each(['request-15', 'request-20', 'request-20000'])('the copy of %s is found', async (requestId) => {
-  const db = await openDb({ kind: 'postgres', url: filled.url })
-  try {
-    const seen = await db.transaction((tx) => readEarlierCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
-    expect(seen.map(({ became }) => became.kind)).toEqual(['acknowledged'])
-  } finally {
-    await db.close()
-  }
-})
+test.each(['request-15', 'request-20', 'request-20000'])(
+  'the late copy of %s is found among many calls',
+  async (requestId) => {
+    const db = await openDb({ kind: 'postgres', url: filled.url })
+    try {
+      const seen = await db.transaction((tx) => readEarlierCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
+      expect(seen.map(({ became }) => became.kind)).toEqual(['acknowledged'])
+    } finally {
+      await db.close()
+    }
+  },
+)

@@ -23,7 +23,7 @@ const forwarded = ({ userId }: Scene) => ({ userId: 'aggregator-4711', operatorU
 describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
   walletWith('true')
 
-  it('a whole life moves the money of operatorUser', async () => {
+  it('every call of a bet moves the money of operatorUser', async () => {
     const scene = await newScene(wallet)
     const balances: string[] = []
     for (const column of columns) {
@@ -33,13 +33,13 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expect(balances).toEqual(['900.00', '1150.00', '900.00', '1000.00'])
   })
 
-  it('the player is userId where operatorUser is absent', async () => {
+  it('the player is userId if operatorUser is absent', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place')
     expect(await balanceOf(scene)).toBe('900.00')
   })
 
-  it('the same player under either member is the same player, so the same bet', async () => {
+  it('an id names the same player, and so the same bet, in either member', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place')
     await must(scene, 'place', forwarded(scene))
@@ -47,7 +47,7 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expect(await balanceOf(scene)).toBe('1150.00')
   })
 
-  it('one transactionId of two operatorUsers is two bets, whatever userId says', async () => {
+  it('one transactionId of two operatorUsers names two bets, with any userId', async () => {
     const one = await newScene(wallet)
     const other = { ...(await newScene(wallet)), betId: one.betId }
     await must(one, 'place', forwarded(one))
@@ -57,7 +57,7 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expect([await stateOf(one), await stateOf(other)]).toEqual(['cancelled', 'open'])
   })
 
-  it("a token that is not operatorUser's is code 3, though it is userId's", async () => {
+  it('a token of userId that does not belong to operatorUser is rejected with code 3', async () => {
     const [one, other] = [await newScene(wallet), await newScene(wallet)]
     expectRefused(await deliver(one, 'place', { operatorUser: other.userId }), 3)
     await must(one, 'place')
@@ -68,7 +68,7 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expect([await balanceOf(one), await balanceOf(other)]).toEqual(['900.00', '1000.00'])
   })
 
-  it('balance and check name the player in the same way', async () => {
+  it('Balance and Check identify the player in the same way', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place', forwarded(scene))
     const named = forwarded(scene)
@@ -80,7 +80,7 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expectRefused(await wallet.wire.check({ userId: named.userId, transactionId: scene.betId }), 5)
   })
 
-  it('User data with an operatorUser is about the token of that player', async () => {
+  it('User data with an operatorUser checks the token of that player', async () => {
     const [scene, other] = [await newScene(wallet), await newScene(wallet)]
     expect(await wallet.wire.profile(scene.token, { operatorUser: scene.userId })).toMatchObject({ status: 200 })
     expectRefused(await wallet.wire.profile(scene.token, { operatorUser: other.userId }), 3)
@@ -91,16 +91,19 @@ describe.each(['false', 'true'])('with PURSER_BEHIND_AGGREGATOR=%s', (behind) =>
   walletWith(behind)
 
   const malformed = ['', 'x'.repeat(65), 'a b', 'a/b', 'a@b', 'é', 'a\n', '\n', 'a\u0000b', 1, null, true, [], {}]
-  it.each(messageNames)('an operatorUser that breaks its pattern is code 5 in %s (P-5)', async (name) => {
-    const scene = await sceneFor(wallet, name)
-    const [before, state] = [await balanceOf(scene), await stateOf(scene)]
-    for (const operatorUser of malformed) {
-      expectRefused(await sendText(scene, name, JSON.stringify({ ...messageOf(scene, name), operatorUser })), 5)
-    }
-    expect([await balanceOf(scene), await stateOf(scene)]).toEqual([before, state])
-  })
+  it.each(messageNames)(
+    'an operatorUser that does not match its pattern is rejected with code 5 in %s (P-5)',
+    async (name) => {
+      const scene = await sceneFor(wallet, name)
+      const [before, state] = [await balanceOf(scene), await stateOf(scene)]
+      for (const operatorUser of malformed) {
+        expectRefused(await sendText(scene, name, JSON.stringify({ ...messageOf(scene, name), operatorUser })), 5)
+      }
+      expect([await balanceOf(scene), await stateOf(scene)]).toEqual([before, state])
+    },
+  )
 
-  it.each(messageNames)('an operatorUser that is the player itself may stand in %s (P-5)', async (name) => {
+  it.each(messageNames)('an operatorUser that equals userId is accepted in %s (P-5)', async (name) => {
     const scene = await sceneFor(wallet, name)
     const message = { ...messageOf(scene, name), operatorUser: scene.userId }
     expect(await sendText(scene, name, JSON.stringify(message))).toMatchObject({ status: 200 })
@@ -117,7 +120,7 @@ describe.each(['false', 'true'])('with PURSER_BEHIND_AGGREGATOR=%s', (behind) =>
 describe('without PURSER_BEHIND_AGGREGATOR', () => {
   walletWith('false')
 
-  it.each(columns)('%s is about userId, whoever operatorUser is', async (column: Column) => {
+  it.each(columns)('%s uses userId and ignores operatorUser', async (column: Column) => {
     const [scene, stranger] = [await newScene(wallet), await newScene(wallet)]
     const before: Partial<Record<Column, Column[]>> = {
       settle: ['place'],

@@ -87,36 +87,36 @@ function both({ balance: _, ...call }: Step, own: string, promoted: string) {
   return { ...call, own, promoted }
 }
 
-describe.each([undefined, 'player'])('with PURSER_FREEBET_STAKE %s the player funds a freebet', (stake) => {
+describe.each([undefined, 'player'])('with PURSER_FREEBET_STAKE %s the player funds a freebet:', (stake) => {
   walletWith(stake)
 
-  it.each(lives)('%s', async (_, steps) => {
+  it.each(lives)('the life %s moves money of the player', async (_, steps) => {
     const scene = await newScene(wallet)
     const rest = steps.map(({ own, promoted: _promoted, ...call }) => ({ ...call, balance: own }))
     await live(scene, [step('place', 200, '900.00', freebet), ...rest])
   })
 
-  it('and needs the money for it', async () => {
+  it('a freebet needs the balance for its stake', async () => {
     const scene = await newScene(wallet, { amount: '99.99' })
     expectRefused(await deliver(scene, 'place', freebet), 7)
   })
 })
 
-describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds it', () => {
+describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds a freebet:', () => {
   walletWith('promotions')
 
-  it.each(lives)('%s', async (_, steps) => {
+  it.each(lives)('the life %s moves money of promotions', async (_, steps) => {
     const scene = await newScene(wallet)
     const rest = steps.map(({ own: _own, promoted, ...call }) => ({ ...call, balance: promoted }))
     await live(scene, [step('place', 200, '1000.00', freebet), ...rest])
   })
 
-  it('also for a player without money', async () => {
+  it('a player without money can place a freebet', async () => {
     const scene = await newScene(wallet, { amount: '0.01' })
     await live(scene, [step('place', 200, '0.01', freebet), settle('won', 200, '200.01')])
   })
 
-  it('but not a bet without bonusId', async () => {
+  it('a bet without bonusId still needs the balance of the player', async () => {
     const scene = await newScene(wallet)
     await live(scene, [
       step('place', 200, '900.00', { bonusId: null, bonusAmount: 100 }),
@@ -124,14 +124,14 @@ describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds it',
     ])
   })
 
-  it('takes its refund back from promotions, whatever the player has left', async () => {
+  it('a refund is taken back from promotions, with any balance of the player', async () => {
     const scene = await newScene(wallet)
     await live(scene, [step('place', 200, '1000.00', freebet), settle('refund', 200, '1000.00')])
     await spentAll(scene)
     await live(scene, [settle('lost', 200, '0.00'), settle('refund', 200, '0.00'), step('unsettle', 200, '0.00')])
   })
 
-  it('takes a win back from the player only (L-2)', async () => {
+  it('a win is taken back only from the player (L-2)', async () => {
     const scene = await newScene(wallet)
     await live(scene, [step('place', 200, '1000.00', freebet), settle('won', 200, '1200.00')])
     await spentAll(scene)
@@ -139,14 +139,14 @@ describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds it',
     expect(await stateOf(scene)).toBe('settled')
   })
 
-  it('pays nobody for a repeat of a locked refund', async () => {
+  it('a repeat of a locked refund pays no account', async () => {
     const scene = await newScene(wallet)
     await live(scene, [step('place', 200, '1000.00', freebet), settle('refund', 200, '1000.00')])
     await locked(scene)
     await live(scene, [settle('refund', 200, '1000.00'), settle('won', 20, '1000.00')])
   })
 
-  it('recognises the repeat of its Place bet', async () => {
+  it('a repeat of the Place bet is recognised', async () => {
     const scene = await newScene(wallet)
     await live(scene, [
       step('place', 200, '1000.00', freebet),
@@ -157,11 +157,11 @@ describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds it',
   })
 })
 
-describe('a stake of nothing (M-3)', () => {
+describe('a stake of 0 (M-3)', () => {
   walletWith('promotions')
 
   it.each([{ bonusId: null }, { bonusId: undefined }, { bonusId: null, bonusAmount: 100 }])(
-    'is code 5 without a bonusId (%o)',
+    'is rejected with code 5 without a bonusId (%o)',
     async (members) => {
       const scene = await newScene(wallet)
       expectRefused(await deliver(scene, 'place', { amount: 0, ...members }), 5)
@@ -169,7 +169,7 @@ describe('a stake of nothing (M-3)', () => {
     },
   )
 
-  it('lives like any other with one', async () => {
+  it('goes through the whole life of a bet if it has a bonusId', async () => {
     const scene = await newScene(wallet)
     await live(scene, [
       step('place', 200, '1000.00', { ...freebet, amount: 0 }),
@@ -181,7 +181,7 @@ describe('a stake of nothing (M-3)', () => {
   })
 })
 
-describe('the setting changes between two bets', () => {
+describe('the funding setting changes between two bets:', () => {
   let database: TestDatabase
   const running: TestWallet[] = []
   beforeAll(async () => {
@@ -203,7 +203,7 @@ describe('the setting changes between two bets', () => {
   it.each([
     { placed: 'player', settled: 'promotions', open: '900.00' },
     { placed: 'promotions', settled: 'player', open: '1000.00' },
-  ])('a stake funded by $placed goes back there under $settled', async ({ placed, settled, open }) => {
+  ])('a stake funded by $placed returns there under $settled', async ({ placed, settled, open }) => {
     const before = await walletOn(placed)
     const [one, two] = [await newScene(before), await newScene(before)]
     for (const scene of [one, two]) await must(scene, 'place', freebet)

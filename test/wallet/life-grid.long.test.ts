@@ -10,22 +10,22 @@ const due = dueOf(lines, DAYS)
 describe('with PURSER_CLAWBACK=refuse', () => {
   walletWith({ PURSER_CLAWBACK: 'refuse' })
 
-  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
+  it.each(lines)('the wallet handles $call: $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })
 
 // It comes with several buckets: nothing of a bet's life may depend on where a player's rows are.
 describe('with PURSER_CLAWBACK=allow-negative and PURSER_BUCKETS=8', () => {
   walletWith({ PURSER_CLAWBACK: 'allow-negative', PURSER_BUCKETS: '8' })
 
-  it.each(due)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 1 }))
+  it.each(due)('the wallet handles $call: $name', (line) => expectLine(line, waysOf(line.name), { policy: 1 }))
 })
 
-describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked by its age', () => {
+describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked:', () => {
   walletWith({ PURSER_RESETTLE_WINDOW: '2' })
   const of = pastNames.filter((past) => past !== 'nothing')
   const ofLocked = due.filter(({ name }) => waysOf(name).some((way) => way.locked))
 
-  it.each(ofLocked)('$call, $name', (line) => {
+  it.each(ofLocked)('the wallet handles $call: $name', (line) => {
     const unlocked = waysOf(line.name).map(({ locked: _, ...way }) => way)
     return expectLine(line, unlocked, { of, pause: 3 * 86_400_000 })
   })
@@ -34,5 +34,5 @@ describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked b
 describe('with PURSER_GATE=off', () => {
   walletWith({ PURSER_GATE: 'off', PURSER_CLAWBACK: 'refuse' })
 
-  it.each(due)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
+  it.each(due)('the wallet handles $call: $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { calls, variants } from './life-grid.ts'
 import { linesOf } from './life-grid-lived.ts'
 
-describe('the grid', () => {
-  it.each(calls)('has one line for %s in every variant that there is of it, with a cell for every past', (call) => {
+describe('the grid of call histories', () => {
+  it.each(calls)('has one row for %s in each variant, with a cell for each history', (call) => {
     const needed = Object.keys(variants).filter((name) => (variants[name]?.of ?? calls).includes(call))
     expect(
       linesOf(call)

@@ -100,13 +100,13 @@ const histories: Record<string, Step[]> = {
   ],
 }
 
-describe('the life of one bet', () => {
+describe('the wallet keeps the balance and the state of a bet right in each life:', () => {
   walletWith({})
 
   it.each(Object.entries(histories))('%s', async (_, steps) => live(await newScene(wallet), steps))
 })
 
-describe('K14: every result after every other', () => {
+describe('the last of two results counts (K14):', () => {
   walletWith({})
   const names = Object.keys(results) as Result[]
   const pairs = names.flatMap((first) =>
@@ -114,31 +114,28 @@ describe('K14: every result after every other', () => {
   )
   const balanceAfter = (result: Result) => `${900 + results[result].amount}.00`
 
-  it.each(pairs)(
-    '%s, then %s, then the same again, then the first again: the last one counts',
-    async (first, second) => {
-      const change = (result: Result) => settle(result, 200, balanceAfter(result))
-      await live(await newScene(wallet), [
-        place,
-        change(first),
-        change(second),
-        repeated('settle', 200, balanceAfter(second)),
-        change(second),
-        change(first),
-      ])
-    },
-  )
+  it.each(pairs)('%s, then %s, then both again', async (first, second) => {
+    const change = (result: Result) => settle(result, 200, balanceAfter(result))
+    await live(await newScene(wallet), [
+      place,
+      change(first),
+      change(second),
+      repeated('settle', 200, balanceAfter(second)),
+      change(second),
+      change(first),
+    ])
+  })
 })
 
 describe.each([
   { clawback: 'refuse', answers: 21, lowered: '0.00', lost: '0.00' },
   { clawback: 'allow-negative', answers: 200, lowered: '-50.00', lost: '-200.00' },
 ] as const)(
-  'K15 with PURSER_CLAWBACK=$clawback: never more is paid than decided',
+  'with PURSER_CLAWBACK=$clawback the wallet never pays more than was decided (K15):',
   ({ clawback, answers, lowered, lost }) => {
     walletWith({ PURSER_CLAWBACK: clawback })
 
-    it('a resent win pays nothing, a lowered one takes back all or nothing', async () => {
+    it('a repeated win pays nothing, and a lower one takes back all or nothing', async () => {
       const scene = await newScene(wallet)
       await live(scene, [place, settle('won', 200, '1100.00')])
       await spentAll(scene)
@@ -149,7 +146,7 @@ describe.each([
       ])
     })
 
-    it('a player below zero can place nothing, and comes back up with the next win', async () => {
+    it('a player with a negative balance can place no bet until a win makes it positive', async () => {
       if (clawback === 'refuse') return
       const scene = await newScene(wallet)
       await live(scene, [place, settle('won', 200, '1100.00')])
@@ -160,7 +157,7 @@ describe.each([
       await live(scene, [settle('won', 200, '0.00')])
     })
 
-    it('one cent short is short', async () => {
+    it('a balance that is one cent short rejects or becomes negative', async () => {
       const scene = await newScene(wallet)
       await live(scene, [place, settle('won', 200, '1100.00')])
       const other = { ...scene, betId: 'another-bet-of-this-player', sent: {} }
@@ -168,7 +165,7 @@ describe.each([
       await live(scene, [settle('lost', answers, clawback === 'refuse' ? '199.99' : '-0.01')])
     })
 
-    it('to the last cent is enough', async () => {
+    it('a balance that suffices to the cent is taken back', async () => {
       const scene = await newScene(wallet)
       await live(scene, [place, settle('won', 200, '1100.00')])
       const other = { ...scene, betId: 'another-bet-of-this-player', sent: {} }
@@ -178,7 +175,7 @@ describe.each([
   },
 )
 
-describe('K18: ten rollbacks', () => {
+describe('ten rollbacks of a bet (K18)', () => {
   walletWith({})
   const variants = [
     {},
@@ -202,7 +199,7 @@ describe('K18: ten rollbacks', () => {
   it.each([
     ['one after another', true],
     ['at once', false],
-  ])('%s, of every kind, give one refund and ten equal answers', async (_, inTurn) => {
+  ])('sent %s, of every kind, result in one refund and ten equal answers', async (_, inTurn) => {
     const scene = await newScene(wallet)
     await bring(scene, 'open')
     await tenTimes(scene, inTurn)
@@ -210,7 +207,7 @@ describe('K18: ten rollbacks', () => {
     expect(await stateOf(scene)).toBe('cancelled')
   })
 
-  it('at once and without a bet give one tombstone', async () => {
+  it('sent at once without a bet create one tombstone', async () => {
     const scene = await newScene(wallet)
     await tenTimes(scene, false)
     expect(answered(await deliver(scene, 'place'))).toBe(8)
@@ -218,10 +215,10 @@ describe('K18: ten rollbacks', () => {
   })
 })
 
-describe('a resettle is booked as a reversal and a payment (L-1)', () => {
+describe('a resettle is booked as a reversal and a payment (L-1):', () => {
   walletWith({})
 
-  it('as two transfers on the statement, not as their difference', async () => {
+  it('the statement shows two transfers, not their difference', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     const before = await transfersOf(scene)
@@ -232,7 +229,7 @@ describe('a resettle is booked as a reversal and a payment (L-1)', () => {
     expect(JSON.stringify(added)).not.toContain('"150.00"')
   })
 
-  it('as none when only the type changes', async () => {
+  it('a change of the result type alone creates no transfer', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     const before = await transfersOf(scene)

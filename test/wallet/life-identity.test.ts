@@ -16,7 +16,7 @@ function ownWallet(): void {
   })
 }
 
-describe('ids are compared exactly as received (I-7)', () => {
+describe('ids are compared byte by byte as received (I-7):', () => {
   ownWallet()
 
   const uuid = randomUUID()
@@ -26,7 +26,7 @@ describe('ids are compared exactly as received (I-7)', () => {
     ['composed and decomposed letters', 'caf\u00e9-bet-1', 'cafe\u0301-bet-1'],
     ['a leading zero', '0000000001', '00000000001'],
     ['a hyphen of a uuid', uuid, uuid.replaceAll('-', '')],
-  ])('two bets that differ in %s only are two bets', async (_, one, other) => {
+  ])('bets whose ids differ only in %s are two bets', async (_, one, other) => {
     const scene = await newScene(wallet)
     for (const betId of [one, other]) await must({ ...scene, betId }, 'place')
     expect(await balanceOf(scene)).toBe('800.00')
@@ -35,7 +35,7 @@ describe('ids are compared exactly as received (I-7)', () => {
     expect(await stateOf({ ...scene, betId: other })).toBe('open')
   })
 
-  it.each([10, 36])('a transactionId of %i characters lives a whole life', async (length) => {
+  it.each([10, 36])('a transactionId of %i characters works in every call of a bet', async (length) => {
     const scene = { ...(await newScene(wallet)), betId: 'B'.repeat(length) }
     for (const column of ['place', 'settle', 'unsettle', 'rollback'] as const) {
       expectDone(await deliver(scene, column), scene.betId)
@@ -43,7 +43,7 @@ describe('ids are compared exactly as received (I-7)', () => {
     expect(await balanceOf(scene)).toBe('1000.00')
   })
 
-  it.each([10, 64])('a requestId of %i characters is taken', async (length) => {
+  it.each([10, 64])('a requestId of %i characters is accepted', async (length) => {
     const scene = await newScene(wallet)
     expectDone(await deliver(scene, 'place', { requestId: 'r'.repeat(length) }), scene.betId)
   })
@@ -60,10 +60,10 @@ async function spacedPair(prefix: string): Promise<[Scene, Scene]> {
   ]
 }
 
-describe('a bet and its player are never run together', () => {
+describe('the ids of a bet and its player are never concatenated:', () => {
   ownWallet()
 
-  it('"id a" of "y" is not "id" of "a y", also when both arrive at once', async () => {
+  it('"id a" of "y" differs from "id" of "a y", also when both arrive at once', async () => {
     const pairs = await Promise.all([...'abcdefghijklmnopqrstuvwxyzABCDEF'].map(spacedPair))
     await Promise.all(pairs.flat().map((scene) => must(scene, 'place')))
     await Promise.all(pairs.map(([one]) => must(one, 'rollback')))
@@ -78,50 +78,50 @@ describe('a bet and its player are never run together', () => {
   })
 })
 
-describe("another player's call about a bet is about another bet (I-1, K22)", () => {
+describe('a call with another player’s bet id is about another bet (I-1, K22):', () => {
   ownWallet()
 
-  async function openBetAndStranger() {
+  async function openBetAndOtherPlayer() {
     const scene = await newScene(wallet)
     await bring(scene, 'open')
-    const stranger = { ...(await newScene(wallet)), betId: scene.betId }
-    return { scene, stranger }
+    const other = { ...(await newScene(wallet)), betId: scene.betId }
+    return { scene, other }
   }
 
-  it('both can place the same transactionId, and they never mix (case 41)', async () => {
-    const { scene, stranger } = await openBetAndStranger()
-    await must(stranger, 'place', { amount: 7 })
+  it('two players can place the same transactionId without any effect on each other (case 41)', async () => {
+    const { scene, other } = await openBetAndOtherPlayer()
+    await must(other, 'place', { amount: 7 })
     await must(scene, 'settle')
-    expect(await stateOf(stranger)).toBe('open')
-    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['1150.00', '993.00'])
+    expect(await stateOf(other)).toBe('open')
+    expect([await balanceOf(scene), await balanceOf(other)]).toEqual(['1150.00', '993.00'])
   })
 
-  it('a settle or unsettle by a stranger is code 5 and moves nothing', async () => {
-    const { scene, stranger } = await openBetAndStranger()
-    expectRefused(await deliver(stranger, 'settle', { token: stranger.token }), 5)
-    expectRefused(await deliver(stranger, 'unsettle'), 5)
+  it('a Settle or Unsettle for a player without the bet is rejected with code 5 and moves no money', async () => {
+    const { scene, other } = await openBetAndOtherPlayer()
+    expectRefused(await deliver(other, 'settle', { token: other.token }), 5)
+    expectRefused(await deliver(other, 'unsettle'), 5)
     expect(await stateOf(scene)).toBe('open')
-    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+    expect([await balanceOf(scene), await balanceOf(other)]).toEqual(['900.00', '1000.00'])
   })
 
-  it('a rollback by a stranger cancels nothing of the owner', async () => {
-    const { scene, stranger } = await openBetAndStranger()
-    expectDone(await deliver(stranger, 'rollback'), scene.betId)
+  it('a Rollback for another player leaves the bet of its owner open', async () => {
+    const { scene, other } = await openBetAndOtherPlayer()
+    expectDone(await deliver(other, 'rollback'), scene.betId)
     expect(await stateOf(scene)).toBe('open')
-    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+    expect([await balanceOf(scene), await balanceOf(other)]).toEqual(['900.00', '1000.00'])
   })
 
-  it('a rollback by a player nobody knows answers 200 and moves nothing (case 57)', async () => {
-    const { scene } = await openBetAndStranger()
-    const nobody = { ...scene, userId: `nobody-${randomUUID()}` }
-    expectDone(await deliver(nobody, 'rollback'), scene.betId)
-    expectRefused(await deliver(nobody, 'settle'), 20)
+  it('a Rollback for an unknown player is answered 200 and moves no money (case 57)', async () => {
+    const { scene } = await openBetAndOtherPlayer()
+    const unknown = { ...scene, userId: `nobody-${randomUUID()}` }
+    expectDone(await deliver(unknown, 'rollback'), scene.betId)
+    expectRefused(await deliver(unknown, 'settle'), 20)
     expect(await balanceOf(scene)).toBe('900.00')
   })
 
-  it("a place with the owner's token and another userId is code 3 (K5)", async () => {
-    const { scene, stranger } = await openBetAndStranger()
-    expectRefused(await deliver(stranger, 'place', { token: scene.token }), 3)
-    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+  it('a Place bet with another player’s token is rejected with code 3 (K5)', async () => {
+    const { scene, other } = await openBetAndOtherPlayer()
+    expectRefused(await deliver(other, 'place', { token: scene.token }), 3)
+    expect([await balanceOf(scene), await balanceOf(other)]).toEqual(['900.00', '1000.00'])
   })
 })

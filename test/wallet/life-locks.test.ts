@@ -36,7 +36,7 @@ async function expectUnchanged(scene: Scene): Promise<void> {
   expect(await stateOf(scene)).toBe('settled')
 }
 
-describe('a bet the operator has locked', () => {
+describe('a bet that the operator has locked', () => {
   beforeAll(async () => {
     wallet = await startWallet()
   })
@@ -45,7 +45,7 @@ describe('a bet the operator has locked', () => {
     await wallet.stop()
   })
 
-  it.each(changes)('refuses $what with 20', async ({ column, members }) => {
+  it.each(changes)('rejects $what with code 20', async ({ column, members }) => {
     const scene = await settledScene()
     await locked(scene)
     expectRefused(await deliver(scene, column, members), 20)
@@ -58,7 +58,7 @@ describe('a bet the operator has locked', () => {
     await expectIdenticalRepeats(scene)
   })
 
-  it('changes again once the lock is taken off', async () => {
+  it('changes again after the lock is removed', async () => {
     const scene = await settledScene()
     await locked(scene)
     const lock = `/operator/players/${scene.userId}/bets/${scene.betId}/lock`
@@ -91,7 +91,7 @@ describe('with PURSER_RESETTLE_WINDOW=2', () => {
     expectDone(await deliver(scene, column, members), scene.betId)
   })
 
-  it.each(changes)('$what after two days is refused with 20', async ({ column, members }) => {
+  it.each(changes)('$what after two days is rejected with code 20', async ({ column, members }) => {
     const scene = await settledScene()
     wallet.clock.advance(2 * DAY + 60_000)
     expectRefused(await deliver(scene, column, members), 20)
@@ -104,7 +104,7 @@ describe('with PURSER_RESETTLE_WINDOW=2', () => {
     await expectIdenticalRepeats(scene)
   })
 
-  it('a bet that is still open after two days is settled and cancelled as ever (case 77)', async () => {
+  it('a bet that is still open after two days can be settled and cancelled (case 77)', async () => {
     const [one, other] = [await newScene(wallet), await newScene(wallet)]
     for (const scene of [one, other]) await bring(scene, 'open')
     wallet.clock.advance(60 * DAY)

@@ -62,10 +62,10 @@ const pairs = faults.flatMap((first, index) => faults.slice(index + 1).map((seco
 /** A call has one token: it cannot be both unknown and expired. */
 const possible = pairs.filter(({ first, second }) => first.code !== 3 || second.code !== 4)
 
-describe('a Place bet that is wrong in two ways gets the earlier code', () => {
+describe('a Place bet with two faults gets the code of the earlier check:', () => {
   const cases = possible.map(({ first, second }) => [first.what, second.what, first.code, first, second] as const)
 
-  it.each(cases)('%s before %s: %i', async (_first, _second, code, first, second) => {
+  it.each(cases)('%s before %s is code %i', async (_first, _second, code, first, second) => {
     const scene = await newScene(wallet)
     // The later fault first: a bet that spends the money must be placed while the player still may.
     for (const { arises } of [second, first]) await arises?.(scene)
@@ -75,14 +75,14 @@ describe('a Place bet that is wrong in two ways gets the earlier code', () => {
     expect(await balanceOf(scene)).toBe(before)
   })
 
-  it('all three limits at once: the stake first', async () => {
+  it('the stake limit comes before the other two limits', async () => {
     const scene = await newScene(wallet)
     await limits(scene)
     expectRefused(await deliver(scene, 'place'), 11)
   })
 })
 
-describe('what the bet id has seen comes before token, player, currency and funds', () => {
+describe('the history of the bet id is checked before token, player, currency and balance:', () => {
   const later: Fault[] = faults.slice(1).filter((fault) => fault.what !== 'too little money')
   const seen: { given: State; amount: number; code: number }[] = [
     { given: 'open', amount: 101, code: 8 },
@@ -92,7 +92,7 @@ describe('what the bet id has seen comes before token, player, currency and fund
   ]
   const cases = seen.flatMap((bet) => later.map((fault) => [bet.given, fault.what, bet.code, bet, fault] as const))
 
-  it.each(cases)('%s bet and %s: %i', async (_given, _what, code, { given, amount }, fault) => {
+  it.each(cases)('on a bet that is %s, %s is code %i', async (_given, _what, code, { given, amount }, fault) => {
     const scene = await newScene(wallet)
     await bring(scene, given)
     await fault.arises?.(scene)
@@ -101,7 +101,7 @@ describe('what the bet id has seen comes before token, player, currency and fund
   })
 })
 
-describe('the shape comes before what the bet id has seen', () => {
+describe('the shape of a call is checked before the history of the bet id:', () => {
   const broken = {
     place: { amount: '1' },
     settle: { resultType: 'win' },
@@ -112,7 +112,7 @@ describe('the shape comes before what the bet id has seen', () => {
     (['place', 'settle', 'unsettle', 'rollback'] as const).map((column) => ({ given, column })),
   )
 
-  it.each(cases)('a broken $column of a bet that is $given is code 5', async ({ given, column }) => {
+  it.each(cases)('a malformed $column of a bet that is $given is rejected with code 5', async ({ given, column }) => {
     const scene = await newScene(wallet)
     await bring(scene, given)
     expectRefused(await deliver(scene, column, broken[column]), 5)
@@ -120,7 +120,7 @@ describe('the shape comes before what the bet id has seen', () => {
   })
 })
 
-describe('the signature comes before everything', () => {
+describe('the signature is checked first:', () => {
   it.each(['nothing', 'open', 'settled', 'cancelled', 'refused'] as const)('on a bet that is %s', async (given) => {
     const scene = await newScene(wallet)
     await bring(scene, given)
@@ -133,21 +133,21 @@ describe('the signature comes before everything', () => {
   })
 })
 
-describe('the settle family', () => {
-  it('looks at the bet before the token of a cashout: 20 of a cancelled bet', async () => {
+describe('a result of the settle family', () => {
+  it('checks the bet before the token of a cashout: 20 for a cancelled bet', async () => {
     const scene = await newScene(wallet)
     await tombstone(scene)
     expectRefused(await deliver(scene, 'settle', { ...cashout, ...(await expiredToken(scene)) }), 20)
   })
 
-  it('looks at the token of a cashout before the money to take back: 4, not 21', async () => {
+  it('checks the token of a cashout before the balance to take back from: 4, not 21', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     await spentAll(scene)
     expectRefused(await deliver(scene, 'settle', { ...cashout, ...(await expiredToken(scene)) }), 4)
   })
 
-  it('looks at the lock before the money to take back: 20, not 21', async () => {
+  it('checks the lock before the balance to take back from: 20, not 21', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     await spentAll(scene)
@@ -156,7 +156,7 @@ describe('the settle family', () => {
     expectRefused(await deliver(scene, 'unsettle'), 20)
   })
 
-  it('looks at the state before the currency: 20 of a cancelled bet, in any currency', async () => {
+  it('checks the state before the currency: 20 for a cancelled bet in any currency', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'cancelled')
     expectRefused(await deliver(scene, 'settle', { currency: 'USD' }), 20)

@@ -45,12 +45,17 @@ const limited = (limits: object): Moment => {
 const causes: Cause[] = [
   { code: 7, because: 'there is no money', arises: spentAll, ends: richer },
   { code: 9, because: 'the player is blocked', arises: blocked, ends: (scene) => patch(scene, { status: 'active' }) },
-  { code: 11, because: 'of a stake limit', arises: limited({ stake: '99.99' }), ends: limited({ stake: null }) },
-  { code: 12, because: 'of a loss limit', arises: limited({ loss: '99.99' }), ends: limited({ loss: null }) },
-  { code: 13, because: 'of a bet-count limit', arises: limited({ betCount: 0 }), ends: limited({ betCount: null }) },
+  { code: 11, because: 'there is a stake limit', arises: limited({ stake: '99.99' }), ends: limited({ stake: null }) },
+  { code: 12, because: 'there is a loss limit', arises: limited({ loss: '99.99' }), ends: limited({ loss: null }) },
+  {
+    code: 13,
+    because: 'there is a bet-count limit',
+    arises: limited({ betCount: 0 }),
+    ends: limited({ betCount: null }),
+  },
   {
     code: 14,
-    because: 'of a self-exclusion',
+    because: 'the player is self-excluded',
     arises: selfExcluded,
     ends: (scene) => patch(scene, { selfExcludedUntil: null }),
   },
@@ -75,8 +80,8 @@ async function refusedScene({ arises, code }: Cause): Promise<Scene> {
   return scene
 }
 
-describe.each(causes)('a bet refused with $code because $because', (cause) => {
-  it('moves nothing and is known as refused', async () => {
+describe.each(causes)('a bet rejected with code $code because $because', (cause) => {
+  it('moves no money and is recorded as refused', async () => {
     const scene = await newScene(wallet)
     await cause.arises(scene)
     const before = await balanceOf(scene)
@@ -85,7 +90,7 @@ describe.each(causes)('a bet refused with $code because $because', (cause) => {
     expect(await stateOf(scene)).toBe('refused')
   })
 
-  it('stays refused once the reason is gone, while a new bet is accepted', async () => {
+  it('stays refused after the reason ends, while a new bet is accepted', async () => {
     const scene = await refusedScene(cause)
     const first = scene.sent.place?.answer
     await cause.ends(scene)
@@ -103,7 +108,7 @@ describe.each(causes)('a bet refused with $code because $because', (cause) => {
     expect(await balanceOf(scene)).toBe(before)
   })
 
-  it('stays refused with any token, by a player blocked since (R-6)', async () => {
+  it('stays refused with any token and after the player is blocked (R-6)', async () => {
     const scene = await refusedScene(cause)
     await cause.ends(scene)
     await blocked(scene)
@@ -112,7 +117,7 @@ describe.each(causes)('a bet refused with $code because $because', (cause) => {
     }
   })
 
-  it('is rolled back with 200 and no money, and stays refused', async () => {
+  it('is rolled back with 200 and without money, and stays refused', async () => {
     const scene = await refusedScene(cause)
     const before = await balanceOf(scene)
     for (const errorCode of [52, 10]) expectDone(await deliver(scene, 'rollback', { errorCode }), scene.betId)
@@ -122,7 +127,7 @@ describe.each(causes)('a bet refused with $code because $because', (cause) => {
     expect(await stateOf(scene)).toBe('refused')
   })
 
-  it('has nothing to settle or unsettle', async () => {
+  it('has no stake to settle or unsettle', async () => {
     const scene = await refusedScene(cause)
     const before = await balanceOf(scene)
     expectRefused(await deliver(scene, 'settle'), 5)
@@ -131,7 +136,7 @@ describe.each(causes)('a bet refused with $code because $because', (cause) => {
   })
 })
 
-describe('a bet refused with another code is forgotten', () => {
+describe('a bet rejected with another code is not recorded:', () => {
   const forgotten: { code: number; because: string; members: Made }[] = [
     { code: 3, because: 'an unknown token', members: unknownToken },
     { code: 3, because: "another player's token", members: foreignToken },
@@ -141,16 +146,19 @@ describe('a bet refused with another code is forgotten', () => {
     { code: 5, because: 'a stake of nothing', members: async () => ({ amount: 0 }) },
   ]
 
-  it.each(forgotten)('$code for $because: the same bet id is accepted with a good call', async ({ code, members }) => {
-    const scene = await newScene(wallet)
-    expectRefused(await deliver(scene, 'place', await members(scene)), code)
-    expect(await stateOf(scene)).toBe('nothing')
-    const token = await wallet.operator.session(scene.userId)
-    expectDone(await deliver(scene, 'place', { token }), scene.betId)
-    expect(await balanceOf(scene)).toBe('900.00')
-  })
+  it.each(forgotten)(
+    'after $code for $because the same bet id is accepted in a valid call',
+    async ({ code, members }) => {
+      const scene = await newScene(wallet)
+      expectRefused(await deliver(scene, 'place', await members(scene)), code)
+      expect(await stateOf(scene)).toBe('nothing')
+      const token = await wallet.operator.session(scene.userId)
+      expectDone(await deliver(scene, 'place', { token }), scene.betId)
+      expect(await balanceOf(scene)).toBe('900.00')
+    },
+  )
 
-  it('and a player nobody knows is code 3 (case 22)', async () => {
+  it('a bet of an unknown player is rejected with code 3 (case 22)', async () => {
     const scene = await newScene(wallet)
     expectRefused(await deliver({ ...scene, userId: `nobody-${randomUUID()}` }, 'place'), 3)
     expect(await balanceOf(scene)).toBe('1000.00')

@@ -93,7 +93,7 @@ describe('a late repeat of a settle (I-2)', () => {
     await expectWithoutEffect(scene, '900.00', 'settled')
   })
 
-  it('is recognised when it was a cashout whose token has died since (I-5)', async () => {
+  it('is recognised for a cashout whose token has ended since (I-5)', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place')
     const { token } = await expiredTokenToCome(scene)
@@ -106,14 +106,14 @@ describe('a late repeat of a settle (I-2)', () => {
     await expectWithoutEffect(scene, '1200.00', 'settled')
   })
 
-  it('is not one when the content differs: that is a resettle', async () => {
+  it('is treated as a resettle when the content differs', async () => {
     const { scene, message } = await settledOnce()
     await must(scene, 'settle', lost)
     expectDone(await sendCall(scene, 'settle', { ...message, amount: 270 }), scene.betId)
     await expectWithoutEffect(scene, '1170.00', 'settled')
   })
 
-  it('is not one under a requestId of its own: A, B, A ends at A (case 86)', async () => {
+  it('is treated as a new result under another requestId: A, B, A ends at A (case 86)', async () => {
     const { scene } = await settledOnce()
     await must(scene, 'settle', lost)
     await must(scene, 'settle')
@@ -148,7 +148,7 @@ describe('a late repeat of an unsettle (I-2)', () => {
     await expectWithoutEffect(scene, '1000.00', 'cancelled')
   })
 
-  it('is another call under a requestId of its own', async () => {
+  it('is treated as a new call under another requestId', async () => {
     const { scene } = await settledOnce()
     await must(scene, 'unsettle')
     await must(scene, 'settle')
@@ -174,22 +174,22 @@ const lower = { amount: 20 }
 describe.each([
   ['settle', lower],
   ['unsettle', {}],
-] as const)('the late copy of a refused %s (I-2)', (column, over) => {
-  it('gets the same refusal, and has no effect, once a newer result has been applied', async () => {
+] as const)('the late copy of a rejected %s (I-2)', (column, over) => {
+  it('gets the same rejection and has no effect after a newer result was applied', async () => {
     const { scene, late } = await refusedOnce(column, over)
     await must(scene, 'settle', { amount: 150 })
     for (const _ of [1, 2]) expectRefused(await late(), 21)
     await expectWithoutEffect(scene, '8900.00', 'settled')
   })
 
-  it('gets the same refusal once the result that the bet has was decided again', async () => {
+  it('gets the same rejection after the current result was decided again', async () => {
     const { scene, late } = await refusedOnce(column, over)
     await must(scene, 'settle') // under a requestId of its own: since then this is the platform's last word
     expectRefused(await late(), 21)
     await expectWithoutEffect(scene, '9000.00', 'settled')
   })
 
-  it('gets the refusal 20 of a lock that is gone', async () => {
+  it('gets code 20 of a lock that has been removed since', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     await locked(scene)
@@ -201,7 +201,7 @@ describe.each([
     await expectWithoutEffect(scene, '1050.00', 'settled')
   })
 
-  it('gets it however often the result has been taken back and the bet was cancelled since', async () => {
+  it('gets the same rejection after any number of unsettles and a rollback', async () => {
     const { scene, late } = await refusedOnce(column, over)
     await must(scene, 'unsettle')
     expectRefused(await late(), 21)
@@ -210,7 +210,7 @@ describe.each([
     await expectWithoutEffect(scene, '8850.00', 'cancelled')
   })
 
-  it('is judged afresh as long as no other result was acknowledged: the player has money again (L-2)', async () => {
+  it('is decided again until another result is acknowledged: the player has money again (L-2)', async () => {
     const { scene, late, inForce } = await refusedOnce(column, over)
     expectRefused(await deliver(scene, 'rollback'), 8)
     expectDone(await sendCall(scene, 'settle', inForce), scene.betId) // a late copy says nothing new
@@ -222,7 +222,7 @@ describe.each([
     )
   })
 
-  it('is a late repeat with the time of its success when it was accepted in the end', async () => {
+  it('is a late repeat with the time of its success if it was accepted in the end', async () => {
     const { scene, late } = await refusedOnce(column, over)
     const accepted = await late()
     wallet.clock.advance(1_000)
@@ -231,7 +231,7 @@ describe.each([
     await expectWithoutEffect(scene, '8900.00', 'settled')
   })
 
-  it('is another call with other content, or under a requestId of its own', async () => {
+  it('is a new call with other content, or under another requestId', async () => {
     const { scene, message } = await refusedOnce(column, over)
     await must(scene, 'settle', { amount: 150 })
     expectDone(await sendCall(scene, column, { ...message, amount: 30 }), scene.betId)
@@ -244,7 +244,7 @@ describe('one requestId (I-2, I-6)', () => {
   it.each([
     ['place', 'settle', 'rollback'],
     ['settle', 'unsettle', 'rollback'],
-  ] as const)('used for %s, %s and %s of one bet names three calls', async (...columns) => {
+  ] as const)('identifies three calls when %s, %s and %s of one bet use it', async (...columns) => {
     const scene = await newScene(wallet)
     const requestId = randomUUID()
     const balances = { place: '900.00', settle: '1150.00', unsettle: '900.00', rollback: '1000.00' }
@@ -255,7 +255,7 @@ describe('one requestId (I-2, I-6)', () => {
     }
   })
 
-  it('used for two bets is two bets, two settlements and two rollbacks', async () => {
+  it('used for two bets identifies two bets, two settlements and two rollbacks', async () => {
     const first = await newScene(wallet)
     const second = nextBet(first)
     const requestId = randomUUID()

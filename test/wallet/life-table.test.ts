@@ -59,7 +59,7 @@ function title(row: Row): string {
   return `${row.given} bet, ${row.arrives} arrives ${row.as}: ${outcome} ${row.moves ?? 'no money'}, ${row.leaves ?? row.given}`
 }
 
-it('no situation is described twice', () => {
+it('no situation is listed twice in the life table', () => {
   const titles = rows.map(title)
   expect(titles.filter((one, index) => titles.indexOf(one) !== index)).toEqual([])
 })
@@ -71,5 +71,7 @@ describe.each([
 ])('with PURSER_CLAWBACK=$clawback and PURSER_BUCKETS=$buckets', ({ clawback, buckets }) => {
   walletWith({ PURSER_CLAWBACK: clawback, PURSER_BUCKETS: buckets })
 
-  it.each(rows.map((row) => [title(row), row] as const))('%s', (_, row) => expectRow(row))
+  it.each(rows.map((row) => [title(row), row] as const))('the wallet answers as the life table says: %s', (_, row) =>
+    expectRow(row),
+  )
 })

@@ -33,7 +33,7 @@ async function bets(scene: Scene, ...amounts: number[]): Promise<unknown[]> {
   return codes
 }
 
-describe('a day that begins earlier for another process (W-2)', () => {
+describe('a day that starts earlier in another process (W-2)', () => {
   const [DAY, MINUTE] = [24 * HOUR, 60_000]
   let ahead: TestWallet
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('a day that begins earlier for another process (W-2)', () => {
   it.each([
     ['stake', 11],
     ['loss', 12],
-  ])('counts for the limit of %s of whoever still has yesterday', async (limit, code) => {
+  ])('counts for the limit of %s in a process that still has yesterday', async (limit, code) => {
     const scene = await playerForDays({ [limit]: '10.00' })
     expect(await sixAfterSix(scene, DAY, 4)).toEqual([code, code, code, code])
     expect(await bets(scene, 4)).toEqual([200])
@@ -70,7 +70,7 @@ describe('a day that begins earlier for another process (W-2)', () => {
     expect(await sixAfterSix(scene, DAY, 3)).toEqual([200, 13, 13])
   })
 
-  it('counts around midnight, as long as two clocks differ', async () => {
+  it('counts around midnight while two clocks differ', async () => {
     const scene = await playerForDays({ stake: '10.00' }, 23)
     wallet.clock.advance(HOUR - 10 * MINUTE)
     expect(await bets(scene, 6, 6)).toEqual([200, 11])
@@ -79,7 +79,7 @@ describe('a day that begins earlier for another process (W-2)', () => {
     expect(await bets(scene, 6, 4, 0.01)).toEqual([11, 200, 11])
   })
 
-  it('is one with the day that it was ahead of, when that comes', async () => {
+  it('merges with the actual day when that day starts', async () => {
     const scene = await playerForDays({ stake: '10.00' })
     expect(await sixAfterSix(scene, DAY, 1)).toEqual([11])
     wallet.clock.advance(DAY)

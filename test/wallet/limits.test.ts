@@ -44,20 +44,20 @@ async function dollars(scene: Scene): Promise<{ currency: string; token: string 
 }
 
 describe('the stake limit (11)', () => {
-  it('is reached to the cent and not passed', async () => {
+  it('can be reached to the cent and not exceeded', async () => {
     const scene = await limitedPlayer({ stake: '100.00' })
     expect(await bets(scene, 60, 40.01, 40, 0.01)).toEqual([200, 11, 200, 11])
     expect(await balanceOf(scene)).toBe('900.00')
   })
 
-  it('is the sum, not the single bet, and winning does not raise it', async () => {
+  it('applies to the sum of stakes, and a win does not raise it', async () => {
     const scene = await limitedPlayer({ stake: '100.00' })
     const { scene: won } = await bet(scene, 60)
     await must(won, 'settle', { amount: 500 })
     expect(await bets(scene, 41, 40)).toEqual([11, 200])
   })
 
-  it('does not count a bet that was rolled back, nor one that was refused', async () => {
+  it('does not count a bet that was rolled back or rejected', async () => {
     const scene = await limitedPlayer({ stake: '100.00' })
     const { scene: cancelled } = await bet(scene, 100)
     expect(await bets(scene, 1, 2)).toEqual([11, 11])
@@ -95,7 +95,7 @@ describe('the bet-count limit (13)', () => {
     expect(await bets(scene, 1, 1)).toEqual([200, 13])
   })
 
-  it('of 0 allows none', async () => {
+  it('of 0 allows no bet', async () => {
     expect(await bets(await limitedPlayer({ betCount: 0 }), 1)).toEqual([13])
   })
 
@@ -111,8 +111,8 @@ describe.each([
   { limits: { stake: '100.00' }, code: 11 },
   { limits: { loss: '100.00' }, code: 12 },
   { limits: { betCount: 1 }, code: 13 },
-])('a limit of one UTC day and one currency ($code)', ({ limits, code }) => {
-  it('begins anew at midnight UTC, not a second earlier', async () => {
+])('a limit for one UTC day and one currency ($code)', ({ limits, code }) => {
+  it('restarts at midnight UTC, and not a second earlier', async () => {
     const scene = await limitedPlayer(limits, 22)
     const { scene: used } = await bet(scene, 100)
     wallet.clock.advance(2 * HOUR - 60_000)
@@ -122,7 +122,7 @@ describe.each([
     expect(await balanceOf(used)).toBe('800.00')
   })
 
-  it('is not raised by the rollback of a bet of the day before', async () => {
+  it('is not raised by the rollback of a bet of the previous day', async () => {
     const scene = await limitedPlayer(limits, 23)
     const { scene: yesterday } = await bet(scene, 100)
     wallet.clock.advance(2 * HOUR)
@@ -131,34 +131,34 @@ describe.each([
     expect(await bets(scene, 0.01)).toEqual([code])
   })
 
-  it('is counted for each currency', async () => {
+  it('is counted separately for each currency', async () => {
     const scene = await limitedPlayer(limits)
     const usd = await dollars(scene)
     expect(await bets(scene, 100, 1)).toEqual([200, code])
     expect([(await bet(scene, 100, usd)).code, (await bet(scene, 1, usd)).code]).toEqual([200, code])
   })
 
-  it('is nobody else’s', async () => {
+  it('is counted separately for each player', async () => {
     const scene = await limitedPlayer(limits)
     expect(await bets(scene, 100, 1)).toEqual([200, code])
     expect(await bets(await newScene(wallet), 500, 1)).toEqual([200, 200])
   })
 
-  it('is gone once cleared with null', async () => {
+  it('is removed when it is set to null', async () => {
     const scene = await limitedPlayer(limits)
     expect(await bets(scene, 100, 1)).toEqual([200, code])
     await patch(scene, { limits: Object.fromEntries(Object.keys(limits).map((name) => [name, null])) })
     expect(await bets(scene, 500)).toEqual([200])
   })
 
-  it('counts what was placed before it was set', async () => {
+  it('counts bets that were placed before it was set', async () => {
     const scene = await limitedPlayer({})
     expect(await bets(scene, 100)).toEqual([200])
     await patch(scene, { limits })
     expect(await bets(scene, 0.01)).toEqual([code])
   })
 
-  it('holds for bets that arrive at once: exactly one of ten', async () => {
+  it('allows exactly one of ten bets that arrive at once', async () => {
     const scene = await limitedPlayer(limits)
     const ten = await Promise.all(Array.from({ length: 10 }, () => bet(scene, 100)))
     expect(ten.map((one) => one.code).sort()).toEqual(
@@ -167,7 +167,7 @@ describe.each([
     expect(await balanceOf(scene)).toBe('900.00')
   })
 
-  it('stops no settle, unsettle or rollback (L-5)', async () => {
+  it('never stops a Settle, Unsettle or Rollback (L-5)', async () => {
     const scene = await limitedPlayer(limits)
     const { scene: placed } = await bet(scene, 100)
     for (const column of ['settle', 'unsettle', 'rollback'] as const) {
@@ -177,8 +177,8 @@ describe.each([
   })
 })
 
-describe('who may bet at all', () => {
-  it('a blocked player may not (9), until active again', async () => {
+describe('a Place bet is rejected', () => {
+  it('while the player is blocked (9)', async () => {
     const scene = await newScene(wallet)
     await blocked(scene)
     expect(await bets(scene, 1)).toEqual([9])
@@ -186,7 +186,7 @@ describe('who may bet at all', () => {
     expect(await bets(scene, 1)).toEqual([200])
   })
 
-  it('a self-excluded player may not (14), until that time has come', async () => {
+  it('while the player is self-excluded (14), and accepted after that time', async () => {
     const scene = await newScene(wallet)
     const until = new Date(wallet.clock.now().getTime() + HOUR)
     await patch(scene, { selfExcludedUntil: until.toISOString() })
@@ -196,7 +196,7 @@ describe('who may bet at all', () => {
     expect(await bets(scene, 1)).toEqual([200])
   })
 
-  it('a player who is said not to be verified may not (15), one of whom nothing is said may', async () => {
+  it('while the player is marked as not verified (15), and accepted with no mark', async () => {
     const scene = await newScene(wallet)
     expect(await bets(scene, 1)).toEqual([200])
     await patch(scene, { verified: false })
@@ -205,7 +205,7 @@ describe('who may bet at all', () => {
     expect(await bets(scene, 1)).toEqual([200])
   })
 
-  it('a player becomes of age at midnight of the 18th birthday (16)', async () => {
+  it('until midnight of the player’s 18th birthday (16)', async () => {
     const scene = await limitedPlayer({}, 23)
     const tomorrow = new Date(wallet.clock.now().getTime() + 2 * HOUR).toISOString().slice(4, 10)
     const year = new Date(wallet.clock.now().getTime() + 2 * HOUR).getUTCFullYear() - 18
@@ -216,7 +216,7 @@ describe('who may bet at all', () => {
   })
 
   it.each([{}, { betCount: 50 }])(
-    'a player of 18 years to the day may, one of 17 may not; limits: %o',
+    'for a player of 17 years, and accepted for one of exactly 18; limits: %o',
     async (limits) => {
       const scene = await limitedPlayer(limits)
       await patch(scene, { birthday: birthdayOfAge(scene, 18) })
@@ -226,7 +226,7 @@ describe('who may bet at all', () => {
     },
   )
 
-  it('a player without money may not (7), whatever the limits', async () => {
+  it('for a player without money (7), with any limits', async () => {
     const scene = await limitedPlayer({ stake: '5000.00', loss: '5000.00', betCount: 50 })
     await spentAll(scene)
     expectRefused(await deliver(scene, 'place', { amount: 0.01 }), 7)
@@ -244,7 +244,7 @@ describe('on a 29 February', () => {
   it.each([
     ['2010-02-28', 200],
     ['2010-03-01', 16],
-  ])('a player born on %s: %i', async (birthday, code) => {
+  ])('a player born on %s gets code %i', async (birthday, code) => {
     const scene = await newScene(leap)
     await patch(scene, { birthday })
     expect(await bets(scene, 1)).toEqual([code])

@@ -22,7 +22,7 @@ afterAll(async () => {
   await scene.close()
 })
 
-test('a self-excluded player may bet again in the millisecond that was named, and not one before', async () => {
+test('a self-excluded player may bet again in the millisecond in which the exclusion ends, and not earlier', async () => {
   const until = new Date(STARTED_AT.getTime() + 60_000)
   await patchPlayer(elsewhere(scene), SOMEBODY, 'ann', { selfExcludedUntil: until.toISOString() })
   scene.now = new Date(until.getTime() - 1)

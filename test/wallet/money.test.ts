@@ -64,7 +64,7 @@ function itKeepsTheScale({
   tooFine,
   left,
 }: { [name in keyof (typeof scales)[0]]: string }): void {
-  it(`${currency}: ${least} is exact in a whole life`, async () => {
+  it(`${currency}: ${least} is exact in every call of a bet`, async () => {
     const scene = await newScene(wallet, { amount: deposit, currency })
     expectDone(await sendAmount(scene, 'place', currency, least), scene.betId)
     expect(await balanceOf(scene, currency)).toBe(left)
@@ -75,7 +75,7 @@ function itKeepsTheScale({
     expect(await balanceOf(scene, currency)).toBe(deposit)
   })
 
-  it(`${currency}: ${tooFine} is code 5 as stake and as payout`, async () => {
+  it(`${currency}: ${tooFine} is rejected with code 5 as stake and as payout`, async () => {
     const scene = await newScene(wallet, { amount: deposit, currency })
     expectRefused(await sendAmount(scene, 'place', currency, tooFine), 5)
     expect(await stateOf(scene)).toBe('nothing')
@@ -85,7 +85,7 @@ function itKeepsTheScale({
     expect(await balanceOf(scene, currency)).toBe(left)
   })
 
-  it(`${currency}: a negative amount, a text and too many digits are code 5`, async () => {
+  it(`${currency}: a negative amount, a text and too many digits are rejected with code 5`, async () => {
     const scene = await newScene(wallet, { amount: deposit, currency })
     for (const amount of [
       `-${least}`,
@@ -102,11 +102,11 @@ function itKeepsTheScale({
   })
 }
 
-describe('the scales of ISO 4217', () => {
+describe('the wallet uses the scales of ISO 4217:', () => {
   walletWith({})
   for (const scale of scales) itKeepsTheScale(scale)
 
-  it.each(['QQQ', 'XXXXX', 'PTS'])('%s is no currency of this wallet', async (currency) => {
+  it.each(['QQQ', 'XXXXX', 'PTS'])('%s is no currency of the wallet', async (currency) => {
     const player = { userId: `player-${randomUUID()}`, currency, currencies: [currency] }
     const { status } = await wallet.operator.request('POST', '/operator/players', player)
     expect(status).toBeGreaterThanOrEqual(400)
@@ -131,7 +131,7 @@ describe('with PURSER_CURRENCIES=USDT:6,BTC:8,EUR:4,PTS:0', () => {
     expect(await balanceOf(scene)).toBe('99999999.9950')
   })
 
-  it('a satoshi beside a million bitcoin is kept (case 36)', async () => {
+  it('a satoshi is kept in a balance of a million bitcoin (case 36)', async () => {
     const scene = await newScene(wallet, { amount: '1234567.00000001', currency: 'BTC' })
     expectDone(await sendAmount(scene, 'place', 'BTC', '1234567'), scene.betId)
     expect(await balanceOf(scene, 'BTC')).toBe('0.00000001')
@@ -140,7 +140,7 @@ describe('with PURSER_CURRENCIES=USDT:6,BTC:8,EUR:4,PTS:0', () => {
   })
 })
 
-describe('decimal fractions that binary ones cannot hold', () => {
+describe('decimal fractions without an exact binary value stay exact:', () => {
   walletWith({})
 
   it('0.1 ten times is 1 (K23)', async () => {
@@ -160,7 +160,7 @@ describe('decimal fractions that binary ones cannot hold', () => {
     expect(await balanceOf(scene)).toBe('0.00')
   })
 
-  it('every cent from 0.01 to 1.00, as a number, is that many cents', async () => {
+  it('every cent from 0.01 to 1.00, sent as a number, is that many cents', async () => {
     const scene = await newScene(wallet, { amount: '50.50' })
     for (let cents = 1; cents <= 100; cents++) {
       const bet = nextBet(scene)
@@ -172,19 +172,22 @@ describe('decimal fractions that binary ones cannot hold', () => {
     expect(await balanceOf(scene)).toBe('0.00')
   })
 
-  it.each(['33.333', '99999999.995', '10.005', '0.019999999999999'])('%s is code 5, not rounded', async (amount) => {
-    const scene = await newScene(wallet, { amount: '999999999.00' })
-    expectRefused(await sendAmount(scene, 'place', 'EUR', amount), 5)
-    await must(scene, 'place')
-    expectRefused(await sendAmount(scene, 'settle', 'EUR', amount), 5)
-    expect(await balanceOf(scene)).toBe('999999899.00')
-  })
+  it.each(['33.333', '99999999.995', '10.005', '0.019999999999999'])(
+    '%s is rejected with code 5, not rounded',
+    async (amount) => {
+      const scene = await newScene(wallet, { amount: '999999999.00' })
+      expectRefused(await sendAmount(scene, 'place', 'EUR', amount), 5)
+      await must(scene, 'place')
+      expectRefused(await sendAmount(scene, 'settle', 'EUR', amount), 5)
+      expect(await balanceOf(scene)).toBe('999999899.00')
+    },
+  )
 })
 
-describe('large amounts', () => {
+describe('large amounts stay exact:', () => {
   walletWith({})
 
-  it('a bet of 120,000,000 is won and taken back exactly (K23)', async () => {
+  it('a bet that wins 120,000,000 is paid and taken back exactly (K23)', async () => {
     const scene = await newScene(wallet, { amount: '120000000.01' })
     await must(scene, 'place', { amount: 120_000_000 })
     expect(await balanceOf(scene)).toBe('0.01')
@@ -207,7 +210,7 @@ describe('large amounts', () => {
     expect(await balanceOf(scene)).toBe(left)
   })
 
-  it('15 digits of JPY are exact, 16 are code 5', async () => {
+  it('15 digits of JPY are exact, and 16 are rejected with code 5', async () => {
     const scene = await newScene(wallet, { amount: '100', currency: 'JPY' })
     expectDone(await sendAmount(scene, 'place', 'JPY', '100'), scene.betId)
     expectRefused(await sendAmount(scene, 'settle', 'JPY', '1234567890123456'), 5)
@@ -216,7 +219,7 @@ describe('large amounts', () => {
   })
 
   it.each(['1e15', '1e300', '999999999999999e10', '1e18'])(
-    'a payout of %s, beyond any money, pays nothing',
+    'a payout of %s, which exceeds the range of money, pays nothing',
     async (payout) => {
       const scene = await newScene(wallet)
       await must(scene, 'place')
@@ -227,7 +230,7 @@ describe('large amounts', () => {
     },
   )
 
-  it('payouts that together leave the range of a balance are refused, never wrapped round', async () => {
+  it('payouts that together exceed the range of a balance are rejected, never wrapped', async () => {
     const scene = await newScene(wallet)
     for (let round = 0; round < 12; round++) {
       const bet = nextBet(scene)
@@ -239,10 +242,10 @@ describe('large amounts', () => {
   })
 })
 
-describe('two purses of one player', () => {
+describe('two currencies of one player', () => {
   walletWith({})
 
-  it('never mix: a bet in USD leaves the EUR alone (K24)', async () => {
+  it('are separate: a bet in USD leaves the EUR balance unchanged (K24)', async () => {
     const scene = await newScene(wallet, { amount: '10.00' })
     await wallet.operator.deposit(scene.userId, '70.00', 'USD')
     const token = await wallet.operator.session(scene.userId, { currency: 'USD' })

@@ -18,7 +18,7 @@ function oddTexts(): string[] {
   return [...marked, ` \u00a0${id}\u3000 `, `${id}${COMPOSED}`, `${id}${DECOMPOSED}`, `${id}😀`]
 }
 
-describe.each(['Postgres', 'the embedded database'])('on %s', (kind) => {
+describe.each(['Postgres', 'the embedded database'])('on %s texts with unusual characters', (kind) => {
   let wallet: TestWallet
   beforeAll(async () => {
     const env = kind === 'Postgres' ? {} : { PURSER_DATA_DIR: `memory://${randomUUID()}` }
@@ -63,7 +63,7 @@ describe.each(['Postgres', 'the embedded database'])('on %s', (kind) => {
     expect(await operator.balance(odd)).toBe('90.00')
   }
 
-  test('each is a player, a bet and a reference of its own, and stays as it was', async () => {
+  test('each identify a player, a bet and a reference, and are stored unchanged', async () => {
     const texts = oddTexts()
     await Promise.all(texts.map(play))
     const { data } = await get('/operator/changes?limit=500&wait=0')

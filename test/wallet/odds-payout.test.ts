@@ -7,7 +7,7 @@ import { rowsOf } from '../operator/answers.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
-describe('the odds of a bet pay', () => {
+describe('the payout from the odds of a bet', () => {
   test.each([
     [1_000n, { coefficient: 1.85 }, 1_850n],
     [1_001n, { coefficient: 1.85 }, 1_851n], // 1851.85
@@ -21,24 +21,24 @@ describe('the odds of a bet pay', () => {
     [3n, { coefficient: 1e21 }, 3n * 10n ** 17n * 0n + 10n ** 18n - 1n], // capped: no payout is larger
     [999_999_999_999_999_999n, { coefficient: 1 }, 999_999_999_999_999_999n],
     [700_000_000_000_000_001n, { coefficient: 1.000001 }, 700_000_700_000_000_001n],
-  ])('%s at %o at most %s', (stake, odds, payout) => {
+  ])('is for a stake of %s at %o at most %s', (stake, odds, payout) => {
     expect(computeOddsPayout(money(stake), odds)).toBe(payout)
   })
 
   test.each([undefined, null, 0, 0.99, -2, Number.NaN, Number.POSITIVE_INFINITY, '', 'two', true, {}, [2]])(
-    'nothing that is known with the coefficient %o',
+    'is unknown with the coefficient %o',
     (coefficient) => {
       expect(computeOddsPayout(money(1_000n), { coefficient, boosterCoefficient: 2 })).toBeNull()
     },
   )
 
-  it('one minor unit more where the platform rounds up', () => {
+  it('may exceed the product by one minor unit, because the platform may round up', () => {
     const above = (payout: bigint) => isAboveOdds(money(payout), { oddsPayout: money(1_850n) })
     expect([1_850n, 1_851n, 1_852n].map(above)).toEqual([false, false, true])
   })
 })
 
-describe('a wallet', () => {
+describe('the wallet', () => {
   let wallet: TestWallet
   let player: { userId: string; token: string }
 
@@ -81,7 +81,7 @@ describe('a wallet', () => {
     ['a cashout below', {}, 12, { resultType: 'cashout', token: true }, false],
     ['a cashout above', {}, 19, { resultType: 'cashout', token: true }, true],
   ])(
-    'that is sent %s pays it, and notes what it has to',
+    'pays a Settle with %s, and notes a payout above the odds',
     async (_, over, amount, { token, ...result }: Result, isNoted) => {
       const bet = await placed(over)
       await settled(bet, amount, { ...result, ...(token && { token: player.token }) })
@@ -94,7 +94,7 @@ describe('a wallet', () => {
   )
   type Result = { resultType?: string; token?: boolean }
 
-  it('judges each corrected payout, and no repeat', async () => {
+  it('compares each corrected payout with the odds, and no repeat', async () => {
     const bet = await placed()
     const first = { requestId: randomUUID() }
     await settled(bet, 185, first)
@@ -106,13 +106,13 @@ describe('a wallet', () => {
     expect(await anomaliesOf(bet)).toEqual([undefined, above, undefined, undefined, above, undefined])
   })
 
-  it('says so before it says that a lost bet was paid', async () => {
+  it('notes a payout above the odds before it notes that a lost bet was paid', async () => {
     const bet = await placed()
     await settled(bet, 20, { resultType: 'lost' })
     expect(await anomaliesOf(bet)).toEqual([undefined, 'settle payout_above_odds'])
   })
 
-  it('takes a freebet without a stake at its bonusAmount', async () => {
+  it('uses the bonusAmount of a freebet without a stake', async () => {
     const free = { amount: 0, bonusId: 7, bonusAmount: 10, coefficient: 2 }
     const [fine, above, unknown] = [
       await placed(free),
@@ -145,11 +145,11 @@ describe('a wallet', () => {
     ])
   })
 
-  it('says nothing of a bonus that the player’s own money does not need', async () => {
+  it('notes no bonus that the player’s own money does not need', async () => {
     expect(await anomaliesOf(await placed({ amount: 5, bonusId: null, bonusAmount: 1 }))).toEqual([undefined])
   })
 
-  it('lists them with the stake and what the odds pay', async () => {
+  it('lists such payouts with the stake and the payout from the odds', async () => {
     const bet = await placed()
     await settled(bet, 185)
     const { body } = await wallet.operator.request('GET', '/operator/anomalies?limit=1')

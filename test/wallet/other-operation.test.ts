@@ -19,8 +19,8 @@ function recorded(scene: Scene, column: Column): string {
   return JSON.stringify(sentBefore(scene, column).message)
 }
 
-describe("a Place bet's bytes with PUT", () => {
-  it('take no payout back: code 5, an anomaly that the operator sees', async () => {
+describe('the bytes of a Place bet sent with PUT', () => {
+  it('take no payout back: code 5 and an anomaly for the operator', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place', { amount: 10 })
     await must(scene, 'settle', { amount: 500 })
@@ -30,7 +30,7 @@ describe("a Place bet's bytes with PUT", () => {
     expect(body).toMatchObject({ data: [{ transactionId: scene.betId, anomaly: 'place_bet_with_put', code: 5 }] })
   })
 
-  it('take nothing back either when that Place bet was a repeat under a requestId of its own', async () => {
+  it('take no payout back after a repeat of the Place bet under its own requestId', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place')
     await must(scene, 'place')
@@ -40,7 +40,7 @@ describe("a Place bet's bytes with PUT", () => {
     expect(await anomaliesOf(scene)).toBe(true)
   })
 
-  it('take nothing back either when that Place bet was the first one, and a repeat came after it', async () => {
+  it('take no payout back when a repeat followed the Place bet', async () => {
     const scene = await newScene(wallet)
     await must(scene, 'place')
     const first = recorded(scene, 'place')
@@ -50,7 +50,7 @@ describe("a Place bet's bytes with PUT", () => {
     expect(await balanceOf(scene)).toBe('1150.00')
   })
 
-  it('take nothing back either when that Place bet was refused, and another one was accepted', async () => {
+  it('take no payout back when that Place bet was rejected and another one was accepted', async () => {
     const scene = await newScene(wallet)
     expectRefused(await deliver(scene, 'place', { token: 'a-token-that-nobody-has' }), 3)
     const refused = recorded(scene, 'place')
@@ -60,7 +60,7 @@ describe("a Place bet's bytes with PUT", () => {
     expect(await balanceOf(scene)).toBe('1150.00')
   })
 
-  it('say nothing about another bet: an Unsettle under the same requestId takes effect there (I-6)', async () => {
+  it('do not affect another bet: an Unsettle under the same requestId takes effect there (I-6)', async () => {
     const [one, other] = [await newScene(wallet), await newScene(wallet)]
     const requestId = randomUUID()
     await must(one, 'place', { requestId })
@@ -71,16 +71,19 @@ describe("a Place bet's bytes with PUT", () => {
   })
 })
 
-describe.each(['place', 'settle', 'unsettle', 'rollback'] as const)('the bytes of a %s', (column) => {
-  it.each(['/user/profile', '/user/balance', '/payment/check'])('are code 5 at %s, and show nothing', async (path) => {
-    const scene = await newScene(wallet)
-    await must(scene, 'place')
-    const message = { ...messageOf(scene, column), token: scene.token }
-    expectRefused(await wallet.wire.call('POST', path, message), 5)
-  })
+describe.each(['place', 'settle', 'unsettle', 'rollback'] as const)('the bytes of a %s call', (column) => {
+  it.each(['/user/profile', '/user/balance', '/payment/check'])(
+    'are rejected with code 5 at %s, and reveal nothing',
+    async (path) => {
+      const scene = await newScene(wallet)
+      await must(scene, 'place')
+      const message = { ...messageOf(scene, column), token: scene.token }
+      expectRefused(await wallet.wire.call('POST', path, message), 5)
+    },
+  )
 })
 
-it.each([null, 0, 'place', {}])('a member type of %j is enough, whatever it says', async (type) => {
+it.each([null, 0, 'place', {}])('a member type with the value %j makes a call a bet call', async (type) => {
   const scene = await newScene(wallet)
   await must(scene, 'place')
   for (const name of ['profile', 'balance', 'check'] as const)

@@ -16,7 +16,7 @@ type Bet = {
   amount: number
 }
 
-describe.each(['on', 'off'])('with the gate %s', (gate) => {
+describe.each(['on', 'off'])('with the fast path %s', (gate) => {
   let wallet: TestWallet
   let acme: PartnerWire
   let best: PartnerWire
@@ -43,7 +43,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
   }
   const won = (bet: Bet, amount: number) => ({ ...bet, token: undefined, amount, resultType: 'won' })
 
-  test('a result of another platform finds no bet, and the bet does not hear of it', async () => {
+  test('a result from another platform finds no bet, and the bet does not change', async () => {
     const bet = await newBet()
     expectDone(await acme.place(bet), bet.transactionId)
     for (const other of [best, wallet.wire]) {
@@ -59,7 +59,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await balance(bet)).toBe('115.00')
   })
 
-  test('a rollback of another platform is a tombstone of its own, and gives no stake back', async () => {
+  test('a rollback from another platform creates its own tombstone, and refunds no stake', async () => {
     const bet = await newBet()
     await acme.place(bet)
     const first = await best.rollback(bet)
@@ -73,7 +73,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await balance(bet)).toBe('95.00')
   })
 
-  test('a tombstone of one platform refuses no bet of another one', async () => {
+  test('a tombstone of one platform rejects no bet of another platform', async () => {
     const bet = await newBet()
     expectDone(await best.rollback(bet), bet.transactionId)
     expectDone(await wallet.wire.rollback(bet), bet.transactionId)
@@ -84,7 +84,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await balance(bet)).toBe('120.00')
   })
 
-  test('two bets of one id live their lives beside each other', async () => {
+  test('two platforms’ bets with one id have separate lives', async () => {
     const bet = await newBet()
     await acme.place(bet)
     expectDone(await best.place({ ...bet, amount: 20 }), bet.transactionId)
@@ -103,7 +103,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await view(bet, '@best')).toMatchObject({ status: 'cancelled', platform: 'best', stake: '20.00' })
   })
 
-  test('two that come at the same time are both placed, also by an id of the fewest characters', async () => {
+  test('two platforms’ bets with one id are both placed at the same time, also with the shortest id', async () => {
     const bet = { ...(await newBet()), transactionId: '0123456789' }
     const answers = await Promise.all([acme, best, wallet.wire].map((wire) => wire.place(bet)))
     expect(answers.map(answered)).toEqual([200, 200, 200])
@@ -113,7 +113,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await balance(bet)).toBe('73.00')
   })
 
-  test('no id that a platform can send is that of a second bet', async () => {
+  test('no id that a platform can send equals the id of another platform’s bet', async () => {
     const bet = { ...(await newBet()), transactionId: 'short-bet-id' }
     const squatting = { ...bet, transactionId: 'short-bet-id@best' }
     expectDone(await acme.place(squatting), squatting.transactionId)
@@ -124,14 +124,14 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await balance(bet)).toBe('72.00')
   })
 
-  test('a name has several secrets while they rotate', async () => {
+  test('a named platform has several secrets during a rotation', async () => {
     const bet = await newBet()
     await acme.place(bet)
     expectDone(await partnerWire(wallet.url, SECRETS.old).settle(won(bet, 30)), bet.transactionId)
     expect(await balance(bet)).toBe('120.00')
   })
 
-  test('what a name has done is found by it: bets, calls, days', async () => {
+  test('bets, calls and days are found by the name of the platform', async () => {
     const bet = await newBet()
     await best.place(bet)
     await best.settle(won(bet, 3))
@@ -153,8 +153,8 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
   })
 })
 
-describe.each(['on', 'off'])('where platforms share their ids, with the gate %s', (gate) => {
-  test('each settles what another one has placed, and the bet stays what it was', async () => {
+describe.each(['on', 'off'])('with shared bet ids and the fast path %s', (gate) => {
+  test('each platform settles bets of the other platforms, and the owner of a bet does not change', async () => {
     const env = { PARTNER_SECRETS: NAMED, PURSER_GATE: gate, PURSER_SHARED_BETS: 'true' }
     const wallet = await startWallet({ env })
     const [acme, best] = [partnerWire(wallet.url, SECRETS.acme), partnerWire(wallet.url, SECRETS.best)]

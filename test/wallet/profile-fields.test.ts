@@ -40,14 +40,14 @@ const everything = {
 }
 
 describe('the profile', () => {
-  it('of a player of whom nothing is stored has no invented member', async () => {
+  it('contains no invented member for a player without stored data', async () => {
     const scene = await newScene(wallet)
     const { isTest, ...rest } = (await profileOf(scene)) as Record<string, unknown>
     expect(rest).toEqual({ userId: scene.userId, currency: 'EUR', currencies: ['EUR', 'USD'] })
     expect([undefined, false]).toContain(isTest)
   })
 
-  it('of a player of whom everything is stored has every member as it was stored', async () => {
+  it('contains every stored member unchanged', async () => {
     const scene = await newScene(wallet, { player: { isTest: true, customFields: everything } })
     expect(await profileOf(scene)).toEqual({
       ...{ userId: scene.userId, currency: 'EUR', currencies: ['EUR', 'USD'], isTest: true },
@@ -55,12 +55,12 @@ describe('the profile', () => {
     })
   })
 
-  it.each(Object.entries(everything))('with %s alone has that one custom field', async (name, value) => {
+  it.each(Object.entries(everything))('has one custom field when only %s is stored', async (name, value) => {
     const scene = await newScene(wallet, { player: { customFields: { [name]: value } } })
     expect(member(await profileOf(scene), 'customFields')).toEqual({ [name]: value })
   })
 
-  it('tells test players from others', async () => {
+  it('marks test players', async () => {
     const [test, real] = [
       await newScene(wallet, { player: { isTest: true } }),
       await newScene(wallet, { player: { isTest: false } }),
@@ -75,7 +75,7 @@ describe('the profile', () => {
     expect(member(member(await profileOf(scene), 'customFields'), 'nickname')).toBe('after')
   })
 
-  it('names the address and country of the session that asks, not of another', async () => {
+  it('contains the address and country of the session in the request, not of another session', async () => {
     const scene = await newScene(wallet)
     const token = await wallet.operator.session(scene.userId, { ip: '198.51.100.9', country: 'SE' })
     expect(member(await profileOf({ ...scene, token }), 'customFields')).toEqual({
@@ -84,7 +84,7 @@ describe('the profile', () => {
     })
   })
 
-  it('names the currency of the token that asks', async () => {
+  it('contains the currency of the token in the request', async () => {
     const scene = await newScene(wallet)
     const token = await wallet.operator.session(scene.userId, { currency: 'USD' })
     expect(member(await profileOf({ ...scene, token }), 'currency')).toBe('USD')
@@ -96,14 +96,14 @@ describe('the profile', () => {
     expect(member(await profileOf(scene), 'userId')).toBe(userId)
   })
 
-  it('comes for players who may not bet too: they must see their bets', async () => {
+  it('is returned for players who may not bet, so that they see their bets', async () => {
     const scene = await newScene(wallet)
     await patch(scene, { status: 'blocked' })
     expect(member(await profileOf(scene), 'userId')).toBe(scene.userId)
   })
 })
 
-describe('what the operator may not store', () => {
+describe('the operator API rejects profile data of the wrong type:', () => {
   const wrong = [
     { gender: 'other' },
     { birthday: '28.02.1990' },
@@ -114,14 +114,14 @@ describe('what the operator may not store', () => {
     { registrationDate: '2024-02-29T23:59:59Z' },
   ]
 
-  it.each(wrong)('%o is refused, because the interface gives the field another type', async (customFields) => {
+  it.each(wrong)('%o is rejected, because the interface defines another type', async (customFields) => {
     const player = { userId: 'never-made', currency: 'EUR', customFields }
     const { status } = await wallet.operator.request('POST', '/operator/players', player)
     expect(status).toBeGreaterThanOrEqual(400)
     expect(status).toBeLessThan(500)
   })
 
-  it.each(wrong)('%o is refused as a change too, and the profile stays as it was', async (customFields) => {
+  it.each(wrong)('%o is rejected as a change, and the profile stays unchanged', async (customFields) => {
     const scene = await newScene(wallet, { player: { customFields: { nickname: 'kept' } } })
     const { status } = await wallet.operator.request('PATCH', `/operator/players/${scene.userId}`, { customFields })
     expect(status).toBeGreaterThanOrEqual(400)

@@ -69,7 +69,7 @@ async function play(apply: (scene: BatchScene) => Promise<BetCallOutcome[]>) {
       const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
       rows[table] = await scene.read(`select * from purser.${table} order by ${order}`)
     }
-    rows.told = await toldOf(scene)
+    rows.feed = await feedOf(scene)
     return { outcomes, rows, findings: await findingsOf(scene) }
   } finally {
     await scene.close()
@@ -77,13 +77,13 @@ async function play(apply: (scene: BatchScene) => Promise<BetCallOutcome[]>) {
 }
 
 /** What the feed is told, player by player: batches differ, and who of two players was first. */
-async function toldOf(scene: BatchScene) {
+async function feedOf(scene: BatchScene) {
   const rows = await scene.read('select size, at, events from purser.change order by change_id')
-  const told = rows.flatMap(({ at, events }) =>
+  const events = rows.flatMap(({ at, events }) =>
     (events as StoredEvent[]).flatMap(WALLET_CHANGES.eventsOf).map((event) => ({ at, event })),
   )
-  expect(rows.reduce((sum, { size }) => sum + (size as number), 0)).toBe(told.length)
-  return PLAYERS.map((player) => told.filter(({ event }) => event[1] === player))
+  expect(rows.reduce((sum, { size }) => sum + (size as number), 0)).toBe(events.length)
+  return PLAYERS.map((player) => events.filter(({ event }) => event[1] === player))
 }
 
 async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<BetCallOutcome[]> {
@@ -144,10 +144,10 @@ function lifeOf(random: Random, player: string, bet: string): BetCall[] {
   return [placed, settled, ...(last === undefined ? [] : [last])]
 }
 
-describe('the same answers and rows', () => {
+describe('the wallet returns the same answers and writes the same rows', () => {
   const random = seededRandom('batches')
 
-  test.each([1, 2, 3])('one by one, in batches and through the gate, for mix %i of calls', async () => {
+  test.each([1, 2, 3])('one by one, in batches and on the fast path, for mix %i of calls', async () => {
     const calls = mixOf(random)
     const single = await play((scene) => inBatchesOf(1, calls, scene))
     expect(single.findings).toEqual([])
@@ -161,7 +161,7 @@ describe('the same answers and rows', () => {
     expect(await play((scene) => scene.applyEach(...calls))).toEqual(single)
     expect(await play((scene) => asLanesDo(calls, scene))).toEqual(single)
   })
-  test('of bets as most of them live, nearly all of which the gate takes', async () => {
+  test('for typical bets, nearly all of which the fast path takes', async () => {
     const calls = livesOf(random)
     const single = await play((scene) => inBatchesOf(1, calls, scene))
     const taken: BetCall[] = []

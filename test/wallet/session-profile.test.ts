@@ -48,7 +48,7 @@ function spelled(bytes: Buffer, encoding: string): string {
 }
 
 describe('a session token (P-1)', () => {
-  it('is 32 random bytes in base64url', async () => {
+  it('consists of 32 random bytes in base64url', async () => {
     const tokens = new Set<string>()
     for (let round = 0; round < 5; round++) tokens.add((await newScene(wallet)).token)
     expect(tokens.size).toBe(5)
@@ -71,7 +71,7 @@ describe('a session token (P-1)', () => {
     expect(stored).not.toContain(Buffer.from(scene.token, 'base64url').toString('hex'))
   })
 
-  it('lives until its expiry and not longer', async () => {
+  it('is valid until its expiry and not longer', async () => {
     const scene = await newScene(wallet)
     const { status, body } = await wallet.operator.request('POST', `/operator/players/${scene.userId}/sessions`, {
       ttlSeconds: 3600,
@@ -86,7 +86,7 @@ describe('a session token (P-1)', () => {
     expectRefused(await deliver(scene, 'place', { token }), 4)
   })
 
-  it('is out of date once the operator has ended all sessions', async () => {
+  it('is expired after the operator has ended all sessions', async () => {
     const scene = await newScene(wallet)
     const { status } = await wallet.operator.request('DELETE', `/operator/players/${scene.userId}/sessions`)
     expect(status).toBe(204)
@@ -96,7 +96,7 @@ describe('a session token (P-1)', () => {
     expectDone(await deliver(scene, 'place', { token }), scene.betId)
   })
 
-  it('of another player is code 3 whatever became of it: only its owner learns that it is out of date', async () => {
+  it('of another player is always code 3: only its owner can learn that it has expired', async () => {
     const [scene, other] = [await newScene(wallet), await newScene(wallet)]
     for (const made of [expiredToken, outOfDateToken]) {
       expectRefused(await deliver(scene, 'place', await made(other)), 3)
@@ -104,14 +104,14 @@ describe('a session token (P-1)', () => {
     }
   })
 
-  it('is compared exactly', async () => {
+  it('is compared byte by byte', async () => {
     const { token } = await newScene(wallet)
     for (const other of [token.toLowerCase(), token.slice(0, -1), `${token}=`, ` ${token}`, `${token}\n`]) {
       expectRefused(await wallet.wire.profile(other), 3)
     }
   })
 
-  it.each([10, 64])('of %i characters that nobody gave out is code 3', async (length) => {
+  it.each([10, 64])('of %i characters that was never issued is rejected with code 3', async (length) => {
     expectRefused(await wallet.wire.profile('t'.repeat(length)), 3)
   })
 })
@@ -126,7 +126,7 @@ describe('a switch of the currency (P-1, K24, case 70)', () => {
     expect(body).toMatchObject({ userId: scene.userId, currency: 'USD' })
   })
 
-  it('leaves bets of the old currency in it: settle and rollback move the EUR purse', async () => {
+  it('leaves bets in their old currency: Settle and Rollback move the EUR balance', async () => {
     const [one, two] = [await newScene(wallet)].flatMap((scene) => [scene, nextBet(scene)]) as [Scene, Scene]
     await bring(one, 'open')
     await bring(two, 'open')
@@ -137,7 +137,7 @@ describe('a switch of the currency (P-1, K24, case 70)', () => {
     expect(Number(await balanceOf(one, 'USD'))).toBe(0)
   })
 
-  it('makes a bet in the new currency possible, with the new token only', async () => {
+  it('allows a bet in the new currency, with the new token only', async () => {
     const scene = await newScene(wallet)
     const token = await wallet.operator.switchCurrency(scene.userId, 'USD')
     await wallet.operator.deposit(scene.userId, '50.00', 'USD')
@@ -147,7 +147,7 @@ describe('a switch of the currency (P-1, K24, case 70)', () => {
     expect([await balanceOf(scene, 'EUR'), await balanceOf(scene, 'USD')]).toEqual(['1000.00', '30.00'])
   })
 
-  it('to a currency the player may not use is refused, and the token lives on', async () => {
+  it('to a currency that the player may not use is rejected, and the token stays valid', async () => {
     const scene = await newScene(wallet)
     const path = `/operator/players/${scene.userId}/currency`
     for (const currency of ['JPY', 'QQQ']) {
@@ -160,7 +160,7 @@ describe('a switch of the currency (P-1, K24, case 70)', () => {
 })
 
 describe('/user/balance (P-3)', () => {
-  it('answers the ledger’s balance, exactly, after every step (case 26)', async () => {
+  it('returns the exact balance of the ledger after every step (case 26)', async () => {
     const scene = await newScene(wallet, { amount: '0.30' })
     const { userId, token } = scene
     const balance = async () => (await wallet.wire.balance({ userId, token })).body
@@ -179,23 +179,23 @@ describe('/user/balance (P-3)', () => {
     expect((await wallet.wire.balance({ userId, token })).text).toContain('"amount":1234567890123.45')
   })
 
-  it('is 0 in a currency the player may use and has no account in (case 25)', async () => {
+  it('returns 0 in an allowed currency without an account (case 25)', async () => {
     const { userId, token } = await newScene(wallet)
     const { body } = await wallet.wire.balance({ userId, token, currency: 'USD' })
     expect(body).toEqual({ userId, currency: 'USD', amount: 0 })
   })
 
-  it.each(['JPY', 'QQQ'])('is code 5 in %s, which the player may not use', async (currency) => {
+  it.each(['JPY', 'QQQ'])('is rejected with code 5 in %s, which the player may not use', async (currency) => {
     const { userId, token } = await newScene(wallet)
     expectRefused(await wallet.wire.balance({ userId, token, currency }), 5)
   })
 
-  it.each(deadTokens)('is code $code for $what', async ({ made, code }) => {
+  it.each(deadTokens)('is rejected with code $code for $what', async ({ made, code }) => {
     const scene = await newScene(wallet)
     expectRefused(await wallet.wire.balance({ userId: scene.userId, ...(await made(scene)) }), code)
   })
 
-  it("is code 3 for another player's token", async () => {
+  it('is rejected with code 3 for another player’s token', async () => {
     const scene = await newScene(wallet)
     expectRefused(await wallet.wire.balance({ userId: scene.userId, ...(await foreignToken(scene)) }), 3)
   })
@@ -206,7 +206,7 @@ describe('/payment/check (P-4)', () => {
     return (await wallet.wire.check({ userId, transactionId })).body
   }
 
-  it('answers the last applied operation', async () => {
+  it('returns the last applied operation', async () => {
     const scene = await newScene(wallet)
     const base = { transactionId: scene.betId, currency: 'EUR' }
     for (const [column, amount, type] of [
@@ -224,7 +224,7 @@ describe('/payment/check (P-4)', () => {
     }
   })
 
-  it('does not count a call without effect as an operation', async () => {
+  it('ignores calls without effect', async () => {
     const scene = await newScene(wallet)
     await bring(scene, 'settled')
     wallet.clock.advance(1_000)
@@ -233,7 +233,7 @@ describe('/payment/check (P-4)', () => {
     expect(await check(scene)).toMatchObject({ type: 2, amount: 250, transactionTime: timeOf(answer) })
   })
 
-  it('is code 5 for an unknown bet, a refused bet and a bet of another player', async () => {
+  it('is rejected with code 5 for an unknown bet, a refused bet and a bet of another player', async () => {
     const [unknown, refused, open] = [await newScene(wallet), await newScene(wallet), await newScene(wallet)]
     await bring(refused, 'refused')
     await bring(open, 'open')
@@ -244,12 +244,12 @@ describe('/payment/check (P-4)', () => {
 })
 
 describe('/user/profile (P-2)', () => {
-  it.each(deadTokens)('is code $code for $what', async ({ made, code }) => {
+  it.each(deadTokens)('is rejected with code $code for $what', async ({ made, code }) => {
     const { token } = (await made(await newScene(wallet))) as { token: string }
     expectRefused(await wallet.wire.profile(token), code)
   })
 
-  it('lists the currencies the player may use, the active one among them', async () => {
+  it('lists the currencies that the player may use, with the active one', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator)
     const { status, body } = await wallet.wire.profile(token)
     expect(status).toBe(200)

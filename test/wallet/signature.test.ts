@@ -38,7 +38,7 @@ function send(
   return sendRaw(wallet.url, { ...routes[name], body, headers })
 }
 
-describe.each(messageNames)('%s', (name) => {
+describe.each(messageNames)('the signature of %s', (name) => {
   walletWith({})
   let scene: Scene
   let text: string
@@ -59,11 +59,11 @@ describe.each(messageNames)('%s', (name) => {
     expect(answer.text).toBe(withoutSignature)
   }
 
-  it.each(brokenSignatures)('$what is code 1', async ({ header }) => {
+  it.each(brokenSignatures)('is rejected with code 1: $what', async ({ header }) => {
     await expectCode1(text, header(text, wallet.secret))
   })
 
-  it('one byte of the body changed is code 1, whichever it is', async () => {
+  it('is rejected with code 1 after a change of any byte of the body', async () => {
     const signature = jws(text, wallet.secret)
     for (let at = 0; at < text.length; at += 7) {
       const body = Buffer.from(text)
@@ -80,25 +80,25 @@ describe.each(messageNames)('%s', (name) => {
     ['an empty object', '{}'],
     ['a wrong type', '{"type":17}'],
   ]
-  it.each(garbage)('%s with a bad signature is code 1, not 5 (R-6)', async (_, body) => {
+  it.each(garbage)('that is wrong in a body of %s is code 1, not 5 (R-6)', async (_, body) => {
     for (const signature of [undefined, 'x', jws('{}x', wallet.secret), jws(body, 'another secret')]) {
       await expectCode1(body, signature)
     }
   })
 
-  it('a dead token with a bad signature is code 1, not 3', async () => {
+  it('that is wrong with an expired token is code 1, not 3', async () => {
     const body = JSON.stringify({ ...messageOf(scene, name), token: 'unknown-unknown-unknown' })
     await expectCode1(body, jws(body, 'another secret'))
   })
 
-  it('all these calls move nothing', async () => {
+  it('that is wrong moves no money', async () => {
     expect([await balanceOf(scene), await stateOf(scene)]).toEqual(before)
   })
 
-  it('works with a good signature', () => mustSucceed(scene, name))
+  it('is accepted when it is right', () => mustSucceed(scene, name))
 })
 
-describe('what is signed is the bytes as sent (K1)', () => {
+describe('the signature covers the bytes as sent (K1):', () => {
   walletWith({})
   afterAll(() => wallet.auditIsClean())
 
@@ -132,7 +132,7 @@ describe('what is signed is the bytes as sent (K1)', () => {
     '{"alg":"HS256","b64":true}',
     '{"alg":"HS256","kid":"\\"alg\\":","jwk":{"alg":["none","none"],"__proto__":{"alg":1}}}',
   ]
-  it.each(headers)('the protected header %s is taken as received', async (header) => {
+  it.each(headers)('the protected header %s is used as received', async (header) => {
     const scene = await sceneFor(wallet, 'place')
     const body = JSON.stringify(messageOf(scene, 'place'))
     expect(answered(await send('place', body, jws(body, wallet.secret, { header })))).toBe(200)
@@ -146,12 +146,12 @@ describe('what is signed is the bytes as sent (K1)', () => {
   })
 })
 
-describe('signature-vectors.json', () => {
+describe('each message in signature-vectors.json', () => {
   walletWith({ PARTNER_SECRET: file.secret })
   afterAll(() => wallet.auditIsClean())
 
   // The bodies are no calls about players of ours: past the signature they are refused for what they say.
-  it.each(file.vectors)('$source: $body verifies on every route', async ({ header, body, signature }) => {
+  it.each(file.vectors)('verifies on every route: $source, $body', async ({ header, body, signature }) => {
     for (const name of messageNames) {
       const answer = await send(name, body, `${header}..${signature}`)
       expect(answer.status).toBe(400)
@@ -160,14 +160,14 @@ describe('signature-vectors.json', () => {
     }
   })
 
-  it.each(file.vectors)('$source: $body verifies with no other signature of the file', async (vector) => {
+  it.each(file.vectors)('verifies with no other signature of the file: $source, $body', async (vector) => {
     for (const { header, signature } of file.vectors.filter((other) => other !== vector)) {
       expectRefused(await send('profile', vector.body, `${header}..${signature}`), 1)
     }
   })
 })
 
-describe('two secrets while rotating (S-3)', () => {
+describe('during the rotation of two secrets (S-3)', () => {
   const [old, next] = ['the-old-secret-of-this-test', 'the-new-secret-of-this-test']
   walletWith({ PARTNER_SECRET: `${old},${next}` })
   afterAll(() => wallet.auditIsClean())

@@ -18,7 +18,7 @@ afterAll(async () => {
 const OLD_TOKEN = { token: hashToken('old-token-of-ann') } // expires at STARTED_AT
 const BEFORE = new Date(STARTED_AT.getTime() - 1)
 
-test('a Place bet a millisecond before its token expires is accepted, one in the very millisecond is refused', async () => {
+test('a Place bet is accepted one millisecond before its token expires, and rejected in the millisecond of the expiry', async () => {
   scene.now = BEFORE
   expect(await scene.apply(place('ann', 'bet-1', 10, OLD_TOKEN))).toMatchObject([{ kind: 'accepted' }])
   scene.now = STARTED_AT
@@ -27,7 +27,7 @@ test('a Place bet a millisecond before its token expires is accepted, one in the
 })
 
 /** So late copies are refused as the calls were: a platform has declined the bet (C-2), or taken the cashout back (C-8). */
-test('a token that was refused as expired stays so when the clock is set back', async () => {
+test('a token that was rejected as expired stays rejected when the clock is set back', async () => {
   const ofBen = { token: hashToken('old-token-of-ben') }
   scene.now = BEFORE
   const [bet, late] = [place('ben', 'bet-3', 10, ofBen), place('ben', 'bet-4', 10, ofBen)]
@@ -39,7 +39,7 @@ test('a token that was refused as expired stays so when the clock is set back', 
   expect(await scene.apply(bet), 'a repeat of what was accepted').toMatchObject([{ kind: 'accepted' }])
 })
 
-test('so does User data judge it', () => {
+test('User data uses the same expiry as a Place bet', () => {
   const session = { player: 'ann', currency: 'EUR', expiresAt: STARTED_AT, endedAt: null } as never
   expect([BEFORE, STARTED_AT].map((now) => checkToken(session, 'ann' as PlayerId, now))).toEqual([
     'live',

@@ -32,7 +32,7 @@ function bytesOf({ betId, token, userId }: Scene, { body, mark = false }: WireCa
   return Buffer.concat(mark ? [MARK, Buffer.from(text)] : [Buffer.from(text)])
 }
 
-describe('a call with', () => {
+describe('the interface defines the answer to a call with', () => {
   it.each(CASES.map((one) => [one.name, one] as const))('%s', async (_, one) => {
     const { method, expected } = one
     const scene = await newScene(wallet)
