@@ -1,4 +1,7 @@
-/** A person says that the partner has done what a delivery asks for (W-47): nothing is sent, nothing is owed any more, what waits behind it goes out. */
+/**
+ * A person records that the partner has done the operation of a delivery (W-47). Nothing is sent or
+ * owed any more, and the next delivery of the bet goes out.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/db/database-factory.ts'
 import { statement } from '../../src/db/db.ts'

@@ -174,7 +174,7 @@ const VERBS = new Set(
   `abandon accept acknowledge act add adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
   balance become begin belong block book break bring call cancel carry cause change charge check choose claim clear close collect combine
   commit compare complete compress connect consist contain continue contradict convert copy correct cost count cover create credit cut
-  debit decide decline decrypt deduct defer delay delete deliver demand deny depend describe detect determine differ discard dispatch
+  debit decide decline decrypt deduct defer delay delete deliver define demand deny depend describe detect determine differ discard dispatch
   display distinguish double drain drop emit enable encrypt end enforce enqueue ensure enter equal erase escape evict examine exceed
   exchange exclude execute exist exit expire explain export expose extend fail fall fill filter find finish fit flag follow forget
   format forward fund gather get give grant group grow guess halve handle hang happen hash hide hold identify ignore import include
