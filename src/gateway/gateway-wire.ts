@@ -1,10 +1,11 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { CallJournal } from '../feed/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../http/auth-throttle.ts'
-import { type CallMetadata, registerWire, toLoggedMs, type WireServer } from '../http/partner-wire.ts'
+import { type CallMetadata, registerWire, type WireServer } from '../http/partner-wire.ts'
 import { endSpan } from '../http/request-span.ts'
 import { LIMITS } from '../protocol/wire-limits.ts'
 import { createFailure, createRefusal } from '../protocol/wire-reply.ts'
+import { toLoggedMs } from '../runtime/logged-duration.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
 import type { CallerRefusals } from '../wallet-client/caller-refusals.ts'

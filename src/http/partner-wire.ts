@@ -84,11 +84,6 @@ interface ReceivedCall extends WireRequest {
   readonly resolveSource: ResolveSource
 }
 
-/** Milliseconds of a call as the log shows them, with one decimal; further digits are cut off. */
-export function toLoggedMs(milliseconds: number): number {
-  return Math.trunc(milliseconds * 10) / 10
-}
-
 /**
  * Registers the calls of the interface: nearly all of them are read and answered around Fastify and Node's streams (raw-http-path.ts), which cost more
  * than all the rest of them; what is not plain takes a route. Encapsulated: its body parser and error handler reach no other route.

@@ -68,6 +68,7 @@ export interface OperatorRouteDeps extends AdjustmentDeps, Omit<WebhookDeps, 'db
 
 export function addOperatorRoutes(api: Routes, deps: OperatorRouteDeps): void {
   addPlayerRoutes(api, deps)
+  addPersonalDataRoute(api, deps)
   addSessionRoutes(api, deps)
   addMoneyRoutes(api, deps)
   addAdjustmentRoutes(api, deps)
@@ -140,11 +141,14 @@ function addPlayerRoutes(api: Routes, deps: OperatorRouteDeps): void {
       return reply.code(patched.status).send(patched.body)
     },
   )
+}
+
+function addPersonalDataRoute(api: Routes, deps: OperatorRouteDeps): void {
   api.post(
     '/players/:userId/personal-data',
     describeOperatorChange(
       'openPersonalData',
-      tag,
+      'Players',
       'Open who a player is: it is kept who did, and what was shown (O-15)',
       {
         role: 'support',

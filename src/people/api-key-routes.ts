@@ -105,14 +105,14 @@ export const KeyPageSchema = toPageSchema(KeySchema)
 const ListQuery = Type.Object(pageQuery, noUnknownMembers)
 const KeyPath = Type.Object({ name: NameSchema })
 
-/** `scheme` and `tag` of the API that they are added to. */
-export function addKeyRoutes(
-  api: Routes,
-  deps: KeyRouteDeps,
-  apiDescription: { readonly scheme: string; readonly tag: string },
-) {
+/** Names that the API description of one server uses. */
+interface ApiLabels {
+  readonly scheme: string
+  readonly tag: string
+}
+
+export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag }: ApiLabels) {
   const { keys, actions, clock, db } = deps
-  const { scheme: key, tag } = apiDescription
   const describe = <S extends RouteShape>(operationId: string, summary: string, shape: S) =>
     describeRoute({ operationId, tag, summary, key }, shape)
   const problems = { 409: 'key_exists or too_many_keys' }

@@ -1,5 +1,5 @@
 /** Changes of the people who sign in by name, each with its action in the same transaction (O-4, U-4). */
-import type { Db } from '../db/db.ts'
+import type { Db, Tx } from '../db/db.ts'
 import type { Role } from '../http/principal.ts'
 import { environment } from '../runtime/environment.ts'
 import { KEY_NAME_PATTERN } from './api-key-store.ts'
@@ -46,13 +46,7 @@ export function createConsoleUsers(schema: ConsoleSchema, db: Db, signIns: SignI
     const kept = await hashPassword(password)
     return db.transaction(async (tx) => {
       const number = await store.setPassword(tx, name, kept, numberBefore)
-      const change = {
-        on: { person: name },
-        before: {},
-        after: { password: 'changed' },
-        at: new Date(environment.now()),
-      }
-      if (number !== undefined) await actor.record(tx, change)
+      if (number !== undefined) await recordChange(tx, actor, name, { password: 'changed' })
       return number
     })
   }
@@ -75,8 +69,7 @@ export function createConsoleUsers(schema: ConsoleSchema, db: Db, signIns: SignI
           ...{ refused: true, ip: address, failures },
           ...(lockedUntil && { lockedUntil: lockedUntil.toISOString() }),
         }
-        const change = { on: { person: name }, before: {}, after, at: new Date(environment.now()) }
-        await db.transaction((tx) => actor.record(tx, change))
+        await db.transaction((tx) => recordChange(tx, actor, name, after))
         return undefined
       }),
     async make(actor, name, role) {
@@ -84,8 +77,7 @@ export function createConsoleUsers(schema: ConsoleSchema, db: Db, signIns: SignI
       const kept = await hashPassword(password)
       const isCreated = await db.transaction(async (tx) => {
         const isAdded = await store.add(tx, name, role, kept)
-        if (isAdded)
-          await actor.record(tx, { on: { person: name }, before: {}, after: { role }, at: new Date(environment.now()) })
+        if (isAdded) await recordChange(tx, actor, name, { role })
         return isAdded
       })
       return isCreated ? password : undefined
@@ -103,12 +95,14 @@ export function createConsoleUsers(schema: ConsoleSchema, db: Db, signIns: SignI
     end: (actor, name) =>
       db.transaction(async (tx) => {
         const isEnded = await store.end(tx, name)
-        const after = { ended: true }
-        if (isEnded)
-          await actor.record(tx, { on: { person: name }, before: {}, after, at: new Date(environment.now()) })
+        if (isEnded) await recordChange(tx, actor, name, { ended: true })
         return isEnded
       }),
   }
+}
+
+function recordChange(tx: Tx, actor: Actor, name: string, after: Record<string, unknown>): Promise<void> {
+  return actor.record(tx, { on: { person: name }, before: {}, after, at: new Date(environment.now()) })
 }
 
 const FIRST_ADMIN_NAME = 'admin'

@@ -2,7 +2,7 @@
 import { lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const MAX_FILE_LINES = 400
-const MAX_FUNCTION_LINES = 75
+const MAX_FUNCTION_LINES = 70
 
 export type Rule = (source: Source) => string[]
 

@@ -69,6 +69,12 @@ export function formatCheck(
   return `type ${type}, ${cents} ${time}`.trim()
 }
 
+function formatPossibleAnswers(found: ReturnType<WatchedBets['orders']>, id: number): string {
+  const may = [...new Set(found.flatMap(({ done }) => done[id] ?? []))].join(', ')
+  const were = [...new Set(found.map(({ life }) => life.status))].join(', ')
+  return `may be ${may}; the bet was ${were}`
+}
+
 /** `rules`: as the wallet has them. */
 export function createAuditor(rules: MoneyRules = toMoneyRules({})): Auditor {
   const bets = createWatchedBets()
@@ -105,9 +111,7 @@ export function createAuditor(rules: MoneyRules = toMoneyRules({})): Auditor {
         return `the auditor: ${call?.kind} of ${call?.amount} was refused for want of money, and there were ${least} at least (${WANTS_MONEY.get(verdict)})`
       if (bet.possible.length > 0 || unclear.has(betId)) return undefined
       unclear.add(betId)
-      const may = [...new Set(found.flatMap(({ done }) => done[id] ?? []))].join(', ')
-      const were = [...new Set(found.map(({ life }) => life.status))].join(', ')
-      return `the auditor: ${call?.kind} was answered ${verdict}, may be ${may}; the bet was ${were}`
+      return `the auditor: ${call?.kind} was answered ${verdict}, ${formatPossibleAnswers(found, id)}`
     },
     died() {
       for (const [betId, bet] of all) {

@@ -150,9 +150,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scena
       if (life === undefined || life.isOver()) return
       agains.set(party, death)
       if (death.steps !== undefined) steps.dies(party, death.steps)
-      else if (death.commits !== undefined) life.endAfterCommits(death.commits)
-      else if (death.statements === undefined) die(party, 'now')
-      else life.endAt(death.statements)
+      else if (!planEnd(life, death)) die(party, 'now')
     },
     fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
     setClock: createClockSetter(trace, watches.pace, wires),
@@ -161,6 +159,13 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scena
     ...createTimePassing(world, step),
     end: () => endAll(network, world, Object.values(lives)),
   }
+}
+
+/** False when the process is to end now. */
+function planEnd(life: ProcessLife, { commits, statements }: DeathPlan): boolean {
+  if (commits !== undefined) life.endAfterCommits(commits)
+  else if (statements !== undefined) life.endAt(statements)
+  return commits !== undefined || statements !== undefined
 }
 
 /** Of what the platform says and hears. */

@@ -91,11 +91,9 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
   const hosts = new Map<string, Host>()
   const counted = createCounter()
   let isCalm = false
-  let cutUntil = 0
   /** Of each party the one that it lives now. */
   const lives = new Map<PartyName, { isCut: boolean }>()
-  let messages = 0
-  let onTheirWay = 0
+  let [cutUntil, messages, onTheirWay] = [0, 0, 0]
   const before = network.open
 
   const send = ({ origin, caller, life }: Route, request: NetworkRequest, handler: Dispatcher.DispatchHandler) => {
@@ -106,11 +104,8 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     const fault = isCalm ? NO_FAULT : world.elapsed() < cutUntil ? PARTITIONED : drawn()
     const text = `${number} ${hop}${deps.describe(request)}`
     noteFault(trace, text, fault)
-    const toCaller = createCaller(
-      handler,
-      life,
-      isOfPlatform ? createPlatformFilter(deps, request) : createGatewayFilter(deps, request),
-    )
+    const filter = isOfPlatform ? createPlatformFilter(deps, request) : createGatewayFilter(deps, request)
+    const toCaller = createCaller(handler, life, filter)
     if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
     if (isOfPlatform) noteSent(deps, request)
     onTheirWay += fault.arrivals.length

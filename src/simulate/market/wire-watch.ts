@@ -65,16 +65,7 @@ export function watchWire(
       if (same !== true) complaints.push(`${names.bet(betId)}: ${same}`)
     }
   }
-  const aboutProfile = (token: string) => {
-    const may = () => listPossibleProfiles(auditor.tokens, token, listCurrencies(scenario))
-    const then = may()
-    return (answer: NetworkAnswer) => {
-      const received = toCallVerdict(answer) === undefined ? undefined : formatProfile(answer)
-      const all = [...then, ...may()]
-      if (received !== undefined && !all.includes(received))
-        complaints.push(`the auditor: User data was answered ${received}, may be ${[...new Set(all)].join(' or ')}`)
-    }
-  }
+  const mayShow = (token: string) => listPossibleProfiles(auditor.tokens, token, listCurrencies(scenario))
   return {
     arrives(request) {
       const { method, path, body } = request
@@ -85,7 +76,7 @@ export function watchWire(
         kind !== undefined
           ? aboutBet(kind, message, text, isOfOtherPlatform(request))
           : path === OPERATIONS.profile.path
-            ? aboutProfile(`${message.token}`)
+            ? watchProfile(() => mayShow(`${message.token}`), complaints)
             : undefined
       return (answer) => {
         answered(request, answer)
@@ -105,6 +96,17 @@ export function watchWire(
       for (const sent of first.keys()) if (!kept.first.has(sent)) first.delete(sent)
     },
     complaints: () => complaints,
+  }
+}
+
+/** `possibleProfiles` is called before and after the answer: the profile may change meanwhile. */
+function watchProfile(possibleProfiles: () => readonly string[], complaints: string[]) {
+  const before = possibleProfiles()
+  return (answer: NetworkAnswer) => {
+    const received = toCallVerdict(answer) === undefined ? undefined : formatProfile(answer)
+    const all = [...before, ...possibleProfiles()]
+    if (received !== undefined && !all.includes(received))
+      complaints.push(`the auditor: User data was answered ${received}, may be ${[...new Set(all)].join(' or ')}`)
   }
 }
 

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { CallJournal } from '../../feed/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../../http/auth-throttle.ts'
-import { type CallMetadata, registerWire, toLoggedMs, type WireServer } from '../../http/partner-wire.ts'
+import { type CallMetadata, registerWire, type WireServer } from '../../http/partner-wire.ts'
 import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
 import {
   BalanceReplySchema,
@@ -11,6 +11,7 @@ import {
   UserProfileSchema,
 } from '../../protocol/user-profile.ts'
 import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../../protocol/wire-reply.ts'
+import { toLoggedMs } from '../../runtime/logged-duration.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Tracing } from '../../runtime/tracing.ts'
 import type { WalletMetrics } from '../wallet-metrics.ts'

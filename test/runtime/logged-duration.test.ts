@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toLoggedMs } from '../../src/http/partner-wire.ts'
+import { toLoggedMs } from '../../src/runtime/logged-duration.ts'
 
 test.each([
   [12.39, 12.3],
