@@ -192,11 +192,11 @@ const BY_FILE = {
     ['actor.person === null ?', 'false ?', ['test/people/platform-audit-log.test.ts']],
     ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-audit-log.test.ts']],
   ],
-  'src/platform/delivery/outbox.ts': [
+  'src/platform/store/outbox.ts': [
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
     ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
   ],
-  'src/platform/delivery/attempt-outcome-store.ts': [
+  'src/platform/store/attempt-outcome-store.ts': [
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and ${statusColumn('d')} = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['r.deliveries > d.number as has_later', 'false as has_later', RESULTS],
@@ -210,8 +210,8 @@ const BY_FILE = {
     ['limit k.free ${lock}', '${lock}', ['test/platform/partners.test.ts']],
     ['not is_claimed\n       and due_at <= $1::timestamptz', 'not is_claimed', RECORD],
   ],
-  'src/platform/delivery/lease-watch.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
-  'src/platform/delivery/circuit-breaker.ts': [
+  'src/platform/recovery/lease-watch.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
+  'src/platform/circuit-breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
     ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.test.ts']],
     ["use === 'rollbacks' || ", '', BREAKER],
@@ -219,7 +219,7 @@ const BY_FILE = {
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
     ['sizeOf(use) - inFlight[use]', 'sizeOf(use)', BREAKER],
   ],
-  'src/platform/delivery/concurrency-limit.ts': [
+  'src/platform/concurrency-limit.ts': [
     ['else if (wasFull) size', 'else size', WINDOW],
     ['if (!isQuick) size', 'if (false) size', WINDOW],
   ],
@@ -243,7 +243,7 @@ const BY_FILE = {
     ['mayBeEverywhere && !quarantine.isProven(failed.delivery_id)', 'mayBeEverywhere', BISECT_CLAIM],
     ['quarantine.suspect(failed.delivery_id)', 'continue', BISECT_CLAIM],
   ],
-  'src/platform/stale-lease-detector.ts': [
+  'src/platform/recovery/stale-lease-detector.ts': [
     ['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH],
   ],
   'src/platform/bets/event-results.ts': [
@@ -252,7 +252,7 @@ const BY_FILE = {
   ],
   'src/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
   'src/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],
-  'src/platform/bets/placement-decision.ts': [
+  'src/platform/placement/placement-decision.ts': [
     [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
     ["?.status === 'placing'\n", ' !== undefined\n', RECORD],
   ],

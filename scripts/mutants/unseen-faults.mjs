@@ -32,7 +32,7 @@ export const UNSEEN_FAULTS = {
     ['MIN_READ_INTERVAL_MS = 50', 'MIN_READ_INTERVAL_MS = 10', KEYS],
     ['since = environment.monotonicNow()', 'since = 0', KEYS],
   ],
-  'src/platform/bets/exposure-totals.ts': [
+  'src/platform/store/exposure-totals.ts': [
     ['largest(outcomes.map((total) => total?.win))', 'outcomes[0]?.win ?? 0n', EXPOSURE],
     ['largest(outcomes.map((total) => total?.stake))', 'outcomes.at(-1)?.stake ?? 0n', EXPOSURE],
     [
@@ -41,8 +41,8 @@ export const UNSEEN_FAULTS = {
       EXPOSURE,
     ],
   ],
-  'src/platform/bets/placement-batch.ts': [[".filter((bet) => bet.status === 'placing')", '', ABANDONED]],
-  'src/platform/bets/placement-decision.ts': [
+  'src/platform/placement/placement-batch.ts': [[".filter((bet) => bet.status === 'placing')", '', ABANDONED]],
+  'src/platform/placement/placement-decision.ts': [
     ['saveAcknowledged(tx, acknowledged.map(toAcknowledgedOpen)),', '', CONTROL],
     ['rolledBack.map(({ answered }) => answered).filter(isYes)', 'rolledBack.map(({ answered }) => answered)', CONTROL],
   ],

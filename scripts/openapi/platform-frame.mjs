@@ -8,7 +8,7 @@ import * as partners from '../../dist/platform/api/partner-list.js'
 import * as lists from '../../dist/platform/api/platform-bet-list.js'
 import * as shapes from '../../dist/platform/api/platform-schemas.js'
 import * as views from '../../dist/platform/api/platform-views.js'
-import { LimitsSchema } from '../../dist/platform/bets/bet-limits.js'
+import { LimitsSchema } from '../../dist/platform/placement/bet-limits.js'
 import { TokenSchema } from '../../dist/protocol/bet-request.js'
 import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'
 

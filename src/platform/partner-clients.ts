@@ -9,7 +9,7 @@ import {
   type WalletClient,
   type WalletClientOptions,
 } from '../wallet-client/wallet-client.ts'
-import type { CallPurpose } from './delivery/circuit-breaker.ts'
+import type { CallPurpose } from './circuit-breaker.ts'
 
 export type Partner = CallTarget<'partner'>
 type PartnerTargets = CallTargets<'partner', CallPurpose, WalletClient>

@@ -6,7 +6,7 @@
 import { AUDIT_CHUNK_SETTINGS, type Db, type Statement, statement, type Tx } from '../db/db.ts'
 import { composeChecks, type Finding, Findings, type InvariantChecks, runChecks } from '../db/invariant-checks.ts'
 import { visitFeed } from '../feed/feed-audit.ts'
-import { PLATFORM_CHANGES } from './platform-change-feed.ts'
+import { PLATFORM_CHANGES } from './store/platform-change-feed.ts'
 
 /** As `told_status` has it; null of a bet of which the partner need know nothing. */
 const DECIDED =

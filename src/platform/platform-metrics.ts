@@ -3,9 +3,9 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { type Db, INDEX_PLANS_ONLY, type Row, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type CachedMetric, createDatabaseMetric } from '../runtime/metrics-exposition.ts'
-import type { CircuitBreakers } from './delivery/circuit-breaker.ts'
-import { type OwedSum, sumOwed } from './delivery/needs-attention.ts'
+import type { CircuitBreakers } from './circuit-breaker.ts'
 import type { DeliveryKind } from './delivery/retry-backoff.ts'
+import { type OwedSum, sumOwed } from './store/needs-attention.ts'
 
 export interface PlatformMetrics extends CachedMetric {
   attempted(operation: DeliveryKind, error: string): void

@@ -12,8 +12,8 @@ import { type Db, type Row, type Statement, statement, type Tx } from '../db/db.
 import { mapRows } from '../db/row-mapping.ts'
 import { countOldChanges, deleteOldChanges } from '../feed/feed-retention.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
-import { REDACT_TOKEN } from './delivery/outbox.ts'
-import { PLATFORM_CHANGES } from './platform-change-feed.ts'
+import { REDACT_TOKEN } from './store/outbox.ts'
+import { PLATFORM_CHANGES } from './store/platform-change-feed.ts'
 
 export interface RetentionCounts {
   /** Over, with answers of partners or a token. */

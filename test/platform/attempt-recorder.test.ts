@@ -9,9 +9,9 @@ import {
   LEASE_MS,
   START_WITHIN_MS,
 } from '../../src/platform/delivery/delivery-claim.ts'
-import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/delivery/lease-watch.ts'
 import { retryDelivery } from '../../src/platform/delivery/manual-retry.ts'
 import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from '../../src/platform/delivery/retry-backoff.ts'
+import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/recovery/lease-watch.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { toNotCalledAnswer, type WalletAnswer } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'

@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
-import { newBetId } from '../../src/platform/bets/bet-id.ts'
-import { closeBets } from '../../src/platform/bets/placement-store.ts'
+import { newBetId } from '../../src/platform/placement/bet-id.ts'
+import { closeBets } from '../../src/platform/store/placement-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-11-22T12:00:00.000Z')

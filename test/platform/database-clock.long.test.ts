@@ -1,7 +1,7 @@
 /** Which clock times leases and schedules: the database's, whatever that of a process' own host says (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDb } from '../../src/db/database-factory.ts'
-import { createCircuitBreakers } from '../../src/platform/delivery/circuit-breaker.ts'
+import { createCircuitBreakers } from '../../src/platform/circuit-breaker.ts'
 import { createPlatformMetrics } from '../../src/platform/platform-metrics.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { status } from '../support/scripted-wallet.ts'

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
 import { addChanges, numberChanges, readChanges } from '../../src/feed/change-store.ts'
-import { PLATFORM_CHANGES } from '../../src/platform/platform-change-feed.ts'
 import { clearOld } from '../../src/platform/platform-retention.ts'
+import { PLATFORM_CHANGES } from '../../src/platform/store/platform-change-feed.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const BEFORE = new Date('2026-11-01T00:00:00Z')

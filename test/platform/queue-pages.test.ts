@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
 import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/delivery-claim.ts'
 import { createDeliveryLanes } from '../../src/platform/delivery/delivery-lanes.ts'
-import { readHeldClaims } from '../../src/platform/delivery/lease-watch.ts'
+import { readHeldClaims } from '../../src/platform/recovery/lease-watch.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 

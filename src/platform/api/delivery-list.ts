@@ -22,7 +22,7 @@ import {
   owedConditions,
   parseStatuses,
 } from '../delivery/delivery-filter.ts'
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/outbox.ts'
 import { AttemptScheduleSchema } from './attempt-schedule.ts'
 import { outstandingMoneyMembers, outstandingMoneyQuery, readOutstandingMoney } from './outstanding-money.ts'
 import { loadSelectionMembers } from './platform-bet-list.ts'

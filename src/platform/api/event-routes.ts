@@ -5,10 +5,10 @@ import { invalid } from '../../http/problem-details.ts'
 import type { Routes } from '../../http/route-description.ts'
 import type { AuditLog } from '../../people/audit-log.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
-import { LimitsSchema, readLimits, validateLimits, writeLimits } from '../bets/bet-limits.ts'
 import type { EventResults } from '../bets/event-results.ts'
-import { type EventStatus, saveEvent } from '../bets/event-store.ts'
-import { formatOdds, parseOdds } from '../bets/odds.ts'
+import { LimitsSchema, readLimits, validateLimits, writeLimits } from '../placement/bet-limits.ts'
+import { type EventStatus, saveEvent } from '../store/event-store.ts'
+import { formatOdds, parseOdds } from '../store/odds.ts'
 import { requireCarriedIfNew } from './new-event-id.ts'
 import {
   describePlatformChange,

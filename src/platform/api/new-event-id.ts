@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts'
 import { requirePathSafe } from '../../http/storable-text.ts'
 import { isPathSafe } from '../../protocol/path-segment.ts'
-import { isKnownEvent } from '../bets/event-store.ts'
+import { isKnownEvent } from '../store/event-store.ts'
 
 /** Throws a 400 that names the place of the id. */
 export async function requireCarriedIfNew(

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import { booleanParameter } from '../../http/query-parameters.ts'
-import { outstandingAmount } from '../delivery/needs-attention.ts'
+import { outstandingAmount } from '../store/needs-attention.ts'
 import { optional } from './platform-schemas.ts'
 import { DeliverySchema, type ViewDeps } from './platform-views.ts'
 

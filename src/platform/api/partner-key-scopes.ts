@@ -2,7 +2,7 @@
 import type { KeyScopes, ScopeOwner } from '../../http/key-scope.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { readFrameSession } from '../bets/frame-session.ts'
-import { readPlatformBets } from '../bets/platform-bet-store.ts'
+import { readPlatformBets } from '../store/platform-bet-store.ts'
 import { readDeliveryPartner } from './platform-views.ts'
 
 const bet: ScopeOwner = { part: 'params', member: 'betId', resource: 'bet' }

@@ -5,10 +5,10 @@ import { showConnection, shownConnectionMember } from '../../http/connection-mem
 import { decodeCursor, pageQuery, parseLimit, toPage, toPageSchema } from '../../http/pagination.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { probeMembers } from '../../wallet-client/secret-probe.ts'
-import type { CircuitBreakers } from '../delivery/circuit-breaker.ts'
-import { IS_SUMMED, type OwedSum, outstandingAmount, sumOwed } from '../delivery/needs-attention.ts'
-import { IS_ROLLBACK } from '../delivery/outbox.ts'
+import type { CircuitBreakers } from '../circuit-breaker.ts'
 import type { Partners } from '../partner-clients.ts'
+import { IS_SUMMED, type OwedSum, outstandingAmount, sumOwed } from '../store/needs-attention.ts'
+import { IS_ROLLBACK } from '../store/outbox.ts'
 
 const time = Type.String({ format: 'date-time' })
 

@@ -22,7 +22,7 @@ import {
 import { MAX_SCANNED_ROWS, SCAN_LIMIT_NOTE } from '../../http/scan-limit.ts'
 import { UUID } from '../../protocol/wire-ids.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { readPlatformBets } from '../bets/platform-bet-store.ts'
+import { readPlatformBets } from '../store/platform-bet-store.ts'
 import { BetViewSchema, PlatformBetStatusSchema, toPlatformBetView, type ViewDeps } from './platform-views.ts'
 
 const optional = Type.Optional

@@ -4,10 +4,10 @@ import { type Db, statement } from '../../db/db.ts'
 import { notFound } from '../../http/problem-details.ts'
 import { formatMoney, type Money, requireScale, type Scales } from '../../protocol/money.ts'
 import { parseTiming } from '../../wallet-client/request-timing.ts'
-import { formatOdds } from '../bets/odds.ts'
-import type { PlatformBet } from '../bets/platform-bet.ts'
-import { type KnownSelection, readPlatformBets, readSelections } from '../bets/platform-bet-store.ts'
-import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
+import { formatOdds } from '../store/odds.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../store/outbox.ts'
+import type { PlatformBet } from '../store/platform-bet.ts'
+import { type KnownSelection, readPlatformBets, readSelections } from '../store/platform-bet-store.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })

@@ -8,9 +8,9 @@ import { CHUNK_ROWS } from '../../db/chunked-work.ts'
 import { isBusy, isDataError } from '../../db/database-errors.ts'
 import { environment } from '../../runtime/environment.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { type PendingResults, readBetIdsOfEvent, renewResults } from '../store/event-store.ts'
 import type { BusyPolicy } from './batched-transactions.ts'
 import { applyResults, type FlowDeps } from './bet-flow.ts'
-import { type PendingResults, readBetIdsOfEvent, renewResults } from './event-store.ts'
 
 export interface ResultPassDeps extends FlowDeps {
   readonly log: Logger

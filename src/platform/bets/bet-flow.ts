@@ -6,15 +6,12 @@ import { formatMoney, requireScale, type Scales } from '../../protocol/money.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { environment } from '../../runtime/environment.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/retry-backoff.ts'
-import { readUnreversedBets } from '../delivery/unreversed-result.ts'
 import { isRefusal, type PlatformRefusal, toNotFound, toRefusal } from '../platform-refusal.ts'
-import type { BusyPolicy } from './batched-transactions.ts'
-import { computeWin, subtractFromTotals } from './exposure-totals.ts'
-import { boostedOdds, computePayout, type Odds } from './odds.ts'
-import { formatRollbackMessage, formatSettleMessage, formatUnsettleMessage } from './partner-messages.ts'
-import { type BetResult, type BetStatus, computeResult, type PlatformBet } from './platform-bet.ts'
+import { computeWin, subtractFromTotals } from '../store/exposure-totals.ts'
+import { boostedOdds, computePayout, type Odds } from '../store/odds.ts'
+import { insertDeliveries, type NewDelivery, readUnfinished } from '../store/outbox.ts'
+import { type BetResult, type BetStatus, computeResult, type PlatformBet } from '../store/platform-bet.ts'
 import {
   type JudgedSelection,
   lockFreeBets,
@@ -23,7 +20,10 @@ import {
   readSelections,
   recordTakenBack,
   savePlatformBets,
-} from './platform-bet-store.ts'
+} from '../store/platform-bet-store.ts'
+import { readUnreversedBets } from '../store/unreversed-result.ts'
+import type { BusyPolicy } from './batched-transactions.ts'
+import { formatRollbackMessage, formatSettleMessage, formatUnsettleMessage } from './partner-messages.ts'
 
 export interface FlowDeps {
   readonly db: Db

@@ -10,8 +10,17 @@ import type { Actor } from '../../people/audit-log.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { readUnreversedBets, readUnreversedResults } from '../delivery/unreversed-result.ts'
 import { type PlatformRefusal, toNotFound } from '../platform-refusal.ts'
+import { lockEventsShared } from '../store/event-store.ts'
+import type { BetResult, PlatformBet } from '../store/platform-bet.ts'
+import {
+  type KnownSelection,
+  lockFreeBets,
+  lockPlatformBets,
+  readSelections,
+  savePlatformBets,
+} from '../store/platform-bet-store.ts'
+import { readUnreversedBets, readUnreversedResults } from '../store/unreversed-result.ts'
 import { type BusyPolicy, batchInTransactions, MAX_WAITING_REQUESTS } from './batched-transactions.ts'
 import {
   type BetChangeOutcome,
@@ -25,15 +34,6 @@ import {
   toSettleDecision,
   toUnsettleDecision,
 } from './bet-flow.ts'
-import { lockEventsShared } from './event-store.ts'
-import type { BetResult, PlatformBet } from './platform-bet.ts'
-import {
-  type KnownSelection,
-  lockFreeBets,
-  lockPlatformBets,
-  readSelections,
-  savePlatformBets,
-} from './platform-bet-store.ts'
 
 /** Where the user asked for it: its token is shown (W-14), and its profile is the latest word on whether it is allowed. */
 export interface CashoutSession {

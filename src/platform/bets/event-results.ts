@@ -8,15 +8,7 @@ import { isBusy, isDataError } from '../../db/database-errors.ts'
 import type { Actor } from '../../people/audit-log.ts'
 import { createLru } from '../../runtime/lru-cache.ts'
 import { withTimeout } from '../../runtime/promise-timeout.ts'
-import { detectStaleLeases } from '../stale-lease-detector.ts'
-import {
-  type EventCursor,
-  isUnusedCursor,
-  newEventCursor,
-  type ResultPass,
-  type ResultPassDeps,
-  runResultPass,
-} from './apply-event-result.ts'
+import { detectStaleLeases } from '../recovery/stale-lease-detector.ts'
 import {
   markResultsApplied,
   type ObservedResults,
@@ -25,7 +17,15 @@ import {
   readPendingResults,
   saveEventResults,
   takeOverResults,
-} from './event-store.ts'
+} from '../store/event-store.ts'
+import {
+  type EventCursor,
+  isUnusedCursor,
+  newEventCursor,
+  type ResultPass,
+  type ResultPassDeps,
+  runResultPass,
+} from './apply-event-result.ts'
 
 export interface ResultsProgress {
   /** That changed so far. */

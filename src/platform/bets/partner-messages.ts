@@ -1,7 +1,7 @@
 /** The bodies that the platform sends (interface.md). JSON text is put together here, so that amounts keep their decimal digits (M-1). */
 import { formatMoney, type Money, requireScale, type Scales } from '../../protocol/money.ts'
-import { formatOdds } from './odds.ts'
-import type { BetIdentity, BetResult, PlatformBet, Selection } from './platform-bet.ts'
+import { formatOdds } from '../store/odds.ts'
+import type { BetIdentity, BetResult, PlatformBet, Selection } from '../store/platform-bet.ts'
 
 /** A number as decimal text, or any JSON value. */
 type Member = readonly [name: string, json: string | undefined]

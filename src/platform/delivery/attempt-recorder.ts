@@ -6,10 +6,10 @@ import type { CallOutcome } from '../../wallet-client/answer-classification.ts'
 import type { WalletAnswer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type RefusedCashout, revertRefusedCashouts } from '../bets/cashout.ts'
-import { addDeliveryChanges, type EndedDelivery } from '../platform-change-feed.ts'
-import { type FinishedRow, finishCalls } from './attempt-outcome-store.ts'
+import { type FinishedRow, finishCalls } from '../store/attempt-outcome-store.ts'
+import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from '../store/outbox.ts'
+import { addDeliveryChanges, type EndedDelivery } from '../store/platform-change-feed.ts'
 import type { Claim } from './delivery-claim.ts'
-import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from './outbox.ts'
 import {
   computeNextAttempt,
   MAX_RESULT_GAP_MS,

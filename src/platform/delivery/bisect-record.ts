@@ -8,9 +8,11 @@ import type { Db, Tx } from '../../db/db.ts'
 import { statement } from '../../db/db.ts'
 import { errorText } from '../../runtime/error-text.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import { lockPlatformBets } from '../bets/platform-bet-store.ts'
-import { addDeliveryChanges, type EndedDelivery } from '../platform-change-feed.ts'
 import type { PlatformMetrics } from '../platform-metrics.ts'
+import { assignOwed } from '../store/needs-attention.ts'
+import { insertAttempts, statusColumn } from '../store/outbox.ts'
+import { lockPlatformBets } from '../store/platform-bet-store.ts'
+import { addDeliveryChanges, type EndedDelivery } from '../store/platform-change-feed.ts'
 import {
   type DeliveryEnd,
   type FinishedCall,
@@ -20,8 +22,6 @@ import {
   toAttempt,
 } from './attempt-recorder.ts'
 import type { Claim } from './delivery-claim.ts'
-import { assignOwed } from './needs-attention.ts'
-import { insertAttempts, statusColumn } from './outbox.ts'
 
 export interface BisectRecordDeps extends RecordDeps {
   readonly db: Db

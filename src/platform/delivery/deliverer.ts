@@ -13,12 +13,13 @@ import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
 import { toNotCalledAnswer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
+import { type CircuitBreakers, deliveryLaneOf, toCallEnd } from '../circuit-breaker.ts'
 import type { Partners } from '../partner-clients.ts'
 import type { PlatformMetrics } from '../platform-metrics.ts'
+import { createRecoveryScan, type RecoveryScan } from '../recovery/recovery-scan.ts'
 import { type DeliveryEnd, type FinishedCall, type RecordOutcome, recordAnswers } from './attempt-recorder.ts'
 import { claimWithBisection } from './bisect-claim.ts'
 import { recordWithBisection } from './bisect-record.ts'
-import { type CircuitBreakers, deliveryLaneOf, toCallEnd } from './circuit-breaker.ts'
 import {
   type Claim,
   type ClaimableLane,
@@ -30,7 +31,6 @@ import {
 } from './delivery-claim.ts'
 import { createDeliveryLanes, type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
-import { createRecoveryScan, type RecoveryScan } from './recovery-scan.ts'
 
 /** Timers that a test can drive. */
 export interface DelivererTimers {

@@ -1,6 +1,6 @@
 /** Which deliveries somebody means, to list them or to send them again: as conditions of SQL. */
 import type { QueryCondition } from '../../db/query-builder.ts'
-import type { DeliveryStatus } from './outbox.ts'
+import type { DeliveryStatus } from '../store/outbox.ts'
 
 /** For deliveries whose last answer had no code, or never came. */
 export const NO_CODE = 'none'

@@ -5,8 +5,8 @@
  * ago by somebody who read the clock before us: such is looked for whenever something was decided. And but for what another
  * process let go: the look at the whole queue, once a second, finds that (deliverer.ts).
  */
-import type { CircuitBreakers } from './circuit-breaker.ts'
-import { deliveryLaneOf } from './circuit-breaker.ts'
+import type { CircuitBreakers } from '../circuit-breaker.ts'
+import { deliveryLaneOf } from '../circuit-breaker.ts'
 import {
   type Claim,
   type ClaimableLane,

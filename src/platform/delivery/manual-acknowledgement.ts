@@ -5,12 +5,12 @@
 import { type Db, type Row, statement } from '../../db/db.ts'
 import type { Actor } from '../../people/audit-log.ts'
 import type { Money } from '../../protocol/money.ts'
-import { type AcknowledgedState, saveAcknowledged } from '../bets/platform-bet-store.ts'
-import { addDeliveryChanges } from '../platform-change-feed.ts'
 import { type PlatformRefusal, toNotFound } from '../platform-refusal.ts'
+import { NOT_OWED } from '../store/needs-attention.ts'
+import { promoteNext, REDACT_TOKEN } from '../store/outbox.ts'
+import { type AcknowledgedState, saveAcknowledged } from '../store/platform-bet-store.ts'
+import { addDeliveryChanges } from '../store/platform-change-feed.ts'
 import { lockBetOfDelivery, NEEDS_MANUAL_ACTION, NOT_STUCK } from './manual-retry.ts'
-import { NOT_OWED } from './needs-attention.ts'
-import { promoteNext, REDACT_TOKEN } from './outbox.ts'
 import type { DeliveryKind } from './retry-backoff.ts'
 
 const ACKNOWLEDGE = statement(

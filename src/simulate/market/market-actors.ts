@@ -5,9 +5,9 @@
 
 import { setResultLock } from '../../operator/bet-detail.ts'
 import { cancelBet, settleBet, unsettleBet } from '../../platform/bets/bet-flow.ts'
-import { type BetPlacementRequest, placeBet } from '../../platform/bets/bet-placement.ts'
 import { acknowledgeManually } from '../../platform/delivery/manual-acknowledgement.ts'
 import { retryMatching } from '../../platform/delivery/manual-retry.ts'
+import { type BetPlacementRequest, placeBet } from '../../platform/placement/bet-placement.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { isRefusal } from '../../platform/platform-refusal.ts'
 import { type Money, money } from '../../protocol/money.ts'

@@ -3,7 +3,7 @@
  * product knows of it.
  */
 import type { Db, Statement, Tx } from '../../db/db.ts'
-import type { CircuitBreakers } from '../../platform/delivery/circuit-breaker.ts'
+import type { CircuitBreakers } from '../../platform/circuit-breaker.ts'
 import { parseBetOperation } from '../../protocol/operation.ts'
 import { REPLY_CODES, replyCode } from '../../protocol/reply-codes.ts'
 import type { PartyName } from './party-names.ts'

@@ -8,9 +8,9 @@ import type { Logger } from '../../runtime/logger.ts'
 import { withTimeout } from '../../runtime/promise-timeout.ts'
 import { createResultsRecovery, type ResultsRecoveryDeps } from '../bets/event-results.ts'
 import { createFrameSessionExpiry } from '../bets/frame-session-expiry.ts'
-import { rollBackAbandonedPlacements } from '../bets/placement-batch.ts'
-import { readNextDue } from './delivery-claim.ts'
-import type { DeliveryLanes } from './delivery-lanes.ts'
+import { readNextDue } from '../delivery/delivery-claim.ts'
+import type { DeliveryLanes } from '../delivery/delivery-lanes.ts'
+import { rollBackAbandonedPlacements } from '../placement/placement-batch.ts'
 import {
   type HeldClaim,
   isReleasable,

@@ -4,24 +4,30 @@ import type { Scales } from '../../protocol/money.ts'
 import { REPLY_CODES, ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
 import type { CallOutcome } from '../../wallet-client/answer-classification.ts'
 import type { WalletAnswer } from '../../wallet-client/wallet-client.ts'
+import { type FlowDeps, recordDecisions, rollbackReason, toCancelDecision } from '../bets/bet-flow.ts'
+import { lockEventsShared } from '../store/event-store.ts'
+import {
+  addToTotals,
+  type CountedBet,
+  computeWin,
+  type ExposureTotals,
+  subtractFromTotals,
+} from '../store/exposure-totals.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
   insertAttempts,
   readPlaceDeliveries,
   recordAttemptResults,
-} from '../delivery/outbox.ts'
-import { addBetChanges } from '../platform-change-feed.ts'
-import { type FlowDeps, recordDecisions, rollbackReason, toCancelDecision } from './bet-flow.ts'
+} from '../store/outbox.ts'
+import { type Offer, readOffers } from '../store/outcome-offer.ts'
+import { closeBets, lockPlacements, type PlacementOutcome } from '../store/placement-store.ts'
+import type { PlatformBet, Selection } from '../store/platform-bet.ts'
+import { type AcknowledgedState, saveAcknowledged } from '../store/platform-bet-store.ts'
+import { addBetChanges } from '../store/platform-change-feed.ts'
 import { type BetLimits, readLimits } from './bet-limits.ts'
 import { findObjection } from './control-stage.ts'
-import { lockEventsShared } from './event-store.ts'
-import { addToTotals, type CountedBet, computeWin, type ExposureTotals, subtractFromTotals } from './exposure-totals.ts'
-import { type Offer, readOffers } from './outcome-offer.ts'
 import type { PendingPlacement } from './placement-intent.ts'
-import { closeBets, lockPlacements, type PlacementOutcome } from './placement-store.ts'
-import type { PlatformBet, Selection } from './platform-bet.ts'
-import { type AcknowledgedState, saveAcknowledged } from './platform-bet-store.ts'
 
 /** A Place bet that has come back. */
 export interface PlacementAnswer {

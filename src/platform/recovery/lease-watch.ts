@@ -4,10 +4,15 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { mapRows } from '../../db/row-mapping.ts'
-import { detectStaleLeases, type ReadingSpan } from '../stale-lease-detector.ts'
-import { IN_LANE, LEASE_MS, START_WITHIN_MS } from './delivery-claim.ts'
-import { statusColumn } from './outbox.ts'
-import { computeNextAttempt, type DeliveryKind, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
+import { IN_LANE, LEASE_MS, START_WITHIN_MS } from '../delivery/delivery-claim.ts'
+import {
+  computeNextAttempt,
+  type DeliveryKind,
+  MAX_RESULT_GAP_MS,
+  ROLLBACK_WINDOW_MS,
+} from '../delivery/retry-backoff.ts'
+import { statusColumn } from '../store/outbox.ts'
+import { detectStaleLeases, type ReadingSpan } from './stale-lease-detector.ts'
 
 /** What a process holds, or held when it died. */
 export interface HeldClaim extends Record<string, unknown> {

@@ -5,10 +5,10 @@
 
 import { isAboveLimit, type Money, requireScale, type Scales } from '../../protocol/money.ts'
 import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
+import type { Exposure } from '../store/exposure-totals.ts'
+import type { Offer } from '../store/outcome-offer.ts'
+import type { PlatformBet, Selection } from '../store/platform-bet.ts'
 import { type BetLimits, selectLimitAmounts } from './bet-limits.ts'
-import type { Exposure } from './exposure-totals.ts'
-import type { Offer } from './outcome-offer.ts'
-import type { PlatformBet, Selection } from './platform-bet.ts'
 
 export interface ControlFacts {
   readonly bet: PlatformBet

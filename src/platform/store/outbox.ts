@@ -12,9 +12,9 @@
 import { statement, type Tx } from '../../db/db.ts'
 import { type ColumnMappings, mapRows } from '../../db/row-mapping.ts'
 import { formatTiming as phasesAsText, type RequestTiming } from '../../wallet-client/request-timing.ts'
-import type { BetResult } from '../bets/platform-bet.ts'
+import type { DeliveryKind } from '../delivery/retry-backoff.ts'
 import { outstandingAmount } from './needs-attention.ts'
-import type { DeliveryKind } from './retry-backoff.ts'
+import type { BetResult } from './platform-bet.ts'
 
 /**
  * In SQL, of a delivery that is pending: in which lane it is; else, and of a Place bet, null. As the index of the queues has it

@@ -7,9 +7,9 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { replyCode } from '../../protocol/reply-codes.ts'
-import type { PlatformBet } from '../bets/platform-bet.ts'
+import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from '../delivery/retry-backoff.ts'
 import { statusColumn } from './outbox.ts'
-import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from './retry-backoff.ts'
+import type { PlatformBet } from './platform-bet.ts'
 
 /** S-2: the call was not even read. */
 const NOT_READ = replyCode('bad_signature')

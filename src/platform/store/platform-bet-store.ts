@@ -3,10 +3,10 @@ import { type Statement, statement, type Tx } from '../../db/db.ts'
 import { mapRows } from '../../db/row-mapping.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { Money } from '../../protocol/money.ts'
-import { addBetChanges } from '../platform-change-feed.ts'
 import { parseStoredOdds } from './odds.ts'
 import type { Offer } from './outcome-offer.ts'
 import type { BetStatus, PlatformBet, Selection, SelectionResult } from './platform-bet.ts'
+import { addBetChanges } from './platform-change-feed.ts'
 
 interface BetRow extends Record<string, unknown> {
   bet_id: string

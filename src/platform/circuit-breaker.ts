@@ -7,10 +7,10 @@
  *
  *   up ──5 unknown outcomes in a row──► down ──any answer──► up
  */
-import { isSignatureRefused, UNKNOWN_SECRET } from '../../wallet-client/caller-refusals.ts'
-import type { WalletAnswer } from '../../wallet-client/wallet-client.ts'
+import { isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refusals.ts'
+import type { WalletAnswer } from '../wallet-client/wallet-client.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
-import type { DeliveryKind } from './retry-backoff.ts'
+import type { DeliveryKind } from './delivery/retry-backoff.ts'
 
 export const DELIVERY_LANES = ['rollbacks', 'results'] as const
 export type DeliveryLane = (typeof DELIVERY_LANES)[number]

@@ -1,10 +1,10 @@
 /** What the platform's feed is told (src/feed): each new state of a bet, and each end of a delivery. */
 
-import type { Tx } from '../db/db.ts'
-import { addChanges, createChangeStore, type StoredEvent } from '../feed/change-store.ts'
-import type { PlatformBet } from './bets/platform-bet.ts'
-import type { DeliveryStatus } from './delivery/outbox.ts'
-import type { DeliveryKind } from './delivery/retry-backoff.ts'
+import type { Tx } from '../../db/db.ts'
+import { addChanges, createChangeStore, type StoredEvent } from '../../feed/change-store.ts'
+import type { DeliveryKind } from '../delivery/retry-backoff.ts'
+import type { DeliveryStatus } from './outbox.ts'
+import type { PlatformBet } from './platform-bet.ts'
 
 export const PLATFORM_CHANGES = createChangeStore('platform')
 

@@ -5,15 +5,15 @@
 import { isOutage } from '../../db/database-errors.ts'
 import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
-import { readPlaceDeliveries, recordAttemptResults } from '../delivery/outbox.ts'
-import { batchInTransactions, MAX_WAITING_REQUESTS, requireSingle } from './batched-transactions.ts'
-import { type FlowDeps, recordDecisions, toCancelDecision } from './bet-flow.ts'
-import { readEndedEvents } from './event-store.ts'
-import { readFrameSessions, type StoredFrameSession } from './frame-session.ts'
+import { batchInTransactions, MAX_WAITING_REQUESTS, requireSingle } from '../bets/batched-transactions.ts'
+import { type FlowDeps, recordDecisions, toCancelDecision } from '../bets/bet-flow.ts'
+import { readFrameSessions, type StoredFrameSession } from '../bets/frame-session.ts'
+import { readEndedEvents } from '../store/event-store.ts'
+import { readPlaceDeliveries, recordAttemptResults } from '../store/outbox.ts'
+import type { PlacementOutcome } from '../store/placement-store.ts'
+import { lockFreeBetIds, readPlatformBets } from '../store/platform-bet-store.ts'
 import { decidePlacements, type PlacementAnswer } from './placement-decision.ts'
 import { commitIntents, type IntentOutcome, type PlacementIntent } from './placement-intent.ts'
-import type { PlacementOutcome } from './placement-store.ts'
-import { lockFreeBetIds, readPlatformBets } from './platform-bet-store.ts'
 
 export interface ContextQuery {
   readonly frameSessionId: string
