@@ -36,7 +36,7 @@ const ANSWERS: [number, string][] = [
   [500, '{"code":100,"message":"System error"}'],
   [503, 'down'],
 ]
-test.each(ANSWERS)('an answer of %i %j passes as it is', async (status, body) => {
+test.each(ANSWERS)('the gateway forwards an answer of %i %j unchanged', async (status, body) => {
   wallet.next('place', { status, body })
   expect(await place()).toMatchObject({ status, text: body })
   wallet.next('settle', { status, body })
@@ -51,7 +51,7 @@ const OF_THE_GATEWAY: [number, string][] = [
   [307, ''],
 ]
 test.each(OF_THE_GATEWAY)(
-  "an answer of %i %j is about the gateway's own call: it is none to the platform's (D-7)",
+  'an answer of %i %j rejects the gateway, so the platform receives a failure instead (D-7)',
   async (status, body) => {
     const isFailed = { status: 500, body: { code: 100, message: 'System error' } }
     for (const operation of ['place', 'settle', 'profile'] as const) wallet.next(operation, { status, body })
@@ -67,7 +67,7 @@ test.each(OF_THE_GATEWAY)(
   },
 )
 
-test('a refusal of the gateway is counted apart, and shown with its operator (D-7)', async () => {
+test('a rejection of the gateway is counted separately, and shown with its operator (D-7)', async () => {
   const { url, key } = scene.gateway
   const { operatorId } = ann.operator
   const before = Date.now()
@@ -81,12 +81,12 @@ test('a refusal of the gateway is counted apart, and shown with its operator (D-
   expect(Date.parse(shown?.lastRefusal?.at ?? '')).toBeGreaterThanOrEqual(before)
 })
 
-test('a token is not exchanged while the operator refuses the gateway: that is no refusal of the token (D-7)', async () => {
+test('a rejection of the gateway during a token exchange is not reported as an invalid token (D-7)', async () => {
   wallet.next('profile', { status: 400, body: { code: 1, message: 'Bad signature' } })
   await expect(newPlayer(scene)).rejects.toThrow(/502/)
 })
 
-test("a status that HTTP does not have cannot be passed on: it is counted once, as the operator's failure", async () => {
+test('a status that HTTP does not define is not forwarded, and counts once as a failure of the operator', async () => {
   wallet.next('place', { status: 600 })
   expect(await place()).toMatchObject({ status: 400, body: { code: 100 } })
   wallet.next('settle', { status: 999 })
@@ -102,7 +102,7 @@ describe('the profile', () => {
     return (await scene.gateway.wire.profile(ann.token)).text
   }
 
-  test("has the gateway's id and operatorUser, twice; all else byte by byte (P-5)", async () => {
+  test('contains the gateway’s userId and operatorUser twice, and is otherwise unchanged (P-5)', async () => {
     const [mine, theirs] = [ann.userId, ann.operatorUser]
     const text = (userId: string, member: string, custom: string) =>
       ` {${member}"userId" : "${userId}","currency":"EUR", "customFields":{${custom} "percentMargin" :1.50}, "x":[1e2]} `
@@ -115,13 +115,13 @@ describe('the profile', () => {
     )
   })
 
-  test('gets customFields when it has none', async () => {
+  test('gets customFields if it has none', async () => {
     const reply = JSON.parse(await profile(JSON.stringify({ userId: ann.operatorUser, currency: 'EUR' })))
     const { userId, operatorUser } = ann
     expect(reply).toEqual({ userId, operatorUser, currency: 'EUR', customFields: { operatorUser } })
   })
 
-  test('is read behind a byte order mark too (C-11)', async () => {
+  test('is parsed after a byte order mark (C-11)', async () => {
     const body = JSON.stringify({ userId: ann.operatorUser, currency: 'EUR', currencies: ['EUR'] })
     expect(JSON.parse(await profile(`\u{FEFF}${body}`))).toMatchObject({
       userId: ann.userId,
@@ -129,27 +129,27 @@ describe('the profile', () => {
     })
   })
 
-  test('that is no profile passes as it is', async () => {
+  test('is forwarded unchanged if it is no profile', async () => {
     for (const text of ['{"userId":', '[]', '{}', '"x"', '{"userId":7}', '']) expect(await profile(text)).toBe(text)
   })
 
-  test("that is another player's is passed on to nobody: the gateway says that it failed", async () => {
+  test('is not forwarded if it belongs to another player, and the gateway reports a failure', async () => {
     wallet.next('profile', { body: { userId: 'somebody-else', currency: 'EUR' } })
     const { status, text } = await scene.gateway.wire.profile(ann.token)
     expect({ status, ...JSON.parse(text) }).toEqual({ status: 500, code: 100, message: 'System error' })
   })
 
-  test('that is a refusal passes as it is, though a userId stands in it', async () => {
+  test('is forwarded unchanged if it is a rejection that contains a userId', async () => {
     const body = `{"code":4,"message":"out of date","userId":"${ann.operatorUser}"}`
     wallet.next('profile', { status: 400, body })
     expect(await scene.gateway.wire.profile(ann.token)).toMatchObject({ status: 400, text: body })
   })
 })
 
-describe('the operator speaks of', () => {
+describe('the operator returns', () => {
   const scriptOther = (body: string) => wallet.next('other', { body })
 
-  test("the balance under its own id or the gateway's: the platform reads the gateway's", async () => {
+  test('the balance under its own id or the gateway’s id, and the platform reads the gateway’s id', async () => {
     for (const userId of [ann.operatorUser, ann.userId]) {
       scriptOther(`{"userId":"${userId}","currency":"EUR","amount":100.10}`)
       const { text } = await scene.gateway.wire.balance({ userId: ann.userId, token: ann.token })
@@ -157,20 +157,20 @@ describe('the operator speaks of', () => {
     }
   })
 
-  test("another player's balance: that is passed on to nobody", async () => {
+  test('the balance of another player, which the gateway does not forward', async () => {
     scriptOther('{"userId":"somebody-else","currency":"EUR","amount":100.10}')
     const { status, body } = await scene.gateway.wire.balance({ userId: ann.userId, token: ann.token })
     expect({ status, body }).toEqual({ status: 500, body: { code: 100, message: 'System error' } })
   })
 
-  test('a bet, and the answer to Check passes as it is', async () => {
+  test('a bet in the answer to Check, which is forwarded unchanged', async () => {
     const text = '{"transactionId":"transaction-1","currency":"EUR","amount":10.0,"type":1}'
     scriptOther(text)
     expect((await scene.gateway.wire.check({ userId: ann.userId, transactionId: randomUUID() })).text).toBe(text)
   })
 })
 
-test("an answer that repeats the request shows the platform its own token, never the operator's", async () => {
+test('an answer that repeats the request shows the platform its own token, never the operator’s', async () => {
   const echo: Script = {
     status: 400,
     body: ({ body }) => ({ code: 5, message: `bad token ${body.token}`, request: body }),
@@ -181,7 +181,7 @@ test("an answer that repeats the request shows the platform its own token, never
   expect(JSON.parse(text)).toMatchObject({ message: `bad token ${ann.token}`, request: { token: ann.token } })
 })
 
-test('also when the wallet writes a slash as PHP does', async () => {
+test('the operator’s token is replaced when the wallet escapes slashes as PHP does', async () => {
   wallet.next('profile', { body: { userId: ann.operatorUser, currency: 'EUR' } })
   const slashed = await newPlayer(scene, 0, 'a/token/with/slashes')
   wallet.next('place', { status: 400, body: '{"code":5,"message":"\\u00e9 a\\/token\\/with\\/slashes é"}' })
@@ -189,7 +189,7 @@ test('also when the wallet writes a slash as PHP does', async () => {
   expect(text).toBe(`{"code":5,"message":"\\u00e9 ${slashed.token} é"}`)
 })
 
-test("a token that is the player's id does not stand in operatorUser's place", async () => {
+test('a token that equals the player id is not replaced in operatorUser', async () => {
   const own = { userId: 'player-000001', currency: 'EUR' }
   wallet.next('profile', { body: own }, { body: own })
   const { token, userId, operatorUser } = await newPlayer(scene, 0, own.userId)

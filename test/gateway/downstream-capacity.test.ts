@@ -6,7 +6,7 @@ import { createDownstreamCapacity } from '../../src/gateway/downstream-capacity.
 const queue = (room: number, usedAt: number) => ({ freeCapacity: () => room, lastUsedAt: () => usedAt })
 const NEVER = Number.NEGATIVE_INFINITY
 
-test('as many as there is room for, at the emptiest queue that is in use', () => {
+test('the capacity is the free space of the emptiest queue in use', () => {
   const queues = [queue(0, 9_900), queue(200, 9_000), queue(320, NEVER), queue(320, 7_999)]
   expect(
     createDownstreamCapacity(
@@ -16,7 +16,7 @@ test('as many as there is room for, at the emptiest queue that is in use', () =>
   ).toBe(200)
 })
 
-test('all, while no queue is in use', () => {
+test('the capacity is unlimited while no queue is in use', () => {
   expect(
     createDownstreamCapacity(
       () => [],
@@ -31,15 +31,15 @@ test('all, while no queue is in use', () => {
   ).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('while all are nearly full, a few now and then, which may be for another operator', () => {
+test('a few calls are let through at intervals while all queues are nearly full', () => {
   let now = 10_000
-  const prospect = createDownstreamCapacity(
+  const capacity = createDownstreamCapacity(
     () => [queue(127, now), queue(320, NEVER)],
     () => now,
   )
   const found = Array.from({ length: 200 }, () => {
     now += 1
-    return prospect()
+    return capacity()
   })
   expect(found.filter((calls) => calls > 0)).toEqual([64, 64, 64, 64])
 })

@@ -11,7 +11,7 @@ test.each([10, 64])('the gateway reads a token of %d characters', (length) => {
 })
 
 test.each([['t'.repeat(9)], ['t'.repeat(65)], [1_234_567_890], [null]])(
-  'the gateway takes %j for no token',
+  'the gateway rejects %j as a token',
   (token) => {
     expect(tokenIn(token)).toBeUndefined()
   },

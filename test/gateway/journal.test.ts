@@ -27,7 +27,7 @@ async function kept(requestId: string): Promise<CallListEntry> {
   return call
 }
 
-test('a call through a trusted proxy has the source that the proxy names', async () => {
+test('a call through a trusted proxy has the source address that the proxy sends', async () => {
   const message = placeMessage({ userId: ann.userId, token: ann.token, requestId: randomUUID() })
   const headers = { 'x-forwarded-for': '10.1.1.1, 198.51.100.1' }
   await scene.gateway.wire.call('POST', '/payment/bet', message, { headers })
@@ -44,7 +44,7 @@ async function place(over: object = {}) {
 const SLOW_MS = 60
 const EARLY_MS = 5
 
-test('a call that its operator answers: the ids, the answer, and how long the operator took', async () => {
+test('a call that the operator answers is recorded with the ids, the answer and the operator’s time', async () => {
   ann.operator.wallet.next('place', { delayMs: SLOW_MS })
   const { reply, message, call } = await place()
   expect(call).toMatchObject({
@@ -58,20 +58,20 @@ test('a call that its operator answers: the ids, the answer, and how long the op
   expect(queue + operator + rest).toBeCloseTo(work)
 })
 
-test('an operator that never answers has the time until the gateway gave up', async () => {
+test('a call without an answer is recorded with the time until the gateway timed out', async () => {
   ann.operator.wallet.next('place', { fault: 'reset' })
   const { reply, call } = await place()
   expect([reply.status, call.outcome]).toEqual([400, 'network'])
   expect(call.milliseconds.operator).toBeGreaterThan(0)
 })
 
-test('a call that goes to no operator spends no time with one', async () => {
+test('a call that goes to no operator has no operator time', async () => {
   const { reply, call } = await place({ userId: 'a-stranger', token: randomUUID() })
   expect([reply.status, call.outcome]).toEqual([400, 'stranger'])
   expect(call.milliseconds).toEqual({ arrival: expect.any(Number), work: expect.any(Number) })
 })
 
-test('a call over which the gateway breaks is the platform’s all the same, with all that is known of it', async () => {
+test('a call that fails inside the gateway is recorded as the platform’s call, with all known data', async () => {
   const sql = new pg.Client({ connectionString: scene.gateway.databaseUrl })
   await sql.connect()
   await sql.query('alter table gateway.session rename to broken')
@@ -86,7 +86,7 @@ test('a call over which the gateway breaks is the platform’s all the same, wit
   })
 })
 
-test('a malformed call is found by what it says it is about', async () => {
+test('a malformed call is found by the ids that it contains', async () => {
   const { reply, message, call } = await place({ type: 99 })
   expect([reply.status, call.outcome]).toEqual([400, 'invalid_request'])
   expect(call).toMatchObject({
@@ -95,7 +95,7 @@ test('a malformed call is found by what it says it is about', async () => {
   })
 })
 
-test('an operator’s code is one wherever it stands in the answer', async () => {
+test('the code of an operator is found at any position in the answer', async () => {
   const answer = '{"message":"Not enough money","code":7}'
   ann.operator.wallet.next('place', { status: 400, body: answer })
   const { reply, message, call } = await place()
@@ -104,7 +104,7 @@ test('an operator’s code is one wherever it stands in the answer', async () =>
   expect(found.body).toMatchObject({ data: [{ requestId: message.requestId, answer: { code: 7 } }] })
 })
 
-test('who hung up before the answer has an address all the same', async () => {
+test('a caller that disconnects before the answer is recorded with its address', async () => {
   const requestId = randomUUID()
   const body = JSON.stringify(placeMessage({ userId: ann.userId, token: ann.token, requestId }))
   ann.operator.wallet.next('place', { delayMs: SLOW_MS })

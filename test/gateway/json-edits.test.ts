@@ -116,7 +116,7 @@ function expected(all: readonly Piece[]): string {
   return written(changed, added !== '' && all.length > 0 ? `${added},` : added)
 }
 
-test('the named members get their values, and every other byte stays', () => {
+test('the edit replaces the named members, and leaves every other byte unchanged', () => {
   fc.assert(
     fc.property(space, pieces, space, (before, all, after) => {
       const text = before + written(all) + after
@@ -128,7 +128,7 @@ test('the named members get their values, and every other byte stays', () => {
   )
 })
 
-test('the members of any object are those that JSON.parse finds', () => {
+test('the scanner finds the same members of any object as JSON.parse', () => {
   fc.assert(
     fc.property(pieces, (all) => {
       const text = written(all)
@@ -143,7 +143,7 @@ test('the members of any object are those that JSON.parse finds', () => {
   )
 })
 
-test('an object inside of the text is set where it stands', () => {
+test('a nested object is edited in place', () => {
   const text = ' { "userId" : "a" , "customFields" : { "operatorUser":1e2 } , "x":10.0 } '
   const inner = scanObject(text).members.find(({ name }) => name === 'customFields')
   const edits = [
@@ -153,7 +153,7 @@ test('an object inside of the text is set where it stands', () => {
   expect(applyEdits(text, edits)).toBe(' { "userId" : "b" , "customFields" : { "operatorUser":"c" } , "x":10.0 } ')
 })
 
-test('members of an empty object are written without a comma too many', () => {
+test('an empty object gets members without an extra comma', () => {
   for (const text of ['{}', ' { } ']) {
     const changed = applyEdits(text, toMemberEdits(scanObject(text), { a: 1, b: null }))
     expect(JSON.parse(changed)).toEqual({ a: 1, b: null })

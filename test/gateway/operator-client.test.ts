@@ -29,7 +29,7 @@ test.each([
   ['one secret', [OLD]],
   ['two', [NEW, OLD]],
 ])(
-  'with %s: calls that are in it and that wait for it when it is closed reach the operator',
+  'with %s, calls in flight and waiting calls reach the operator after the client is closed',
   async (_many, secrets) => {
     const { give, given } = signal()
     wallet.always('settle', { hold: given })
@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('a call whose first secret is refused behind the close is tried with the second one', async () => {
+test('a call that is rejected after the close is repeated with the second secret', async () => {
   const { give, given } = signal()
   wallet.next('settle', { ...refusal(1), hold: given })
   const link = linkOf(NEW, OLD)
@@ -60,7 +60,7 @@ test('a call whose first secret is refused behind the close is tried with the se
   await closed
 })
 
-test('one in which nothing is closes at once', async () => {
+test('a client without calls closes at once', async () => {
   const link = linkOf(OLD)
   await link.send(settle())
   await link.close()

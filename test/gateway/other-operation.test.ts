@@ -17,7 +17,7 @@ afterAll(async () => {
   await operator.stop()
 })
 
-test("the very bytes of a settled bet's Place bet with PUT take nothing back", async () => {
+test('the bytes of a settled bet’s Place bet with PUT take nothing back', async () => {
   const { userId, token, operatorUser } = await newGatewayPlayer(operator, gateway.api)
   const place = placeMessage({ userId, token, amount: 10 })
   const { transactionId } = place

@@ -25,7 +25,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('known players go on betting; of others nothing is made up; the API says that it is unavailable', async () => {
+test('during a database outage known players can bet, and calls of unknown players and the API fail', async () => {
   const [known, other] = [
     await gateway.api.exchange('acme', newToken()),
     await gateway.api.exchange('acme', newToken()),
@@ -50,7 +50,7 @@ test('known players go on betting; of others nothing is made up; the API says th
   expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
 })
 
-test('metrics tell operators and outcomes, and nobody by name', async () => {
+test('the metrics contain operators and outcomes, and no player', async () => {
   const text = await (await fetch(`${gateway.url}/metrics`)).text()
   expect(text).toMatch(/^gateway_calls_total\{operator="acme",outcome="answered_200"\} \d+$/m)
   expect(text).toMatch(/^gateway_calls_total\{operator="none",outcome="failed"\} \d+$/m)

@@ -7,7 +7,7 @@ import { newGatewayScene, newPlayer } from './scene.ts'
 
 const CALLS = 80
 
-test('calls that are sent and that wait when the secrets are changed are answered by the operator', async () => {
+test('calls in flight and waiting calls are answered by the operator when the secrets change', async () => {
   const scene = await newGatewayScene(1)
   onTestFinished(scene.stop)
   const { userId, operator } = await newPlayer(scene)

@@ -24,7 +24,7 @@ const change = (over: object, operatorId = player.operator.operatorId) => {
   })
 }
 
-test('each secret of a change is tried, and each answer shown', async () => {
+test('each secret of a change is tried, and each result is shown', async () => {
   player.operator.wallet.accepts = [old]
   player.operator.wallet.always('profile', refusal(3, 'Invalid token'))
   expect(await change({ secrets: [NEW, old] })).toMatchObject({
@@ -36,7 +36,7 @@ test('each secret of a change is tried, and each answer shown', async () => {
   expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
 })
 
-test('a new operator is tried too; whoever drops every secret of before is warned', async () => {
+test('a new operator is tried as well, and a change that drops every earlier secret causes a warning', async () => {
   const { wallet } = player.operator
   wallet.accepts = [NEW]
   wallet.always('profile', refusal(3, 'Invalid token'))
@@ -58,7 +58,7 @@ test('a new operator is tried too; whoever drops every secret of before is warne
   expect(await change({ secret: 'a-third-one' })).toMatchObject({ body: { warning: expect.any(String) } })
 })
 
-test('calls reach the operator with the secret that it knows, before and after it changes', async () => {
+test('calls reach the operator with the secret that it knows, before and after a change', async () => {
   const { wallet } = player.operator
   wallet.accepts = [old]
   await change({ secrets: [NEW, old] })
@@ -70,7 +70,7 @@ test('calls reach the operator with the secret that it knows, before and after i
   expect(wallet.turnedAway.length).toBeGreaterThan(0)
 })
 
-test('an operator that knows none of them refuses the gateway, and not the player (D-7)', async () => {
+test('an operator that knows no secret rejects the gateway, and not the player (D-7)', async () => {
   player.operator.wallet.accepts = ['a-third-secret']
   await change({ secrets: [NEW, old] })
   const reply = await scene.gateway.wire.profile(player.token)

@@ -43,7 +43,7 @@ const namesOf = ({ userId, token }: GatewayPlayer) => ({ userId, token })
 const namesOfAnn = () => namesOf(ann)
 
 test.each(MESSAGES)(
-  "%s reaches its player's operator in the operator's names",
+  '%s reaches the player’s operator with the operator’s ids',
   async (_name, method, path, message) => {
     const sent = message()
     await send(method, path, sent)
@@ -54,7 +54,7 @@ test.each(MESSAGES)(
   },
 )
 
-test('what the operators got was signed with their own secrets and broke no rule of the interface', async () => {
+test('every forwarded call is signed with the operator’s secret and follows the interface', async () => {
   for (const player of [ann, ben]) {
     const place = placeMessage(namesOf(player))
     expect(await send('POST', '/payment/bet', place)).toMatchObject({ status: 200 })
@@ -66,7 +66,7 @@ test('what the operators got was signed with their own secrets and broke no rule
   }
 })
 
-test('User data goes to the operator of the token, and names no player there either', async () => {
+test('User data goes to the operator of the token, without the name of a player', async () => {
   for (const player of [ann, ben]) {
     await scene.gateway.wire.profile(player.token)
     const { body } = lastOf(player)
@@ -77,7 +77,7 @@ test('User data goes to the operator of the token, and names no player there eit
   expect(lastOf(ann).body).toMatchObject({ operatorUser: ann.operatorUser })
 })
 
-describe('byte by byte', () => {
+describe('the gateway forwards a call byte by byte:', () => {
   const spelling = (token: string, operatorUser: string) =>
     ` {"amount" : 10.0,"operatorUser":${operatorUser}, "coefficient":1.850e+0,\n"user\\u0049d":"${ann.userId}" ,"type":1,` +
     `"metadata":[{"token":"kept","userId":"kept","operatorUser":"kept, too: \\" }","x":1e2}],"info":"\\u00e9 é 😀 \\/",` +
@@ -88,29 +88,29 @@ describe('byte by byte', () => {
     expect(lastOf(ann).text).toBe(spelling(`"${ann.operatorToken}"`, `"${ann.operatorUser}"`))
   })
 
-  test('a byte order mark before the body goes on with it (D-2)', async () => {
+  test('a byte order mark before the body is kept (D-2)', async () => {
     await send('POST', '/payment/bet', `\ufeff${spelling(`"${ann.token}"`, '"any.one"')}`)
     expect(lastOf(ann).text).toBe(`\ufeff${spelling(`"${ann.operatorToken}"`, `"${ann.operatorUser}"`)}`)
   })
 
-  test('the operator gets the path of the interface where the platform repeats a slash (D-4)', async () => {
+  test('the operator receives the path of the interface when the platform repeats a slash (D-4)', async () => {
     expect(await send('POST', '//payment//bet', bet({ info: 'twice' }))).toMatchObject({ status: 200 })
     expect(lastOf(ann)).toMatchObject({ path: '/payment/bet', body: { info: 'twice' } })
   })
 
-  test('members that only describe reach the operator, whatever they are (W-3)', async () => {
+  test('descriptive members reach the operator with any type of value (W-3)', async () => {
     const odd = { coefficient: 0, boosterCoefficient: 'x', metadata: { event: null }, ip: [], subPartnerId: 7 }
     expect(await send('POST', '/payment/bet', bet(odd))).toMatchObject({ status: 200 })
     expect(lastOf(ann).body).toMatchObject(odd)
   })
 
-  test('a token spelled with escapes is the same token', async () => {
+  test('a token with escapes is the same token', async () => {
     const escaped = `\\u00${ann.token.charCodeAt(0).toString(16)}${ann.token.slice(1)}`
     await send('POST', '/payment/bet', spelling(`"${escaped}"`, '"any.one"'))
     expect(lastOf(ann).text).toBe(spelling(`"${ann.operatorToken}"`, `"${ann.operatorUser}"`))
   })
 
-  test('a token that is none is left to the operator to refuse', async () => {
+  test('an invalid token is forwarded, and the operator rejects it', async () => {
     for (const token of ['null', '17', '"short"', `"${'x'.repeat(65)}"`]) {
       await send('POST', '/payment/bet', spelling(token, '"any.one"'))
       expect(lastOf(ann).text).toBe(spelling(token, `"${ann.operatorUser}"`))
@@ -118,23 +118,23 @@ describe('byte by byte', () => {
   })
 })
 
-describe("a token that is not the player's", () => {
-  const strangers = () => [ben.token, ann.operatorToken, ben.operatorToken, 'a-token-that-nobody-gave-out']
+describe('a token of another player', () => {
+  const otherTokens = () => [ben.token, ann.operatorToken, ben.operatorToken, 'a-token-that-nobody-gave-out']
 
-  test('reaches the operator as one that nobody ever gave out, the same each time', async () => {
-    for (const token of strangers()) {
+  test('is replaced by a constant token that was never issued', async () => {
+    for (const token of otherTokens()) {
       const seen: unknown[] = []
       for (let i = 0; i < 2; i++) {
         await send('POST', '/payment/bet', bet({ token }))
         seen.push(lastOf(ann).body.token)
       }
       expect(seen[0]).toBe(seen[1])
-      expect([...strangers(), ann.token]).not.toContain(seen[0])
+      expect([...otherTokens(), ann.token]).not.toContain(seen[0])
       expect(String(seen[0])).toMatch(/^[\w-]{43}$/)
     }
   })
 
-  test('of User data is code 3: an operator is never asked', async () => {
+  test('is rejected with code 3 in User data, without a call to an operator', async () => {
     const before = scene.operators.map(({ wallet }) => wallet.requests.length)
     for (const token of [ann.operatorToken, 'a-token-that-nobody-gave-out'])
       expect(await scene.gateway.wire.profile(token)).toMatchObject({ status: 400, body: { code: 3 } })

@@ -18,7 +18,7 @@ afterAll(() => scene.stop())
 const exchange = (token: string, operatorId = first.operatorId) =>
   scene.gateway.api.request('POST', `/operators/${operatorId}/sessions`, { token })
 
-test("an operator's token is exchanged for one of 43 characters; player and currency are the operator's word", async () => {
+test('an operator’s token is exchanged for one of 43 characters, with the player and currency of the operator', async () => {
   first.wallet.next('profile', { body: { userId: 'Ann.7', currency: 'USD' } })
   const reply = await exchange('the-token-of-ann')
   expect(reply).toMatchObject({ status: 201, body: { operatorUser: 'Ann.7', currency: 'USD' } })
@@ -29,7 +29,7 @@ test("an operator's token is exchanged for one of 43 characters; player and curr
 })
 
 test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
-  'a token with %j at both ends goes back to its operator as it was',
+  'a token with %j at both ends is returned to its operator unchanged',
   async (odd) => {
     const token = `${odd}${newToken().slice(0, 40)}${odd}`
     first.wallet.next('profile', { body: { userId: 'odd-token', currency: 'EUR' } })
@@ -40,7 +40,7 @@ test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
   },
 )
 
-test('the same operator token again is the same session, also after a restart, in another process, and in both at once', async () => {
+test('the same operator token results in the same session, after a restart, in another process, and in both at once', async () => {
   const player = await newPlayer(scene)
   const again = await newPlayer(scene, 0, player.operatorToken)
   expect([again.token, again.userId]).toEqual([player.token, player.userId])
@@ -63,7 +63,7 @@ test('the same operator token again is the same session, also after a restart, i
   }
 })
 
-test("a player's next session and his next currency get tokens of their own; his id stays", async () => {
+test('a player’s next session and next currency get their own tokens, and the player id stays', async () => {
   const profile = { userId: 'ben', currency: 'EUR' }
   first.wallet.next('profile', { body: profile }, { body: profile }, { body: { ...profile, currency: 'USD' } })
   const [one, two] = [await newPlayer(scene), await newPlayer(scene)]
@@ -72,7 +72,7 @@ test("a player's next session and his next currency get tokens of their own; his
   expect([two.userId, three.userId]).toEqual([one.userId, one.userId])
 })
 
-test('exchanges at the same time agree on the id of a new player', async () => {
+test('concurrent exchanges create one id for a new player', async () => {
   first.wallet.always('profile', { body: { userId: 'carol', currency: 'EUR' } })
   const players = await Promise.all(Array.from({ length: 8 }, () => newPlayer(scene)))
   first.wallet.always('profile', {})
@@ -80,7 +80,7 @@ test('exchanges at the same time agree on the id of a new player', async () => {
   expect(new Set(players.map(({ token }) => token)).size).toBe(8)
 })
 
-test('players of two operators who have the same id there are two players', async () => {
+test('players of two operators with the same id are two players', async () => {
   const token = newToken()
   const [one, two] = [await newPlayer(scene, 0, token), await newPlayer(scene, 1, token)]
   expect(one.operatorUser).toBe(two.operatorUser)
@@ -88,7 +88,7 @@ test('players of two operators who have the same id there are two players', asyn
   expect(one.token).not.toBe(two.token)
 })
 
-test("the database holds a gateway token's hash, never the token, and an operator's token encrypted", async () => {
+test('the database contains the hash of a gateway token, and an operator’s token encrypted', async () => {
   const operatorToken = newToken()
   const { token } = await newPlayer(scene, 0, operatorToken)
   const client = new pg.Client({ connectionString: scene.gateway.databaseUrl })
@@ -101,7 +101,7 @@ test("the database holds a gateway token's hash, never the token, and an operato
   expect([all.includes(token), all.includes(operatorToken)]).toEqual([false, false])
 })
 
-test("an operator's refusal and an operator's failure are told apart, and nothing is stored", async () => {
+test('an operator’s rejection differs from an operator’s failure, and neither stores data', async () => {
   first.wallet.next('profile', refusal(4, 'out of date'))
   expect(await exchange(newToken())).toMatchObject({ status: 422, body: { code: 'operator_refused' } })
   const failures = [
@@ -116,7 +116,7 @@ test("an operator's refusal and an operator's failure are told apart, and nothin
   }
 })
 
-test('what is not valid is a 400 with pointers, an unknown operator a 404, a missing key a 401', async () => {
+test('invalid input is a 400 with pointers, an unknown operator a 404, a missing key a 401', async () => {
   expect(await exchange('short')).toMatchObject({ status: 400, body: { errors: [{ pointer: '/token' }] } })
   expect(await exchange('nul-\u0000-in-a-token')).toMatchObject({
     status: 400,
@@ -129,7 +129,7 @@ test('what is not valid is a 400 with pointers, an unknown operator a 404, a mis
   expect((await fetch(`${scene.gateway.url}/operators`)).status).toBe(401)
 })
 
-test('operators are listed newest first, page by page, without their secrets', async () => {
+test('operators are listed newest first, in pages, without their secrets', async () => {
   const ids: unknown[] = []
   let after = ''
   do {
@@ -144,7 +144,7 @@ test('operators are listed newest first, page by page, without their secrets', a
   expect(ids.toSorted()).toEqual(known.toSorted())
 })
 
-test("an operator's new address is used from the next call on", async () => {
+test('an operator’s new address is used from the next call on', async () => {
   const [one, two] = scene.operators as [ScriptedOperator, ScriptedOperator]
   await scene.gateway.api.saveOperator('moving', one.wallet)
   await scene.gateway.api.exchange('moving', newToken())

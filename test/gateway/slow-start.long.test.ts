@@ -13,13 +13,13 @@ import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } fro
 
 let scene: GatewayScene
 let player: GatewayPlayer
-let heardBefore: number
+let requestsBefore: number
 beforeAll(async () => {
   scene = await newGatewayScene(1)
   player = await newPlayer(scene)
 })
 beforeEach(() => {
-  heardBefore = player.operator.wallet.requests.length
+  requestsBefore = player.operator.wallet.requests.length
 })
 afterAll(() => scene.stop())
 
@@ -27,8 +27,8 @@ const names = () => ({ userId: player.userId, token: player.token })
 const systemError = (status: number) => ({ status, body: { code: 100, message: 'System error' } })
 
 /** What came to the operator during this test. */
-function heard(): unknown[] {
-  return player.operator.wallet.requests.slice(heardBefore).map(({ operation }) => operation)
+function receivedOperations(): unknown[] {
+  return player.operator.wallet.requests.slice(requestsBefore).map(({ operation }) => operation)
 }
 
 /** A process that has read nothing yet, and has its connections; from now on each answer to it comes so late. */
@@ -53,7 +53,7 @@ const READ_MS = [1_480, 1_900, 3_800]
 /** From the answers on, until the second of these would have let its calls go. */
 const ALL_READ_MS = 2_500
 
-test('reads that are late together: no call is answered late, and none is sent when they are over', async (context) => {
+test('calls whose database reads are all late are neither answered late nor sent afterwards', async (context) => {
   const gateways = await Promise.all(READ_MS.map((milliseconds) => newSlowGateway(context, milliseconds)))
   const startedAt = performance.now()
   const answers = gateways.flatMap((gateway) =>
@@ -64,10 +64,10 @@ test('reads that are late together: no call is answered late, and none is sent w
   )
   await Promise.all(answers)
   await sleep(ALL_READ_MS)
-  expect(heard()).toEqual([])
+  expect(receivedOperations()).toEqual([])
 })
 
-test('a body that takes more than 4 s to come is not sent on, though its player is known and the operator free', async () => {
+test('a body that takes more than 4 s to arrive is not forwarded, even to a free operator', async () => {
   const { url, secret, wire } = scene.gateway
   expect((await wire.place(placeMessage(names()))).status).toBe(200)
   const body = JSON.stringify(placeMessage(names()))
@@ -79,7 +79,7 @@ test('a body that takes more than 4 s to come is not sent on, though its player 
   const headers = { 'content-type': 'application/json', 'x-sign-jws': sign(body, secret) }
   const reply = await request(`${url}/payment/bet`, { method: 'POST', headers, body: Readable.from(slowly()) })
   expect(readReply(reply.statusCode, await reply.body.text())).toMatchObject(systemError(400))
-  expect(heard()).toEqual(['place'])
+  expect(receivedOperations()).toEqual(['place'])
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const seconds = /^gateway_call_duration_seconds_sum\{operator=".+"\} (\S+)$/m.exec(metrics)?.[1]
   expect(Number(seconds)).toBeGreaterThan(4) // counted from its first byte

@@ -61,7 +61,7 @@ const SILENCES: [string, Script][] = [
   ['later than the 5 s', { delayMs: 5_200 }],
   ['out with the headers, and silent about the body', { bodyDelayMs: 5_200 }],
 ]
-test('an operator that is silent, or late, is given up just before the platform gives up', async () => {
+test('the gateway times out a silent or late operator just before the platform times out', async () => {
   const replies = SILENCES.flatMap(([, script]) =>
     (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
       ann.operator.wallet.next(operation, script)
@@ -76,7 +76,7 @@ test('an operator that is silent, or late, is given up just before the platform 
   }
 })
 
-test('an operator that says nothing to an exchange of tokens is given up', async () => {
+test('the gateway times out an operator that does not answer a token exchange', async () => {
   const { operatorId, wallet } = ann.operator
   wallet.next('profile', hang)
   const reply = await scene.gateway.api.request('POST', `/operators/${operatorId}/sessions`, { token: newToken() })
@@ -87,18 +87,18 @@ test.each([
   ['resets', reset],
   ['resets in the body', { fault: 'reset_in_body' }],
   ['says more than any wallet says', { body: 'x'.repeat(64 * 1024 + 1) }],
-] as [string, Script][])('an operator that %s gets no answer made up for it', async (_what, script) => {
+] as [string, Script][])('the gateway invents no answer for an operator that %s', async (_what, script) => {
   for (const operation of Object.keys(OPERATIONS) as Operation[]) {
     ann.operator.wallet.next(operation, script)
     expectFailed(await send(ann, operation), operation)
   }
 })
 
-test('while an operator hangs, another one is answered at once, and so are its own deliveries', async () => {
+test('while an operator’s Place bets hang, its results and the calls of other operators are answered at once', async () => {
   const { inside, waiting } = OPERATOR_CALL_LIMITS
   ann.operator.wallet.always('place', hang)
   let over = 0
-  const crowd = Array.from({ length: inside + waiting }, async () => {
+  const load = Array.from({ length: inside + waiting }, async () => {
     const reply = await send(ann, 'place')
     over += 1
     return reply
@@ -110,8 +110,8 @@ test('while an operator hangs, another one is answered at once, and so are its o
   const others = [send(ben, 'place'), send(ben, 'settle'), send(ann, 'settle'), send(ann, 'rollback')]
   expectFailed(await send(ann, 'place'), 'place')
   for (const reply of await Promise.all(others)) expect(reply.status).toBe(200)
-  expect(over, 'of the crowd, answered before the others were').toBe(0)
-  for (const reply of await Promise.all(crowd)) {
+  expect(over, 'calls of the load that were answered before the others').toBe(0)
+  for (const reply of await Promise.all(load)) {
     expectFailed(reply, 'place')
     expect(reply.ms).toBeLessThan(WAITED_TWICE_MS + lateMs())
   }
@@ -120,31 +120,31 @@ test('while an operator hangs, another one is answered at once, and so are its o
   expect(await send(ann, 'place')).toMatchObject({ status: 200 })
 })
 
-describe('a turnstile', () => {
-  const soon = () => performance.now() + 1_000
+describe('the bounded semaphore', () => {
+  const inOneSecond = () => performance.now() + 1_000
 
-  test('lets so many in, and the next in their order as places become free', async () => {
-    const turnstile = createBoundedSemaphore({ inside: 1, waiting: 2 })
-    expect(turnstile.acquire(soon())).toBe(true)
+  test('admits up to its limit, and the next callers in order as permits are released', async () => {
+    const semaphore = createBoundedSemaphore({ inside: 1, waiting: 2 })
+    expect(semaphore.acquire(inOneSecond())).toBe(true)
     const order: number[] = []
     const others = [1, 2].map(async (number) => {
-      expect(await turnstile.acquire(soon())).toBe(true)
+      expect(await semaphore.acquire(inOneSecond())).toBe(true)
       order.push(number)
-      turnstile.release()
+      semaphore.release()
     })
-    expect(turnstile.acquire(soon())).toBe(false)
-    turnstile.release()
+    expect(semaphore.acquire(inOneSecond())).toBe(false)
+    semaphore.release()
     await Promise.all(others)
     expect(order).toEqual([1, 2])
-    expect(turnstile.depth()).toBe(0)
+    expect(semaphore.depth()).toBe(0)
   })
 
-  test('sends away who has waited long enough, without giving his place up twice', async () => {
-    const turnstile = createBoundedSemaphore({ inside: 1, waiting: 2 })
-    expect(turnstile.acquire(soon())).toBe(true)
-    expect(await turnstile.acquire(performance.now() + 20)).toBe(false)
-    turnstile.release()
-    expect(turnstile.depth()).toBe(0)
-    expect(turnstile.acquire(soon())).toBe(true)
+  test('rejects a caller whose wait timed out, without releasing the permit twice', async () => {
+    const semaphore = createBoundedSemaphore({ inside: 1, waiting: 2 })
+    expect(semaphore.acquire(inOneSecond())).toBe(true)
+    expect(await semaphore.acquire(performance.now() + 20)).toBe(false)
+    semaphore.release()
+    expect(semaphore.depth()).toBe(0)
+    expect(semaphore.acquire(inOneSecond())).toBe(true)
   })
 })

@@ -34,7 +34,7 @@ async function accountOfAnn(): Promise<Account> {
   return account
 }
 
-test('a book whose account has another version is not written, though its numbers are free, and neither are its transfers', async () => {
+test('a book whose account has another version is rolled back with all of its transfers', async () => {
   const account = await accountOfAnn()
   const book = openBook([{ ...account, version: account.version + 5n }])
   book.post(DEPOSIT, STARTED_AT)
@@ -42,7 +42,7 @@ test('a book whose account has another version is not written, though its number
   expect(await accountOfAnn()).toEqual(account)
 })
 
-test('a posting of less than nothing, or from an account to itself, is none', async () => {
+test('a posting with a negative amount, or from an account to itself, is rejected', async () => {
   const book = openBook([await accountOfAnn()])
   for (const wrong of [{ amount: money(-1n) }, { debit: 'player' }] as const)
     expect(() => book.post({ ...DEPOSIT, ...wrong }, STARTED_AT)).toThrow('from one account to another')

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const sums = () => sumLedger(owner, wallet.clock.now())
 
-test('transfers of kept days and of open days are summed once, each currency alone', async () => {
+test('transfers of closed and open days are summed once, each currency separately', async () => {
   expect(await sums()).toEqual([])
   const { userId } = await playerWithMoney(wallet.operator, '5.00')
   await wallet.operator.deposit(userId, '0.01', 'USD')
@@ -42,12 +42,12 @@ test('transfers of kept days and of open days are summed once, each currency alo
   expect((await sums())[0]).toEqual({ currency: 'EUR', players: 502n, others: -502n })
 })
 
-test('a balance without transfers, and transfers without a balance, differ by all that there is', async () => {
+test('a balance without transfers, and transfers without a balance, differ by the full amount', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '0.03')
-  const stranger = '{"player": "stranger", "currency": "GBP", "balance": 1}'
+  const extra = '{"player": "stranger", "currency": "GBP", "balance": 1}'
   await inSql(
     wallet.databaseUrl,
-    `insert into purser.account select (jsonb_populate_record(a, '${stranger}')).* from purser.account a where player = '${userId}' limit 1`,
+    `insert into purser.account select (jsonb_populate_record(a, '${extra}')).* from purser.account a where player = '${userId}' limit 1`,
   )
   expect((await sums()).find(({ currency }) => currency === 'GBP')).toEqual({
     currency: 'GBP',

@@ -67,13 +67,13 @@ const reconcile = (operatorApi: string) =>
   runReconcile({ operatorApi, operatorKey: 'key' }, CONFIG, () => {}).then(() => 'taken', messageOf)
 const CONFIG = readConfig({ DATABASE_URL: 'postgres://purser@127.0.0.1:1/purser' }, PROCESS_ROLES.tool)
 
-type Given = (url: string) => Promise<string>
-const OF_WALLETS: readonly [string, Given][] = [
+type UrlReader = (url: string) => Promise<string>
+const OF_WALLETS: readonly [string, UrlReader][] = [
   ['load --base-url', (baseUrl) => load({ baseUrl })],
   ['conformance wallet --base-url', (baseUrl) => wallet({ baseUrl, fixtures: 'players.json' })],
   ['conformance platform --public-url', (publicUrl) => platform({ publicUrl })],
 ]
-const OF_APIS: readonly [string, Given][] = [
+const OF_APIS: readonly [string, UrlReader][] = [
   ['load --operator-api', (operatorApi) => load({ operatorApi })],
   [
     'conformance wallet --operator-api',
@@ -85,16 +85,16 @@ const OF_APIS: readonly [string, Given][] = [
 ]
 
 describe('a base URL', () => {
-  test.each([...REFUSED, ...INTERFACE])('%j %s', (url, fault) => {
+  test.each([...REFUSED, ...INTERFACE])('is rejected when it is %j: %s', (url, fault) => {
     expect(findUrlFault(url, 'wallet')).toContain(fault)
   })
-  test.each(TAKEN)('%s is taken', (url) => expect(findUrlFault(url, 'wallet')).toBeUndefined())
+  test.each(TAKEN)('is accepted when it is %s', (url) => expect(findUrlFault(url, 'wallet')).toBeUndefined())
 })
 
 test.each<[UrlUse, string]>([
   ['api', 'https://purser.example/payment/bet'],
   ['webhook', 'https://crm.example/payment/bet?key=1#top'],
-])('to a URL of kind %s nothing of the interface is appended: %s is taken', (use, url) => {
+])('a base URL of kind %s may contain a path of the interface, because none is appended: %s', (use, url) => {
   expect(findUrlFault(url, use)).toBeUndefined()
 })
 
@@ -104,10 +104,10 @@ test.each([
   ['///', ''],
 ])('a path is appended to %s without a second slash', (url, base) => expect(trimEndSlashes(url)).toBe(base))
 
-test.each(OF_WALLETS)('%s refuses each of them with the remedy', async (_option, given) => {
+test.each(OF_WALLETS)('%s rejects each base URL of a wallet with the remedy', async (_option, given) => {
   for (const [url, fault] of [...REFUSED, ...INTERFACE]) expect(await given(url), url).toContain(fault)
 })
 
-test.each(OF_APIS)('%s refuses each of them but the paths of the interface', async (_option, given) => {
+test.each(OF_APIS)('%s rejects each base URL of an API, except paths of the interface', async (_option, given) => {
   for (const [url, fault] of REFUSED) expect(await given(url), url).toContain(fault)
 })

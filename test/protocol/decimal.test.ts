@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { negateDecimal, sumDecimals, toCommonUnits } from '../../src/protocol/decimal.ts'
 
-test('sums of amounts are exact', () => {
+test('the sum of decimal amounts is exact', () => {
   expect(sumDecimals(['0.1', '0.2'])).toBe('0.3')
   expect(sumDecimals(['-10.00', '27.70', '-27.70'])).toBe('-10.00')
   expect(sumDecimals(['0.00000001', '90071992547409.93'])).toBe('90071992547409.93000001')
@@ -10,7 +10,7 @@ test('sums of amounts are exact', () => {
   expect(sumDecimals([])).toBe('0')
 })
 
-test('amounts are compared in the finest scale that one of them has', () => {
+test('amounts are compared at the finer of their scales', () => {
   expect(toCommonUnits(['2.5', '2.51', '-0.01', '3'])).toEqual([250n, 251n, -1n, 300n])
   expect(['2.50', '-2.50'].map(negateDecimal)).toEqual(['-2.50', '2.50'])
 })

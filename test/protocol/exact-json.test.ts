@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { describeMemberFault } from '../../src/protocol/call-fault.ts'
 import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/exact-json.ts'
 
-describe('a number that a double does not hold', () => {
+describe('a number that a double cannot hold is parsed exactly:', () => {
   test.each([
     ['a member of the message', '{"amount":1e-400}', { amount: { written: '1e-400' } }],
     ['the negative zero', '{"bonusId": -0 }', { bonusId: { written: '-0' } }],
@@ -35,27 +35,27 @@ describe('a number that a double does not hold', () => {
     ['{"other":5e-324}', false],
     ['{"other":0e400}', false],
     ['{"other":"1e400"}', false],
-  ])('%s would be rounded: %s', (text, isRounded) => {
+  ])('%s would be rounded by a double: %s', (text, isRounded) => {
     expect(wouldRound(text)).toBe(isRounded)
   })
 })
 
-describe('a fault of an amount shows', () => {
+describe('the error about an amount shows', () => {
   const faultIn = (text: string) => describeMemberFault('amount', parseJson(text) as object)
 
-  test('the digits that no double holds', () => {
+  test('the digits that no double can hold', () => {
     expect(faultIn('{"amount":12345678901234567890}')).toContain('12345678901234567890 has more than 15')
   })
 
   test.each(['{"amount":{"written":"12345678901234567890"}}', '{"amount":{"written":"anything"},"other":1e400}'])(
-    'an object, where the caller writes one: %s',
+    'an object if the caller wrote an object: %s',
     (text) => {
       expect(faultIn(text)).toMatch(/^amount is an object;/)
     },
   )
 })
 
-test('what is nested as deep as it may be is kept, and one level more is not', () => {
+test('JSON is accepted at the maximum depth, and rejected one level deeper', () => {
   const nested = (levels: number) => JSON.parse('[{"a":'.repeat(levels / 2) + 0 + '}]'.repeat(levels / 2))
   expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
   expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)

@@ -18,7 +18,7 @@ const SECRETS = [
 const BODY_BYTES = [0, 1, 2, 3, 63, 64, 720, 12_000, 12_206, 12_207, 12_208, 12_209, 12_300, 262_144, 300_000]
 
 test.each(SECRETS.map((secret) => ({ bytes: Buffer.byteLength(secret), secret })))(
-  'a secret of $bytes bytes signs bodies of every length as an Hmac does',
+  'a secret of $bytes bytes signs bodies of every length as node:crypto does',
   ({ secret }) => {
     for (const bytes of BODY_BYTES) {
       const body = randomBytes(bytes)
@@ -29,7 +29,7 @@ test.each(SECRETS.map((secret) => ({ bytes: Buffer.byteLength(secret), secret })
   },
 )
 
-test('bytes within a larger buffer are signed alone, and the longest bodies leave nothing for the next ones', () => {
+test('a slice of a larger buffer is signed alone, and a long body leaves no bytes for the next one', () => {
   const all = randomBytes(40_000)
   for (const [start, end] of [
     [0, 40_000],
@@ -42,13 +42,13 @@ test('bytes within a larger buffer are signed alone, and the longest bodies leav
   }
 })
 
-test('more secrets than are kept sign as well as the first', () => {
+test('more secrets than the cache holds sign correctly', () => {
   const body = Buffer.from('{}')
   for (let i = 0; i < 2_500; i++) expect(signBody(body, `secret ${i}`)).toBe(byNode(body, `secret ${i}`))
   expect(signBody(body, 'secret 0')).toBe(byNode(body, 'secret 0'))
 })
 
-test('a signature that differs in one character, or has another spelling of its last one, is refused', () => {
+test('a signature with one different character, or another spelling of its last one, is rejected', () => {
   const body = Buffer.from('{"a":1}')
   const good = signBody(body, 's')
   const start = good.length - 43

@@ -171,14 +171,14 @@ const AUXILIARY =
 
 /** The list has plain forms, and a third person ends in -s. A title may add its verb to the list. */
 const VERBS = new Set(
-  `abandon accept acknowledge act add adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
-  balance become begin belong block book break bring call cancel carry cause change charge check choose claim clear close collect combine
+  `abandon accept acknowledge act add admit adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
+  balance become begin belong block book break bring call cancel carry cause change charge check choose claim classify clear close collect combine
   commit compare complete compress connect consist contain continue contradict convert copy correct cost count cover create credit cut
-  debit decide decline decrypt deduct defer delay delete deliver define demand deny depend describe detect determine differ discard dispatch
+  debit decide decline decrypt deduct defer delay delete deliver define demand deny depend describe detect determine differ discard disconnect dispatch
   display distinguish double drain drop emit enable encrypt end enforce enqueue ensure enter equal erase escape evict examine exceed
   exchange exclude execute exist exit expire explain export expose extend fail fall fill filter find finish fit flag follow forget
-  format forward fund gather get give grant group grow guess halve handle hang happen hash hide hold identify ignore import include
-  increase inform inherit insert install invalidate issue join judge keep know lack last lead leak learn leave let lie limit list listen
+  format forward fund gather get give go grant group grow guess halve handle hang happen hash hide hold identify ignore import include
+  increase inform inherit insert install invalidate invent issue join judge keep know lack last lead leak learn leave let lie limit list listen
   live load lock log look lose lower make map mark mask match mean measure meet mention merge migrate miss move multiply name need note
   notify obey observe occupy occur offer omit open order overflow overlap overtake override owe parse pass pause pay permit pin place
   plan play post precede prefer preserve prevent print probe proceed process produce promise propose protect prove publish put

@@ -90,18 +90,18 @@ function expectVerdict(outcome: CallOutcome, verdict: Verdict): void {
   else expect(outcome).toMatchObject({ kind: 'refused', ...verdict, message: expect.any(String) })
 }
 
-describe.each(OPERATIONS)('%s', (operation) => {
+describe.each(OPERATIONS)('the client classifies the answer to %s', (operation) => {
   const id = ABOUT_A_BET.includes(operation) ? BET : undefined
 
-  test.each(KINDS)('200 with $what', ({ body, at200 }) => {
+  test.each(KINDS)('with status 200 and $what by status and body', ({ body, at200 }) => {
     expectVerdict(classifyText(operation, 200, body(operation), id), at200)
   })
 
-  test.each(KINDS)('400 with $what', ({ body, at400 }) => {
+  test.each(KINDS)('with status 400 and $what by status and body', ({ body, at400 }) => {
     expectVerdict(classifyText(operation, 400, body(operation), id), at400)
   })
 
-  test('any other status is unknown, whatever the body says', () => {
+  test('as unknown for any other status, with any body', () => {
     for (const status of STATUSES) {
       for (const { body } of KINDS) {
         const outcome = classifyText(operation, status, body(operation), id)
@@ -110,7 +110,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   })
 
-  test('200 with any member of the standard reply missing or of another type is contradictory', () => {
+  test('as contradictory for status 200 when a member of the standard reply is missing or has another type', () => {
     for (const name of Object.keys(GOOD[operation])) {
       for (const value of [undefined, null, {}, [], true, '']) {
         const body = JSON.stringify({ ...GOOD[operation], [name]: value })
@@ -119,7 +119,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
     }
   })
 
-  test('no status and no text is left unclassified or throws', () => {
+  test('for any status and text, and never throws', () => {
     const text = fc.oneof(fc.string(), fc.json(), fc.string({ unit: 'binary' }))
     fc.assert(
       fc.property(fc.oneof(fc.integer(), fc.constantFrom(200, 400)), text, (status, body) => {
@@ -132,7 +132,7 @@ describe.each(OPERATIONS)('%s', (operation) => {
   })
 })
 
-describe('a yes with the code of a refusal contradicts itself (D-5)', () => {
+describe('an acceptance with the code of a rejection is contradictory (D-5):', () => {
   const kindOf = (operation: Operation, code: unknown) =>
     classifyText(operation, 200, JSON.stringify({ ...GOOD[operation], code }), BET).kind
 
@@ -142,19 +142,22 @@ describe('a yes with the code of a refusal contradicts itself (D-5)', () => {
     for (const code of [undefined, null, 0, -0, '0']) expect(kindOf(operation, code), String(code)).toBe('accepted')
   })
 
-  test('but code 8 to a Rollback, which says that it is done', () => {
+  test('code 8 in the answer to a Rollback is accepted, because the bet is cancelled', () => {
     expect(kindOf('rollback', 8)).toBe('accepted')
     expect(kindOf('settle', 8)).toBe('unknown')
   })
 
-  test.each<Operation>(['profile', 'balance', 'check'])('but not in %s, which moves no money', (operation) => {
-    expect(kindOf(operation, 7)).toBe('accepted')
-  })
+  test.each<Operation>(['profile', 'balance', 'check'])(
+    'the code in the answer to %s is ignored, because the call moves no money',
+    (operation) => {
+      expect(kindOf(operation, 7)).toBe('accepted')
+    },
+  )
 })
 
-describe.each(ABOUT_A_BET)('%s', (operation) => {
+describe.each(ABOUT_A_BET)('the answer to %s', (operation) => {
   test.each(['6a3ff0f3-61f5-4f2e-8a0c-1d2b3c4d5e6f', BET.toUpperCase(), `${BET} `, BET.slice(0, 35)])(
-    '200 about %s is contradictory',
+    'with status 200 is contradictory when it names the bet %s',
     (transactionId) => {
       const body = JSON.stringify({ ...GOOD[operation], transactionId })
       expectVerdict(classifyText(operation, 200, body, BET), 'contradictory_body')
@@ -162,7 +165,7 @@ describe.each(ABOUT_A_BET)('%s', (operation) => {
   )
 })
 
-describe('the transactionTime of a yes (W-13)', () => {
+describe('the transactionTime of an acceptance (W-13)', () => {
   const kindOf = (transactionTime: string) =>
     classifyText('place', 200, JSON.stringify({ transactionId: BET, transactionTime }), BET).kind
 
@@ -176,7 +179,7 @@ describe('the transactionTime of a yes (W-13)', () => {
     '2031-05-16T12:00:00.1234567', // .NET's, of an unspecified kind
     '2031-05-16T12:00:00,5',
     '2031-05-16T12:00',
-  ])('may be %s: with or without an offset', (time) => {
+  ])('can have the form %s, with or without an offset', (time) => {
     expect(kindOf(time)).toBe('accepted')
   })
 
@@ -192,7 +195,7 @@ describe('the transactionTime of a yes (W-13)', () => {
     '2031-05-16T12:00:00Z, or so',
     'now',
     '1937217600',
-  ])('is not %s: a body that is something else', (time) => {
+  ])('cannot be %s, and other text is contradictory', (time) => {
     expect(kindOf(time)).toBe('unknown')
   })
 })

@@ -111,7 +111,7 @@ const callsOf = (...wallets: ScriptedWallet[]) => wallets.map((wallet) => wallet
 describe.each([
   ['partners', partners, 'platform.partner', 'partner_id'],
   ['operators', operators, 'gateway.operator', 'operator_id'],
-])('%s:', (_name, begin, table, column) => {
+])('the client of %s', (_name, begin, table, column) => {
   let here: ReturnType<typeof watched>
   let side: Side
   let other: Side
@@ -135,14 +135,14 @@ describe.each([
     await here.rest()
   }
 
-  test('what another process saves counts within 5 s', async () => {
+  test('uses changes of another process within 5 s', async () => {
     await other.save('anna', targetOf(moved))
     await pass(REFRESH_MS)
     await side.send('anna')
     expect(callsOf(old, moved)).toEqual([1, 1])
   })
 
-  test('also for the first call after a long time without any', async () => {
+  test('uses such a change in the first call after a long pause', async () => {
     await pass(HOUR_MS)
     await other.save('anna', targetOf(moved))
     await pass(HOUR_MS)
@@ -150,7 +150,7 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 1])
   })
 
-  test('while the database is silent no call waits for it, and while it fails none fails', async () => {
+  test('does not wait for a silent database, and does not fail with a failing one', async () => {
     here.answersAfter(() => given)
     time.pass(HOUR_MS)
     const sent = side.send('anna')
@@ -169,7 +169,7 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([3, 1])
   })
 
-  test('one that is gone is not called any more, but for what is under way', async () => {
+  test('stops calling a deleted target, and finishes the calls in flight', async () => {
     old.next('settle', { hold: given })
     const underWay = side.send('anna')
     await old.seen('settle', 2)
@@ -181,7 +181,7 @@ describe.each([
     expect(callsOf(old)).toEqual([2])
   })
 
-  test('what is saved here is not undone by what was read before', async () => {
+  test('keeps a change of its own process when an older read ends later', async () => {
     here.answersAfter(() => given)
     time.pass(REFRESH_MS)
     await side.save('anna', targetOf(moved))
@@ -191,7 +191,7 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 1])
   })
 
-  test('nor when what is saved here is what was known here', async () => {
+  test('keeps a change of its own process that equals the earlier state', async () => {
     await other.save('anna', targetOf(moved))
     here.answersAfter(() => given)
     time.pass(REFRESH_MS / 2)
@@ -202,7 +202,7 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([2, 0])
   })
 
-  test('nor by the first read, and who waited for that calls what was saved', async () => {
+  test('keeps a change of its own process when the first read ends later, and waiting calls use the change', async () => {
     await other.save('bert', targetOf(old))
     here.answersAfter(() => given)
     const first = side.send('bert')
@@ -213,7 +213,7 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 2])
   })
 
-  test('one that is asked for just before the end is not opened behind it, where nobody would close it', async () => {
+  test('opens no connection when a read ends after the shutdown', async () => {
     await other.save('bert', targetOf(old))
     here.answersAfter(() => given)
     const first = side.send('bert')
@@ -223,13 +223,13 @@ describe.each([
     expect(callsOf(old)).toEqual([1])
   })
 
-  test('one that is the same keeps its connections', async () => {
+  test('keeps the connections of an unchanged target', async () => {
     await pass(HOUR_MS)
     await side.send('anna')
     expect(new Set(old.of('settle').map(({ connection }) => connection)).size).toBe(1)
   })
 
-  test('O-5: what somebody without the key has written is not used, and keeps no other from being read', async () => {
+  test('ignores a row written without the encryption key, and still reads the other rows (O-5)', async () => {
     await other.save('bert', targetOf(old))
     await side.send('bert')
     await inSql(

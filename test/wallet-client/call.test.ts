@@ -52,7 +52,7 @@ const CALLS: [Operation, string, string][] = [
   ['balance', 'POST', '/user/balance'],
   ['check', 'POST', '/payment/check'],
 ]
-test.each(CALLS)('%s is a %s to %s', async (operation, method, path) => {
+test.each(CALLS)('the client sends %s as %s to %s', async (operation, method, path) => {
   await clientOf().call(operation, '{}')
   expect(wallet.requests.at(-1)).toMatchObject({ method, path, text: '{}' })
 })
@@ -62,7 +62,7 @@ test.each([
   ['/', '/payment/bet'],
   ['/partner/v1', '/partner/v1/payment/bet'],
   ['/partner/v1/', '/partner/v1/payment/bet'],
-])('the base address may end in "%s"', async (end, path) => {
+])('a base URL may end in "%s"', async (end, path) => {
   const { text, id } = aPlace()
   const { outcome } = await clientOf({ baseUrl: wallet.url + end }).call('place', text, id)
   expect([wallet.requests.at(-1)?.path, outcome.kind]).toEqual([path, 'accepted'])
@@ -74,21 +74,21 @@ test.each([
   '{"text":"ünïcödé ☃ 𝄞 \\u2028"}',
   '{"\ufeff":0}',
   '',
-])('exactly the bytes of %j are sent, and signed', async (text) => {
+])('the client sends and signs exactly the bytes of %j', async (text) => {
   wallet.faults.length = 0
   await clientOf().call('place', text)
   expect(wallet.requests.at(-1)?.text).toBe(text)
   expect(wallet.faults.filter((fault) => fault.includes('signature'))).toEqual([])
 })
 
-test('an accepted call tells status, body and duration', async () => {
+test('an accepted call returns status, body and duration', async () => {
   const answer = await placeAgainst({ delayMs: 60 })
   expect(answer).toMatchObject({ outcome: { kind: 'accepted' }, status: 200 })
   expect(answer.body).toContain('transactionTime')
   expect(answer.durationMs).toBeGreaterThan(50)
 })
 
-test.each([401, 403, 404, 429, 500, 503, 302])('P4: status %i is unknown and is not acted upon', async (status) => {
+test.each([401, 403, 404, 429, 500, 503, 302])('status %i is unknown and has no effect (P4)', async (status) => {
   const before = wallet.requests.length
   const headers = { location: `${wallet.url}/elsewhere`, 'retry-after': '0' }
   const answer = await placeAgainst({ status, headers, body: { code: 7, message: 'no' } })
@@ -96,7 +96,7 @@ test.each([401, 403, 404, 429, 500, 503, 302])('P4: status %i is unknown and is 
   expect(wallet.requests).toHaveLength(before + 1)
 })
 
-describe('P5: the time covers', () => {
+describe('the time-out (P5) covers', () => {
   const timeoutMs = 300
   const only = { part: 'platform', connections: 1, connectMs: timeoutMs } as const
   test.each([
@@ -122,7 +122,7 @@ describe('P5: the time covers', () => {
     expect((await one.call('place', aPlace().text)).outcome.kind).toBe('accepted')
   })
 
-  test('the wait for a connection, and what is given up there is never sent', async () => {
+  test('the wait for a connection, and a call that times out there is never sent', async () => {
     const line = openSignedConnection({ ...only, baseUrl: wallet.url, secrets: [wallet.secret] })
     const exchange = (milliseconds: number) =>
       line.exchange({
@@ -143,7 +143,7 @@ describe('P5: the time covers', () => {
     await line.close()
   })
 
-  test('a connection that takes longer to be made than the call may last', async () => {
+  test('a connection attempt that takes longer than the call may last', async () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
@@ -161,7 +161,7 @@ describe('P5: the time covers', () => {
     await line.close()
   })
 
-  test('a handshake that is never finished', async () => {
+  test('a TLS handshake that never ends', async () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const answer = await clientOf({ baseUrl: `https://127.0.0.1:${portOf(silent.address())}`, timeoutMs }).call(
@@ -178,7 +178,7 @@ function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>)
   return address.port
 }
 
-describe('P6: is a network error:', () => {
+describe('the client reports as a network error (P6)', () => {
   async function expectNetworkError(baseUrl: string): Promise<void> {
     const answer = await clientOf({ baseUrl }).call('place', '{}')
     expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'network' }, status: null, body: '' })
@@ -206,7 +206,7 @@ describe('P6: is a network error:', () => {
   })
 })
 
-describe('P7:', () => {
+describe('the client limits the body of an answer (P7):', () => {
   test.each([
     ['a body of 64 KiB and more', { body: `"${'x'.repeat(64 * 1024)}"` }, 'unreadable_body'],
     ['a body without end', { body: 'x'.repeat(5_000_000) }, 'unreadable_body'],
@@ -222,7 +222,7 @@ describe('P7:', () => {
     expect(answer.body.length).toBeLessThanOrEqual(2_000)
   })
 
-  test('a standard body of just under 64 KiB is read', async () => {
+  test('a standard body of just under 64 KiB is accepted', async () => {
     const body = ({ body: { transactionId } }: { body: Record<string, unknown> }) =>
       JSON.stringify({ transactionId, transactionTime: '2031-05-16T12:00:00Z', more: 'x'.repeat(65_000) })
     const answer = await placeAgainst({ body })
@@ -230,12 +230,12 @@ describe('P7:', () => {
   })
 })
 
-test('of the message of a refusal no more is kept than of a body', async () => {
+test('the message of a rejection is stored up to the length of a body', async () => {
   const { outcome } = await placeAgainst(refusal(7, 'x'.repeat(60_000)))
   expect(outcome).toEqual({ kind: 'refused', code: 7, message: 'x'.repeat(2_000) })
 })
 
-test('calls one after another use the same connections, not one each', async () => {
+test('successive calls reuse the same connections', async () => {
   const one = clientOf()
   const before = wallet.requests.length
   for (let i = 0; i < 20; i++) await one.call('settle', '{}')
@@ -248,7 +248,7 @@ test('calls one after another use the same connections, not one each', async () 
   expect(new Set(calls.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
 })
 
-test('a broken connection is not used again, and the next call is fine', async () => {
+test('a broken connection is not reused, and the next call succeeds', async () => {
   for (const script of [reset, { fault: 'reset_in_body' }, { body: 'x'.repeat(5_000_000) }] as Script[]) {
     const one = clientOf()
     wallet.next('place', script)
@@ -257,14 +257,14 @@ test('a broken connection is not used again, and the next call is fine', async (
   }
 })
 
-test('a call that failed is not sent again by the client itself', async () => {
+test('the client never repeats a failed call by itself', async () => {
   const before = wallet.requests.length
   await placeAgainst(reset)
   await placeAgainst({ status: 503, headers: { 'retry-after': '0' } })
   expect(wallet.requests).toHaveLength(before + 2)
 })
 
-test('no more calls are under way than there are connections', async () => {
+test('the number of calls in flight never exceeds the number of connections', async () => {
   const two = clientOf({ connections: 2 })
   wallet.always('settle', { delayMs: 30 })
   const before = wallet.requests.length
@@ -273,14 +273,14 @@ test('no more calls are under way than there are connections', async () => {
   expect(new Set(wallet.requests.slice(before).map(({ connection }) => connection)).size).toBe(2)
 })
 
-test('a client that is closed answers too', async () => {
+test('a closed client still returns an outcome', async () => {
   const closed = clientOf()
   await closed.close()
   expect((await closed.call('place', '{}')).outcome).toMatchObject({ kind: 'unknown', reason: 'network' })
 })
 
 test.each(['the-token-of-a-player', 'to"ken\\with-marks'])(
-  'a refusal that repeats the token %s is kept without it',
+  'a rejection that repeats the token %s is stored without the token',
   async (token) => {
     const message = `there is no ${token} here`
     wallet.next('place', refusal(3, message))
@@ -295,7 +295,7 @@ test.each([
   ['with escaped slashes', (text: string) => text.replaceAll('/', '\\/')],
   ['in ASCII', (text: string) => text.replaceAll('/', '\\/').replaceAll('ä', '\\u00e4')],
   ['as a text in JSON', (text: string) => JSON.stringify({ message: text })],
-])('an answer that repeats the whole request, %s, is kept without the token', async (_how, write) => {
+])('an answer that repeats the whole request, %s, is stored without the token', async (_how, write) => {
   const { text } = aPlace({ token: 'a/"token"/of\u00e4-player' })
   wallet.next('place', { status: 500, body: write(text) })
   const { body } = await clientOf().call('place', text)

@@ -55,7 +55,7 @@ afterAll(async () => {
 const PLAIN = 'is plain HTTP, which uses no certificate: give https, or remove ca and certificate (null)'
 const refusedAt = (pointer: string) => ({ status: 400, body: { errors: [{ pointer, detail: PLAIN }] } })
 
-test('a Settle to a partner is owed with the reason, and sent with the right CA', async () => {
+test('a Settle to a partner with an untrusted CA is owed with the reason, and is sent with the right CA', async () => {
   const { api, stop } = await startPlatform()
   const baseUrl = await tlsBefore(inner.url)
   const save = (connection?: object, address = baseUrl) =>
@@ -80,7 +80,7 @@ test('a Settle to a partner is owed with the reason, and sent with the right CA'
   await stop()
 })
 
-test('a Place bet is rolled back with the right CA: a partner that was not reached may not keep it', async () => {
+test('a Place bet to a partner with an untrusted CA is rolled back after the right CA is set', async () => {
   const { api, stop } = await startPlatform()
   const baseUrl = await tlsBefore(inner.url)
   const save = (connection: object) =>
@@ -97,7 +97,7 @@ test('a Place bet is rolled back with the right CA: a partner that was not reach
   await stop()
 })
 
-test('a call to an operator is a failure for the platform, and goes through with the right CA', async () => {
+test('a call to an operator with an untrusted CA fails for the platform, and succeeds with the right CA', async () => {
   const { api, wire, stop } = await startGateway()
   const baseUrl = await tlsBefore(inner.url)
   const save = (connection?: object, address = baseUrl) =>
@@ -120,7 +120,7 @@ test('a call to an operator is a failure for the platform, and goes through with
   await stop()
 })
 
-test('a webhook fails with the reason, and gets its events with the right CA', async () => {
+test('a webhook with an untrusted CA fails with the reason, and receives its events with the right CA', async () => {
   const consumer = await startConsumer()
   const { operator, stop } = await startWallet()
   const url = await tlsBefore(consumer.url)

@@ -111,7 +111,7 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { column, save, withServer 
     return String(rows[0]?.it)
   }
 
-  test('is called with its header, CA and certificate, which are sealed, shown in part, and replaced', async () => {
+  test('is called with its header, CA and certificate, which are encrypted, redacted and replaceable', async () => {
     const [OLD, NEW] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')]
     const [first, second] = [read(theirs.sign('client-1')), read(theirs.sign('client-2'))]
     await withServer(OLD, async (request) => {

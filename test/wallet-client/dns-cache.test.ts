@@ -18,7 +18,7 @@ function scene() {
   return { open, time, resolve: createCachingResolver(ask, () => time.now) }
 }
 
-test('a name is asked for once, however many connections wait for it, and again after a failure', async () => {
+test('a name is looked up once for any number of waiting connections, and again after a failure', async () => {
   const { open, resolve } = scene()
   const waiting = Array.from({ length: 5 }, () => resolve('dead.example'))
   expect(open).toHaveLength(1)
@@ -31,7 +31,7 @@ test('a name is asked for once, however many connections wait for it, and again 
   expect(await again).toEqual(at('192.0.2.1'))
 })
 
-test('a name that was known is used at once while the resolver takes its time, and follows what it then says', async () => {
+test('a cached address is used while a lookup is pending, and the next result replaces it', async () => {
   const { open, time, resolve } = scene()
   const first = resolve('wallet.example')
   open[0]?.answer('192.0.2.1')
@@ -47,7 +47,7 @@ test('a name that was known is used at once while the resolver takes its time, a
   expect(await resolve('wallet.example')).toEqual(at('192.0.2.2'))
 })
 
-test('an answer of long ago is not used any more', async () => {
+test('an expired address is never used again', async () => {
   const { open, time, resolve } = scene()
   const first = resolve('wallet.example')
   open[0]?.answer('192.0.2.1')
@@ -59,7 +59,7 @@ test('an answer of long ago is not used any more', async () => {
 })
 
 test.each([{ all: true }, {}, { family: 4 }] satisfies LookupOptions[])(
-  'sockets are answered as the system answers them: %j',
+  'the lookup for sockets returns the same as the system: %j',
   async (options) => {
     const answer = (ask: typeof cachedLookup) =>
       new Promise((resolve) => ask('localhost', options, (...all: unknown[]) => resolve(all)))

@@ -30,7 +30,7 @@ const LATE: [string, Writes][] = [
   ['the headers and nothing else', (socket, betId) => void socket.write(headOf(betId))],
 ]
 
-test.concurrent.each(LATE)('a late answer with %s', async (_what, writes) => {
+test.concurrent.each(LATE)('all four callers treat a late answer alike: %s', async (_what, writes) => {
   const server = await startOddServer(writes)
   const readings = Object.entries(CALLERS).map(async ([name, call]) => [name, await call(server.url, 'place')] as const)
   expect(Object.fromEntries(await Promise.all(readings))).toEqual(

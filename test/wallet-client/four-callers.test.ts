@@ -13,7 +13,7 @@ afterAll(() => Promise.all(servers.map((server) => server.close())))
 
 const BOM = '\ufeff'
 const good = (betId: string) => `{"transactionId":"${betId}","transactionTime":"${new Date().toISOString()}"}`
-const beside = (more: string) => (betId: string) => good(betId).replace('}', `,${more}}`)
+const withMember = (more: string) => (betId: string) => good(betId).replace('}', `,${more}}`)
 const text = (body: string) => () => body
 const NO_MONEY = '{"code":7,"message":"Not enough money"}'
 
@@ -62,7 +62,7 @@ function chunked(betId: string): string {
 
 const MAX_BYTES = 64 * 1024
 const padded = (bytes: number) => (betId: string) => {
-  const body = beside('"pad":""')(betId)
+  const body = withMember('"pad":""')(betId)
   return body.replace('""', `"${'x'.repeat(bytes - body.length)}"`)
 }
 const latin1 = (body: (betId: string) => string) => (betId: string) => Buffer.from(body(betId), 'latin1')
@@ -106,23 +106,23 @@ const PLACE: [string, Reading, Writes][] = [
     'unknown',
     answers((betId) => gzipSync(good(betId)), { headers: 'Content-Encoding: gzip\r\n' }),
   ],
-  ['a text that is not UTF-8', 'accepted', answers(latin1(beside('"note":"\u00e9"')))],
+  ['a text that is not UTF-8', 'accepted', answers(latin1(withMember('"note":"\u00e9"')))],
   ['a message that is not UTF-8', 'refused 7', refuses(Buffer.from('{"code":7,"message":"\u00e9"}', 'latin1'))],
   [
     'another id, then this one',
     'accepted',
     answers((betId) => good(betId).replace('{', '{"transactionId":"another-bet",')),
   ],
-  ['this id, then another one', 'unknown', answers(beside('"transactionId":"another-bet"'))],
+  ['this id, then another one', 'unknown', answers(withMember('"transactionId":"another-bet"'))],
   ['another id', 'unknown', answers(() => good('another-bet-than-this'))],
   ['no time', 'unknown', answers((betId) => `{"transactionId":"${betId}"}`)],
-  ['code 0 beside a yes', 'accepted', answers(beside('"code":0,"message":"ok"'))],
-  ['code "0" beside a yes', 'accepted', answers(beside('"code":"0"'))],
-  ['code null beside a yes', 'accepted', answers(beside('"code":null'))],
-  ['code 7 beside a yes (D-5)', 'unknown', answers(beside('"code":7,"message":"Not enough money"'))],
-  ['code 100 beside a yes (D-5)', 'unknown', answers(beside('"code":100'))],
-  ['code "7" beside a yes (D-5)', 'unknown', answers(beside('"code":"7"'))],
-  ['code 0, then code 7 beside a yes (D-5)', 'unknown', answers(beside('"code":0,"code":7'))],
+  ['code 0 in an acceptance', 'accepted', answers(withMember('"code":0,"message":"ok"'))],
+  ['code "0" in an acceptance', 'accepted', answers(withMember('"code":"0"'))],
+  ['code null in an acceptance', 'accepted', answers(withMember('"code":null'))],
+  ['code 7 in an acceptance (D-5)', 'unknown', answers(withMember('"code":7,"message":"Not enough money"'))],
+  ['code 100 in an acceptance (D-5)', 'unknown', answers(withMember('"code":100'))],
+  ['code "7" in an acceptance (D-5)', 'unknown', answers(withMember('"code":"7"'))],
+  ['code 0, then code 7 in an acceptance (D-5)', 'unknown', answers(withMember('"code":0,"code":7'))],
   ['200 with a code alone', 'unknown', answers(text(NO_MONEY))],
   ['400 without a code', 'unknown', refuses('{"message":"no"}')],
   ['400 without a body', 'unknown', refuses('')],
@@ -132,7 +132,7 @@ const PLACE: [string, Reading, Writes][] = [
   ['400 with code 100', 'unknown', refuses('{"code":100,"message":"no"}')],
 ]
 
-describe('Place bet', () => {
+describe('all four callers treat the answer to Place bet alike:', () => {
   test.concurrent.each(PLACE)('%s: %s', (_what, expected, writes) => expectReading('place', expected, writes))
 })
 
@@ -144,7 +144,7 @@ const PROFILES: [string, Reading, Writes][] = [
   ['a userId that is not UTF-8', 'unknown', answers(latin1(text(profile().replace('ann', '\u00e9'))))],
 ]
 
-describe('User data', () => {
+describe('all four callers treat the answer to User data alike:', () => {
   test.concurrent.each(PROFILES)('%s: %s', (_what, expected, writes) => expectReading('profile', expected, writes))
 })
 

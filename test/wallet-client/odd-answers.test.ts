@@ -35,19 +35,19 @@ async function clientOf(answer: (response: ServerResponse) => void) {
   return { call, connections }
 }
 
-test('a byte order mark before the answer belongs to no answer', async () => {
+test('a byte order mark before the answer is ignored', async () => {
   const { call } = await clientOf((response) => response.end(BOM + GOOD))
   expect(await call()).toMatchObject({ outcome: { kind: 'accepted' }, status: 200, body: GOOD })
 })
 
-describe('100 Continue is passed over', () => {
+describe('the client ignores 100 Continue', () => {
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
   test.each([
     ['alone, a moment before the answer', CONTINUE, false],
     ['in one piece with the answer', CONTINUE, true],
     ['twice', CONTINUE + CONTINUE, true],
     ['with headers of its own', 'HTTP/1.1 100 Continue\r\nServer: x\r\n\r\n', true],
-  ])('%s, and the connection is used again', async (_when, text, isOnePiece) => {
+  ])('sent %s, and reuses the connection', async (_when, text, isOnePiece) => {
     const { call, connections } = await clientOf((response) => {
       if (isOnePiece) response.socket?.cork()
       response.socket?.write(text, () => isOnePiece || response.end(GOOD))
@@ -59,7 +59,7 @@ describe('100 Continue is passed over', () => {
     expect(connections.size).toBe(1)
   })
 
-  test('and is no answer by itself', async () => {
+  test('without a final answer, and waits for the answer', async () => {
     const { call } = await clientOf((response) => response.writeContinue(() => response.socket?.destroy()))
     expect((await call()).outcome).toMatchObject({ kind: 'unknown', reason: 'network' })
   })

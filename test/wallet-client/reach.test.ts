@@ -35,17 +35,17 @@ const PUBLIC = [
   ...['[::ffff:8.8.8.8]', '[64:ff9b::8.8.8.8]', 'a-name.invalid'],
 ]
 
-describe('an address that is saved', () => {
-  test.each(SPECIAL)('is refused where it is https://%s', async (host) => {
+describe('a saved address', () => {
+  test.each(SPECIAL)('is rejected if it is https://%s', async (host) => {
     expect(await findAddressFault(`https://${host}/w`, PUBLIC_ONLY)).toContain('PURSER_PRIVATE_ADDRESSES=allow')
     expect(await findAddressFault(`https://${host}/w`, TLS_ONLY)).toBeUndefined()
   })
 
-  test.each(PUBLIC)('is taken where it is https://%s', async (host) => {
+  test.each(PUBLIC)('is accepted if it is https://%s', async (host) => {
     expect(await findAddressFault(`https://${host}/w`, PUBLIC_ONLY)).toBeUndefined()
   })
 
-  test('is refused without TLS, unless a setting allows it', async () => {
+  test('is rejected without TLS, unless a setting allows it', async () => {
     for (const use of ['wallet', 'webhook'] as const) {
       expect(await findAddressFault('http://wallet.invalid', TLS_ONLY, use)).toContain('PURSER_PLAIN_HTTP=allow')
       expect(await findAddressFault('http://wallet.invalid', PUBLIC_ONLY, use)).toBeUndefined()
@@ -53,14 +53,14 @@ describe('an address that is saved', () => {
   })
 })
 
-describe('a connection is not begun', () => {
+describe('the client opens no connection to', () => {
   const cases: [string, string, Reach, string][] = [
     ['to an address in figures', 'http://127.0.0.1', PUBLIC_ONLY, 'PURSER_PRIVATE_ADDRESSES'],
     ['to one of IPv6', 'http://[::ffff:127.0.0.1]', PUBLIC_ONLY, 'PURSER_PRIVATE_ADDRESSES'],
     ['to what a name leads to', 'http://localhost', PUBLIC_ONLY, 'PURSER_PRIVATE_ADDRESSES'],
     ['without TLS', 'http://127.0.0.1', TLS_ONLY, 'PURSER_PLAIN_HTTP'],
   ]
-  test.each(cases)('%s, whatever was allowed when it was saved', async (_what, origin, reach, setting) => {
+  test.each(cases)('%s, although the address was allowed when it was saved', async (_what, origin, reach, setting) => {
     let connections = 0
     const server = createServer((socket) => {
       connections += 1

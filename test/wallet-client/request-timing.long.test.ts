@@ -37,18 +37,18 @@ function callerOf(baseUrl: string, timeoutMs = GIVEN_UP_MS) {
   return () => client.call('place', '{}', 'a-bet')
 }
 
-test('a first call looks the name up and connects; the next one over the same connection does neither', async () => {
+test('the first call measures lookup and connect, and the next call on the connection measures neither', async () => {
   const call = await clientOf((response) => response.end('{}'))
   expect(Object.keys((await call()).phases ?? {})).toEqual(['nameMs', 'connectMs', 'firstByteMs', 'bodyMs'])
   expect(Object.keys((await call()).phases ?? {})).toEqual(['firstByteMs', 'bodyMs'])
 })
 
-test('an address needs no name', async () => {
+test('a call to an IP address measures no lookup', async () => {
   const call = await clientOf((response) => response.end('{}'), { host: '127.0.0.1' })
   expect(Object.keys((await call()).phases ?? {})).toEqual(['connectMs', 'firstByteMs', 'bodyMs'])
 })
 
-test('a wallet that takes its time is slow to the first byte; one that writes slowly, in the body', async () => {
+test('a slow wallet counts as time to the first byte, and a slow writer counts as body time', async () => {
   const slow = await clientOf(async (response) => {
     await sleep(HELD_MS)
     response.end('{}')
@@ -64,7 +64,7 @@ test('a wallet that takes its time is slow to the first byte; one that writes sl
   expect((await slowly()).phases?.bodyMs).toBeGreaterThanOrEqual(SEEN_MS)
 })
 
-test('a call that is given up says in which step: no answer, or no end of it', async () => {
+test('a call that times out reports its step: no answer, or an incomplete answer', async () => {
   const givenUp = { timeoutMs: GIVEN_UP_MS }
   const silent = (await (await clientOf(() => {}, givenUp))()).phases
   expect(silent?.firstByteMs).toBeGreaterThanOrEqual(SEEN_MS)
@@ -73,7 +73,7 @@ test('a call that is given up says in which step: no answer, or no end of it', a
   expect(half?.bodyMs).toBeGreaterThanOrEqual(SEEN_MS)
 })
 
-test('a handshake that is never finished is time of TLS; a name that nobody has, of the name', async () => {
+test('an unfinished handshake counts as TLS time, and an unknown name counts as lookup time', async () => {
   const mute = createServer((socket) => socket.on('error', () => {}))
   await once(mute.listen(0, '127.0.0.1'), 'listening')
   cleanups.push(() => mute.close())
@@ -83,7 +83,7 @@ test('a handshake that is never finished is time of TLS; a name that nobody has,
   expect(Object.keys((await callerOf('http://wallet.invalid')()).phases ?? {})).toEqual(['nameMs'])
 })
 
-test('a call that waits for the connection of another one has no step of it', async () => {
+test('a call that waits for another call’s connection measures no connect step', async () => {
   const call = await clientOf(async (response) => {
     await sleep(HELD_MS / 2)
     response.end('{}')

@@ -6,7 +6,7 @@ import { refusal, startScriptedWallet } from '../support/scripted-wallet.ts'
 import { signal } from '../support/signal.ts'
 import { placeMessage } from '../support/wire.ts'
 
-test('a bad signature that comes so late that the next secret cannot be tried is no answer: the call has timed out', async () => {
+test('a rejected signature that arrives too late for the next secret counts as a time-out', async () => {
   const wallet = await startScriptedWallet()
   onTestFinished(() => wallet.stop())
   wallet.accepts = [wallet.secret]
@@ -18,7 +18,7 @@ test('a bad signature that comes so late that the next secret cannot be tried is
   expect(wallet.turnedAway).toHaveLength(1)
 })
 
-test('a client that is replaced while a call is in it tries the next secret all the same', async () => {
+test('a replaced client tries the next secret for a call in flight', async () => {
   const wallet = await startScriptedWallet()
   onTestFinished(() => wallet.stop())
   wallet.accepts = ['another', wallet.secret]

@@ -12,9 +12,9 @@ import { VERSION } from '../../src/runtime/version.ts'
 import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
 
 let baseUrl = ''
-let heard: IncomingHttpHeaders = {}
+let received: IncomingHttpHeaders = {}
 const server = createServer((request, response) => {
-  heard = request.headers
+  received = request.headers
   request.resume()
   response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
 })
@@ -64,18 +64,18 @@ const CALLERS: [string, () => Promise<unknown>][] = [
     },
   ],
 ]
-test.each(CALLERS)('the %s names itself and sends its own headers', async (part, call) => {
+test.each(CALLERS)('the %s sends its own User-Agent and its own headers', async (part, call) => {
   await call()
-  expect(heard).toMatchObject({ 'user-agent': `Purser/${VERSION} (${part})`, ...headers })
+  expect(received).toMatchObject({ 'user-agent': `Purser/${VERSION} (${part})`, ...headers })
 })
 
-test('a command names itself to one of our own APIs', async () => {
+test('a command sends its User-Agent to our own APIs', async () => {
   await getFromApi({ url: baseUrl, key: 'a-key' }, '/now')
-  expect(heard).toMatchObject({ 'user-agent': `Purser/${VERSION} (command)`, authorization: 'Bearer a-key' })
+  expect(received).toMatchObject({ 'user-agent': `Purser/${VERSION} (command)`, authorization: 'Bearer a-key' })
 })
 
-test('a header given by hand goes before the name of the part', async () => {
+test('a configured header overrides the User-Agent', async () => {
   const client = createWalletClient({ baseUrl, secrets, headers: { 'user-agent': 'mine/1' } })
   await client.call('check', '{}').finally(() => client.close())
-  expect(heard).toMatchObject({ 'user-agent': 'mine/1' })
+  expect(received).toMatchObject({ 'user-agent': 'mine/1' })
 })

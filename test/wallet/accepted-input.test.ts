@@ -169,7 +169,7 @@ describe('the wallet stores numbers in unknown members of metadata unchanged (R-
 
 describe('the last value of a repeated member counts, after the members', () => {
   it.each(['', '"long":12345678901234567890,', '"amount":1e400,"bonusId":7.00000000000000001,'])(
-    "'%s'",
+    '%s',
     async (beside) => {
       const scene = await newScene(wallet)
       const twins = '"amount":1,"userId":"somebody else","bonusId":-7,"type":2,'
