@@ -43,7 +43,7 @@ async function refusedSettle() {
   return { betId, deliveryId: line?.deliveryId }
 }
 
-test('a payout that the partner refused and paid by hand is not owed any more; who said so is in the log', async () => {
+test('a rejected payout that was paid by hand is acknowledged and no longer owed, and the audit log names the user', async () => {
   const { api, wallet, time } = scene
   const { betId, deliveryId } = await refusedSettle()
   const { status, body } = await acknowledge(deliveryId)
@@ -64,7 +64,7 @@ test('a payout that the partner refused and paid by hand is not owed any more; w
   expect(await findings()).toEqual([])
 })
 
-test('a Rollback that waits behind an Unsettle which the partner does not understand any more goes out', async () => {
+test('a Rollback that waits after a permanently rejected Unsettle is sent after the Unsettle is acknowledged', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   await api.settle(betId, 'won', '25.00')
@@ -85,7 +85,7 @@ test('a Rollback that waits behind an Unsettle which the partner does not unders
   expect(await findings()).toEqual([])
 })
 
-test('nothing is taken for done that is still tried, has a later call behind it, or took itself back', async () => {
+test('a delivery cannot be acknowledged while it is retried, after a later delivery, or for a withdrawn cashout', async () => {
   const { api, wallet, time } = scene
   wallet.next('settle', refusal(1))
   const { betId: tried } = await api.place(scene.frame)
@@ -104,7 +104,7 @@ test('nothing is taken for done that is still tried, has a later call behind it,
   expect((await acknowledge('999999')).status).toBe(404)
 })
 
-test('it must be said how it is known', async () => {
+test('an acknowledgement requires a reason', async () => {
   const { deliveryId } = await refusedSettle()
   for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(501) }])
     expect((await acknowledge(deliveryId, body)).status).toBe(400)
@@ -113,7 +113,7 @@ test('it must be said how it is known', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('tokens go with it, as with an answer of the partner (O-6)', async () => {
+test('an acknowledgement deletes tokens, as an answer of the partner does (O-6)', async () => {
   const { api, wallet, time } = scene
   const settled = await refusedSettle()
   wallet.next('rollback', refusal(5))
@@ -133,7 +133,7 @@ const TOKENS = statement(
    where b.bet_id = any($1::uuid[]) and (b.token <> '' or m.body ~ '"token":"[^"]')`,
 )
 
-test('a Rollback that was given up', async () => {
+test('a Rollback without attempts left can be acknowledged', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   const giveBack = time.takeOverTimeOuts()

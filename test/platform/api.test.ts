@@ -47,7 +47,7 @@ test.each(routes)('%s %s without the key is 401', async (method, path, body) => 
 })
 
 test.each(routes.filter(([method, , body]) => method !== 'GET' && body !== undefined))(
-  '%s %s with an unknown member is a problem that names it',
+  '%s %s with an unknown member returns a problem that names it',
   async (method, path, body) => {
     const { status, headers, body: problem } = await ask(method, path, { ...body, surprise: 1 })
     expect(status).toBe(400)
@@ -78,7 +78,7 @@ test.each([
   ['GET', '/bets?partnerId=%00', 400],
   ['GET', '/deliveries?partnerId=%00', 400],
   ['POST', `/bets/${randomUUID()}/unsettle/`, 404],
-] as const)('%s %s is a problem with status %i', async (method, path, expected) => {
+] as const)('%s %s returns a problem with status %i', async (method, path, expected) => {
   const { status, body, headers } = await ask(method, path)
   expect(status).toBe(expected)
   expect(headers['content-type']).toMatch(PROBLEM)
@@ -89,7 +89,7 @@ test.each([
   ['no JSON', '{'],
   ['an array', '[]'],
   ['nothing', ''],
-])('a body that is %s is a 400', async (_what, body) => {
+])('a body that is %s is rejected with 400', async (_what, body) => {
   expect((await ask('POST', '/bets', body)).status).toBe(400)
 })
 
@@ -97,21 +97,24 @@ test.each([
   ['a token of 9 characters', { token: 'x'.repeat(9) }],
   ['a token of 65', { token: 'x'.repeat(65) }],
   ['a token with NUL', { token: `${'x'.repeat(12)}\u0000` }],
-])('a frame session with %s is a 400 and asks nobody', async (_what, over) => {
+])('a frame session with %s is rejected with 400 and without a call to the partner', async (_what, over) => {
   const before = scene.wallet.requests.length
   expect((await ask('POST', '/frame-sessions', { partnerId: scene.partnerId, ...over })).status).toBe(400)
   expect(scene.wallet.requests).toHaveLength(before)
 })
 
-test('a frame session of an unknown partner is a 404', async () => {
+test('a frame session of an unknown partner is rejected with 404', async () => {
   expect((await ask('POST', '/frame-sessions', { partnerId: 'nobody', token: newToken() })).status).toBe(404)
 })
 
-test.each(['ftp://x', 'http://', 'http://x:99999', 'nowhere', ''])('a partner at "%s" is a 400', async (baseUrl) => {
-  expect((await ask('POST', '/partners', { partnerId: 'q', baseUrl, secret: 's' })).status).toBe(400)
-})
+test.each(['ftp://x', 'http://', 'http://x:99999', 'nowhere', ''])(
+  'a partner with the base URL "%s" is rejected with 400',
+  async (baseUrl) => {
+    expect((await ask('POST', '/partners', { partnerId: 'q', baseUrl, secret: 's' })).status).toBe(400)
+  },
+)
 
-describe('lists', () => {
+describe('the platform API lists', () => {
   interface Page {
     data: { betId: string; deliveryId?: string }[]
     next: string | null
@@ -138,7 +141,7 @@ describe('lists', () => {
     }
   })
 
-  test.each([1, 2, 3, 7, 8])('GET /bets by pages of %i shows each bet once, newest first', async (limit) => {
+  test.each([1, 2, 3, 7, 8])('each bet once, newest first: GET /bets in pages of %i', async (limit) => {
     const found = await pages(`/bets?partnerId=${partnerId}`, limit)
     expect(found.slice(0, -1).every((page) => page.length === limit)).toBe(true)
     const times = found.flat().map((bet) => (bet as { placedAt?: string }).placedAt ?? '')
@@ -147,17 +150,14 @@ describe('lists', () => {
     expect(found.flat()).toHaveLength(7)
   })
 
-  test.each([1, 3, 7, 8])(
-    'GET /deliveries by pages of %i shows each delivery once, the latest first',
-    async (limit) => {
-      const found = await pages(`/deliveries?partnerId=${partnerId}`, limit)
-      const ids = found.flat().map(({ deliveryId }) => Number(deliveryId))
-      expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a))
-      expect(new Set(found.flat().map((d) => d.betId))).toEqual(new Set(bets))
-    },
-  )
+  test.each([1, 3, 7, 8])('each delivery once, the latest first: GET /deliveries in pages of %i', async (limit) => {
+    const found = await pages(`/deliveries?partnerId=${partnerId}`, limit)
+    const ids = found.flat().map(({ deliveryId }) => Number(deliveryId))
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => b - a))
+    expect(new Set(found.flat().map((d) => d.betId))).toEqual(new Set(bets))
+  })
 
-  test('GET /bets can be narrowed by status and time', async () => {
+  test('bets that match a status and a time', async () => {
     const [first] = bets as [string]
     await scene.api.settle(first, 'won', '25')
     const path = `/bets?partnerId=${partnerId}`
@@ -169,14 +169,14 @@ describe('lists', () => {
     await scene.time.settle()
   })
 
-  test('GET /deliveries takes several statuses', async () => {
+  test('deliveries with any of several statuses', async () => {
     const done = await scene.api.deliveries(`?partnerId=${partnerId}&status=done`)
     expect(done.length).toBeGreaterThanOrEqual(7)
     expect(await scene.api.deliveries(`?partnerId=${partnerId}&status=stuck,refused,pending`)).toEqual([])
   })
 })
 
-test('every attempt of a delivery is shown: when, how long, status, code, error and what came back', async () => {
+test('every attempt of a delivery is shown with its time, duration, status, code, error and answer', async () => {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('settle', status(503), reset, { body: '{"half":' }, refusal(20, 'blocked'))
   await scene.api.settle(betId, 'won', '25')
@@ -206,7 +206,7 @@ test('every attempt of a delivery is shown: when, how long, status, code, error 
   expect(deliveries[1]?.request).toMatchObject({ type: 2, amount: 25, resultType: 'won' })
 })
 
-describe('an answer that no column holds is recorded as far as it can be, and stops nobody', () => {
+describe('an answer that no column can store is recorded as far as possible, and blocks no other delivery:', () => {
   test.each([
     ['a code beyond 32 bits', { status: 400, body: { code: 99_999_999_999, message: 'no' } }],
     ['an enormous code', { status: 400, body: '{"code":1e300,"message":"no"}' }],
@@ -232,7 +232,7 @@ describe('an answer that no column holds is recorded as far as it can be, and st
   })
 })
 
-test('a token or secret is in no answer, whatever the partner says of it', async () => {
+test('no answer contains a token or secret, even if the partner repeats it', async () => {
   const token = 'the-token-that-nobody-may-see'
   const texts: string[] = []
   const keep = async (method: string, path: string, body?: object) => {

@@ -71,22 +71,25 @@ function recordAnswer(claim: Claim, outcome: WalletAnswer['outcome']) {
 const DELIVERY = `select status, attempts, due_at, code, error, finished_at from platform.delivery where delivery_id = $1`
 const deliveryOf = async ({ delivery_id }: Claim) => (await scene.platform.sql(DELIVERY, [delivery_id]))[0]
 
-test.each(ANSWERS)('an attempt that records %s after its lease leaves the next attempt alone', async (_what, late) => {
-  const betId = await waitingSettle()
-  const frozen = await claim(LEASE_MS)
-  expect(await claimsOf('results', 24 * 3_600_000), 'no clock makes it due').toEqual([])
-  await releaseAll()
-  const successor = await claim(LEASE_MS)
-  expect([successor.delivery_id, successor.attempts]).toEqual([frozen.delivery_id, frozen.attempts + 1])
-  const before = await deliveryOf(frozen)
-  expect(await recordAnswer(frozen, late)).toEqual({ over: [], busy: [] })
-  expect(await deliveryOf(frozen)).toEqual(before)
-  const { over } = await recordAnswer(successor, { kind: 'accepted', reply: {} })
-  expect(over.map(({ status }) => status)).toEqual(['done'])
-  expect((await scene.api.bet(betId)).deliveries[1]?.status).toBe('done')
-})
+test.each(ANSWERS)(
+  'an attempt that records %s after its lease does not change the next attempt',
+  async (_what, late) => {
+    const betId = await waitingSettle()
+    const frozen = await claim(LEASE_MS)
+    expect(await claimsOf('results', 24 * 3_600_000), 'no clock makes it due').toEqual([])
+    await releaseAll()
+    const successor = await claim(LEASE_MS)
+    expect([successor.delivery_id, successor.attempts]).toEqual([frozen.delivery_id, frozen.attempts + 1])
+    const before = await deliveryOf(frozen)
+    expect(await recordAnswer(frozen, late)).toEqual({ over: [], busy: [] })
+    expect(await deliveryOf(frozen)).toEqual(before)
+    const { over } = await recordAnswer(successor, { kind: 'accepted', reply: {} })
+    expect(over.map(({ status }) => status)).toEqual(['done'])
+    expect((await scene.api.bet(betId)).deliveries[1]?.status).toBe('done')
+  },
+)
 
-test('an attempt is recorded once: what it says a second time changes nothing', async () => {
+test('an attempt is recorded once, and a second record has no effect', async () => {
   await waitingSettle()
   const claimed = await claim(LEASE_MS)
   await recordAnswer(claimed, { kind: 'refused', code: 20, message: 'no' })
@@ -103,7 +106,7 @@ async function waitingRollback(): Promise<void> {
   await scene.time.settle()
 }
 
-test('a rollback whose attempts are abandoned, one after another, keeps its times; the tenth is the last (C-4)', async () => {
+test('a rollback with abandoned attempts keeps its schedule, and the tenth attempt is the last (C-4)', async () => {
   await waitingRollback()
   const due = async (claimed: Claim) => Number((await deliveryOf(claimed))?.due_at) - scene.time.now().getTime()
   const starts = [0]
@@ -132,13 +135,13 @@ async function sentAgain(): Promise<{ frozen: Claim; again: Claim }> {
   const stuck = await claim(2 * ROLLBACK_WINDOW_MS, 'rollbacks')
   expect(stuck.status).toBe('stuck')
   const tomorrow = new Date(scene.time.now().getTime() + 86_400_000)
-  expect(await retryDelivery(db, NOBODY, stuck.delivery_id, tomorrow)).toBeUndefined()
+  expect(await retryDelivery(db, TEST_ACTOR, stuck.delivery_id, tomorrow)).toBeUndefined()
   return { frozen, again: stuck }
 }
-const NOBODY = { person: null, keyName: 'a test', record: async () => {} }
+const TEST_ACTOR = { person: null, keyName: 'a test', record: async () => {} }
 
 test.each(ANSWERS.slice(0, 2))(
-  'what was sent again by hand is not undone by an older attempt that records %s',
+  'a delivery that a user has retried is not changed by an older attempt that records %s',
   async (_what, late) => {
     const { frozen } = await sentAgain()
     const before = await deliveryOf(frozen)
@@ -148,13 +151,13 @@ test.each(ANSWERS.slice(0, 2))(
   },
 )
 
-test('what was sent again by hand is done when an older attempt records a yes', async () => {
+test('a delivery that a user has retried is done when an older attempt records an acceptance', async () => {
   const { frozen } = await sentAgain()
   await recordAnswer(frozen, { kind: 'accepted', reply: {} })
   expect(await deliveryOf(frozen)).toMatchObject({ status: 'done' })
 })
 
-test('a Place bet that waits for its answer is nobody’s to send again; given up meanwhile, its late answer changes nothing (C-1)', async () => {
+test('a Place bet that waits for its answer cannot be retried, and its late answer has no effect (C-1)', async () => {
   const answer = signal()
   scene.wallet.next('place', { hold: answer.given })
   const before = scene.wallet.of('place').length
@@ -170,7 +173,7 @@ test('a Place bet that waits for its answer is nobody’s to send again; given u
   scene.wallet.faults.length = 0 // that the rollback came before the answer is what this is about
 })
 
-test('what somebody else has sent since it was read, and planned anew, is not claimed before its time', async () => {
+test('a delivery that another process has sent and rescheduled since is not claimed before its time', async () => {
   const betId = await waitingSettle()
   const { deliveryId = '' } = (await scene.api.bet(betId)).deliveries.find(({ status }) => status === 'pending') ?? {}
   const claimAt = (laterMs: number) =>

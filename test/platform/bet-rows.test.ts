@@ -8,7 +8,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-11-22T12:00:00.000Z')
 
-test('ids are in the order of time, look like random ones, and are as hard to guess', () => {
+test('bet ids are ordered by time, look random, and are as hard to guess as random ids', () => {
   const ids = Array.from({ length: 1_000 }, () => newBetId(NOW))
   expect(new Set(ids.map((id) => id.slice(14))).size).toBe(1_000)
   for (const id of ids) expect(id).toMatch(/^01a20320-a200-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

@@ -40,7 +40,7 @@ test.each([
   [['1.5', '1.5', '1.5'], 3.375],
   [['1.85', '2.05', '1.33', '4.2'], 21.185],
   [['1.01', '1.011', '1.0111'], 1.032444],
-])('an express of %j carries the product of the odds, cut to six places', async (odds, coefficient) => {
+])('an express of %j has the product of the odds, truncated to six places', async (odds, coefficient) => {
   const body = await placed({ selections: odds.map((written) => pick(written)) })
   expect(body.ticketType).toBe('express')
   expect(Math.abs(Number(body.coefficient) - coefficient)).toBeLessThan(0.001)
@@ -52,7 +52,7 @@ test('an express of 30 selections is placed', async () => {
   expect((await placed({ selections: Array.from({ length: 30 }, () => pick('1.2')) })).metadata).toHaveLength(30)
 })
 
-test('members of the metadata arrive as they were given, extensions too', async () => {
+test('the members of the metadata reach the partner unchanged, extensions too', async () => {
   const described = {
     ...{ disciplineId: 1, discipline: 'Football', tournamentId: '77', tournament: 'Eliteserien' },
     ...{ tournamentRegionCode: 'NO', event: 'Brann - Molde', eventDate: '2031-05-16 18:00:00', marketId: 1 },
@@ -62,7 +62,7 @@ test('members of the metadata arrive as they were given, extensions too', async 
   expect(body.metadata).toEqual([expect.objectContaining({ ...described, coefficient: 2.5 })])
 })
 
-test('a freebet carries its ids and amount, and may have no stake', async () => {
+test('a freebet contains its ids and amount, and may have no stake', async () => {
   const freebet = { bonusId: 42, bonusTemplateId: 7, bonusAmount: '5.50' }
   expect(await placed({ ...freebet, amount: '0' })).toMatchObject({ ...freebet, bonusAmount: 5.5, amount: 0 })
   expect(await placed({ bonusId: null, bonusTemplateId: null, bonusAmount: null })).toMatchObject({
@@ -81,7 +81,7 @@ test('a freebet keeps its ids through settle and rollback', async () => {
   for (const { body } of calls) expect(body).toMatchObject({ bonusId: 42, bonusTemplateId: 7 })
 })
 
-test('boosterCoefficient, subPartnerId, ip and info are sent when they are given', async () => {
+test('boosterCoefficient, subPartnerId, ip and info are sent if they are given', async () => {
   const given = { boosterCoefficient: '1.25', subPartnerId: 'site-2', ip: '203.0.113.7', info: 'by phone' }
   const selections = [pick('2'), pick('3')]
   expect(await placed({ ...given, selections })).toMatchObject({ ...given, boosterCoefficient: 1.25 })
@@ -91,7 +91,7 @@ test('boosterCoefficient, subPartnerId, ip and info are sent when they are given
   expect(['boosterCoefficient', 'ip', 'info'].filter((name) => name in plain)).toEqual([])
 })
 
-test('the booster multiplies what the bet wins', async () => {
+test('the booster multiplies the win of the bet', async () => {
   const selections = [pick('2'), pick('3')]
   const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient: 1.1 })
   for (const { eventId } of selections) await scene.api.results(eventId, { home: 'won' })
@@ -100,7 +100,7 @@ test('the booster multiplies what the bet wins', async () => {
   expect(scene.callsOf(betId)[1]?.body).toMatchObject({ amount: 66, coefficient: 6, boosterCoefficient: 1.1 })
 })
 
-test('a boost needs an express: a single with one is refused, and none is paid where void selections leave one (D-6)', async () => {
+test('a boost requires an express: it is rejected for a single, and not paid if void selections leave a single (D-6)', async () => {
   const boosted = { frameSessionId: scene.frame, amount: '10', boosterCoefficient: 1.1 }
   const single = await scene.api.request('POST', '/bets', { ...boosted, selections: [pick('2')] })
   expect([single.status, single.body]).toEqual([
@@ -123,22 +123,22 @@ test('a boost needs an express: a single with one is refused, and none is paid w
   expect(await settled(['won', 'refund'], 0.5), 'a factor below 1 is no boost, and stays').toEqual(['10.00', 10])
 })
 
-test('a bet from before a boost needed an express keeps its boost, and is not decided again (D-6)', async () => {
+test('a boosted single from before that rule keeps its boost, and is not decided again (D-6)', async () => {
   const selections = [pick('2'), pick('2')]
   const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient: 1.1 })
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
   await db.query(OF_BEFORE, [betId]).finally(() => db.close())
-  const tell = async (results: readonly ('won' | 'refund')[]) => {
+  const sendResults = async (results: readonly ('won' | 'refund')[]) => {
     for (const [i, { eventId }] of selections.entries()) await scene.api.results(eventId, { home: results[i] ?? 'won' })
     await scene.time.settle()
     return [(await scene.api.bet(betId)).payout, scene.callsOf(betId).length]
   }
-  expect(await tell(['won', 'refund'])).toEqual(['22.00', 2])
-  expect(await tell(['won', 'refund']), 'the same results once more').toEqual(['22.00', 2])
+  expect(await sendResults(['won', 'refund'])).toEqual(['22.00', 2])
+  expect(await sendResults(['won', 'refund']), 'the same results once more').toEqual(['22.00', 2])
 })
 
 test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
-  'texts with %j at both ends go to the partner as they came',
+  'texts with %j at both ends reach the partner unchanged',
   async (odd) => {
     const text = `${odd}${randomUUID()}${odd}`
     const selections = [pick('2', { eventId: text, outcomeId: text, event: text })]
@@ -153,7 +153,7 @@ test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(
   },
 )
 
-test('what only describes a selection goes to the partner as it came (W-3)', async () => {
+test('descriptive members of a selection reach the partner unchanged (W-3)', async () => {
   const odd = { event: { en: 'A', de: 'B' }, eventDate: null, stage: null, market: [7, null], discipline: true }
   const { eventId, outcomeId, coefficient } = pick('2')
   const { metadata, transactionId } = await placed({ selections: [{ eventId, outcomeId, coefficient, ...odd }] })
@@ -165,12 +165,12 @@ test('what only describes a selection goes to the partner as it came (W-3)', asy
   scene.wallet.faults.length = 0 // the interface states other types
 })
 
-test('a bonusId of 0 is no bonus: a stake of 0 is refused with it (D-1)', async () => {
+test('a bonusId of 0 is no bonus, so a stake of 0 is rejected with it (D-1)', async () => {
   const wanted = { frameSessionId: scene.frame, amount: '0', selections: [pick('2')], bonusId: 0 }
   expect((await scene.api.request('POST', '/bets', wanted)).status).toBe(400)
 })
 
-test('the list says what a bet is on where that is asked for: of an express the first three, and how many there are', async () => {
+test('the list shows the selections of a bet on request: the first three of an express, and their number', async () => {
   const named = ['Arsenal - Chelsea', 'Ajax - PSV', 'Roma - Lazio', 'Celta - Betis'].map((event) => {
     const { eventId, outcomeId } = pick('2')
     return { eventId, outcomeId, event, market: 'Match winner' }
@@ -201,7 +201,7 @@ async function delivered(betId: string, query: string) {
   return (body as { data: { betId: string }[] }).data.find((one) => one.betId === betId)
 }
 
-describe('refused before the partner is called:', () => {
+describe('the platform rejects a bet without a call to the partner:', () => {
   const home = { eventId: 'final', outcomeId: 'home' }
   const cases: [string, Record<string, unknown>, string][] = [
     ['no amount', { amount: undefined }, ''],
@@ -257,11 +257,11 @@ describe('refused before the partner is called:', () => {
     expect(scene.wallet.requests).toHaveLength(before)
   })
 
-  test('a bonusAmount as people write it, with leading zeros, is still JSON on the wire', async () => {
+  test('a bonusAmount with leading zeros is valid JSON on the wire', async () => {
     expect(await placed({ bonusId: 1, bonusAmount: '005.5' })).toMatchObject({ bonusAmount: 5.5 })
   })
 
-  test('an unknown frame session is 404', async () => {
+  test('an unknown frame session is rejected with 404', async () => {
     const bet = { frameSessionId: randomUUID(), amount: '10', selections: [pick('2')] }
     expect((await scene.api.request('POST', '/bets', bet)).status).toBe(404)
   })

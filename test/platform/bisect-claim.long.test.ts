@@ -32,14 +32,14 @@ async function settledTogether(poisoned: string): Promise<[string, string, strin
   const eventId = randomUUID()
   const betIds: string[] = []
   for (const frame of frames) betIds.push(await placeOn(eventId, frame))
-  const [x = '', behind = '', elsewhere = ''] = betIds
+  const [x = '', next = '', elsewhere = ''] = betIds
   await refuseWrites(scene.platform, 'delivery', `new.bet_id = '${x}' and ${poisoned}`)
   await scene.api.results(eventId, { home: 'won' })
   await scene.time.advance(SECOND_MS)
-  return [x, behind, elsewhere]
+  return [x, next, elsewhere]
 }
 
-test('a delivery that cannot be claimed needs a person; the others go out', async () => {
+test('a delivery that cannot be claimed needs attention, and the others are sent', async () => {
   const betIds = await settledTogether('new.is_claimed')
   expect(await statusesOf(betIds)).toEqual(['stuck', 'done', 'done'])
   const stuck = await settleOf(betIds[0])
@@ -53,7 +53,7 @@ test('a delivery that cannot be claimed needs a person; the others go out', asyn
   expect(scene.wallet.of('settle', betIds[0])).toHaveLength(1)
 })
 
-test('several of them need a person at once when another one could be claimed', async () => {
+test('several such deliveries need attention at once if another delivery could be claimed', async () => {
   const eventId = randomUUID()
   const [x, y, good] = [await placeOn(eventId), await placeOn(eventId), await placeOn(eventId)]
   await refuseWrites(scene.platform, 'delivery', `new.bet_id in ('${x}', '${y}') and new.is_claimed`)
@@ -62,7 +62,7 @@ test('several of them need a person at once when another one could be claimed', 
   expect(await statusesOf([x, y, good])).toEqual(['stuck', 'stuck', 'done'])
 })
 
-test('where not even that can be written, it waits; the others go out, later ones too', async () => {
+test('a delivery that can neither be claimed nor set stuck waits, and all others are sent', async () => {
   const betIds = await settledTogether('true')
   expect(await statusesOf(betIds)).toEqual(['pending', 'done', 'done'])
   const { betId } = await scene.api.place(scene.frame)
@@ -77,7 +77,7 @@ test('where not even that can be written, it waits; the others go out, later one
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done'])
 })
 
-test('while turns fail, what another process has left is looked after', async () => {
+test('deliveries that another process has abandoned are recovered while turns fail', async () => {
   const [eventId, abandoned] = [randomUUID(), randomUUID()]
   const x = [await placeOn(eventId), await placeOn(eventId)]
   const d = await placeOn(abandoned)
@@ -106,21 +106,21 @@ test('while turns fail, what another process has left is looked after', async ()
   ])
 })
 
-test('more of them than a turn takes keep nobody back who is behind them', async () => {
+test('more such deliveries than one turn takes do not block the deliveries after them', async () => {
   const { platform, api, time } = scene
   const eventId = randomUUID()
   const poisoned: string[] = []
   for (let i = 0; i < MORE_THAN_A_WINDOW; i++) poisoned.push(await placeOn(eventId))
-  const behindOf = randomUUID()
-  const behind = await placeOn(behindOf)
+  const laterEvent = randomUUID()
+  const later = await placeOn(laterEvent)
   const list = poisoned.map((betId) => `'${betId}'`).join(', ')
   await refuseWrites(platform, 'delivery', `new.bet_id in (${list})`) // so that they cannot be stuck either
   await api.results(eventId, { home: 'won' })
   await time.advance(SECOND_MS)
-  await api.results(behindOf, { home: 'won' })
+  await api.results(laterEvent, { home: 'won' })
   const inTime = async () => {
     await time.advance(SECOND_MS)
-    return (await settleOf(behind))?.status
+    return (await settleOf(later))?.status
   }
   await expect.poll(inTime, LONG).toBe('done')
 })

@@ -7,7 +7,7 @@ import { startScene } from './scene.ts'
 const MANY = 100_000
 const AT_ONCE = 10
 
-test(`of ${AT_ONCE} bets at once on an event with ${MANY}, judged by sums, all are accepted`, async () => {
+test(`${AT_ONCE} concurrent bets on an event with ${MANY} are all accepted, because totals are compared`, async () => {
   const { api, frame, wallet, platform, time, stop } = await startScene()
   const onFinal = { selections: [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }] }
   const { betId } = await api.place(frame, onFinal)

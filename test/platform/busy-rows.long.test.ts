@@ -15,7 +15,7 @@ afterAll(() => scene.stop())
 
 const { betAt, decideEvent, stateOf } = decidedBets(() => scene)
 
-test('a result waits 1.2 s for a row, and is right in the end', async () => {
+test('an event result waits 1.2 s for a locked row and then completes', async () => {
   const { betId, events } = await betAt('2.5')
   await scene.platform.sql('begin')
   await scene.platform.sql('select from platform.bet where bet_id = $1 for update', [betId])

@@ -49,7 +49,7 @@ async function stateOf(betId: string) {
   return { bet: [status, resultType, payout], settles }
 }
 
-describe('no cashout is decided', () => {
+describe('a cashout is rejected', () => {
   test('when the bet has lost', async () => {
     const { betId, events } = await betOn()
     await scene.api.results(events[0] ?? '', { home: 'lost' })
@@ -57,19 +57,19 @@ describe('no cashout is decided', () => {
     expect(await stateOf(betId)).toEqual({ bet: ['settled', 'lost', '0.00'], settles: ['lost 0'] })
   })
 
-  test('when one selection of an express has a result, also if it was won', async () => {
+  test('when one selection of an express has a result, also a win', async () => {
     const { betId, events } = await betOn(2)
     await scene.api.results(events[1] ?? '', { home: 'won' })
     await isRefused(betId)
   })
 
-  test('when an event has ended, whose result is not told yet', async () => {
+  test('when an event has ended and its result is not known yet', async () => {
     const { betId, events } = await betOn(2)
     await scene.api.event(events[0] ?? '', { status: 'ended' })
     await isRefused(betId)
   })
 
-  test('when the player’s profile does not allow it: that of the session in which the user asks, else that of the placement', async () => {
+  test('when the profile forbids it: that of the given session, or else that of the placement', async () => {
     const [allowed, forbidden] = [await frameWith(true), await frameWith(false)]
     const { betId } = await betOn(1, forbidden)
     await isRefused(betId)
@@ -79,7 +79,7 @@ describe('no cashout is decided', () => {
       expect(reply.status).toBe(202)
   })
 
-  test('of a bet that is cashed out with another amount; the same again is the same', async () => {
+  test('when the bet was cashed out with another amount, while the same amount is a repeat', async () => {
     const { betId } = await betOn()
     await cashOut(betId)
     await isRefused(betId, { amount: '8.00' })
@@ -87,7 +87,7 @@ describe('no cashout is decided', () => {
     expect(await stateOf(betId)).toEqual({ bet: ['settled', 'cashout', '7.00'], settles: ['cashout 7'] })
   })
 
-  test('of a bet that is settled by hand, cancelled or declined', async () => {
+  test('when the bet is settled by hand, cancelled or declined', async () => {
     const [won, cancelled] = [await betOn(), await betOn()]
     await scene.api.settle(won.betId, 'won', '25.00')
     await scene.api.cancel(cancelled.betId, 50)
@@ -97,15 +97,15 @@ describe('no cashout is decided', () => {
   })
 })
 
-test('while an event is suspended or withdrawn, a cashout is for the caller to offer', async () => {
+test('a cashout is accepted while an event is suspended or withdrawn, because the caller offers it', async () => {
   const { betId, events } = await betOn(2)
   await scene.api.event(events[0] ?? '', { status: 'suspended' })
   await scene.api.event(events[1] ?? '', { status: 'withdrawn' })
   expect((await cashOut(betId)).status).toBe(202)
 })
 
-describe.each([3, 4, 5, 20])('a cashout that the partner refuses with %i', (code) => {
-  test('takes itself back: the bet is open again, and its events decide it', async () => {
+describe.each([3, 4, 5, 20])('a cashout that the partner rejects with code %i', (code) => {
+  test('is withdrawn: the bet is open again, and its events decide it', async () => {
     const { betId, events } = await betOn()
     scene.wallet.next('settle', refusal(code))
     await cashOut(betId)
@@ -115,7 +115,7 @@ describe.each([3, 4, 5, 20])('a cashout that the partner refuses with %i', (code
   })
 
   test.each(['won', 'lost', 'refund'] as const)(
-    'lets a result decide that came while it was under way: %s',
+    'allows a result that arrived during the call to decide the bet: %s',
     async (result) => {
       const { betId, events } = await betOn()
       const answer = signal()
@@ -134,7 +134,7 @@ describe.each([3, 4, 5, 20])('a cashout that the partner refuses with %i', (code
   )
 })
 
-test('a refused cashout is not sent again by hand, since it is none any more; another one can be asked for', async () => {
+test('a rejected cashout cannot be retried by hand, and another one can be requested', async () => {
   const { betId } = await betOn()
   scene.wallet.next('settle', refusal(4))
   await cashOut(betId)
@@ -146,7 +146,7 @@ test('a refused cashout is not sent again by hand, since it is none any more; an
   expect(await stateOf(betId)).toEqual({ bet: ['settled', 'cashout', '6.50'], settles: ['cashout 7', 'cashout 6.5'] })
 })
 
-test('a cashout that was withdrawn or replaced by hand meanwhile takes nothing back when it is refused', async () => {
+test('a cashout that was withdrawn or replaced by hand takes nothing back when it is rejected', async () => {
   const [withdrawn, replaced] = [await betOn(), await betOn()]
   scene.wallet.next('settle', status(500), status(500), refusal(3), refusal(3))
   for (const { betId } of [withdrawn, replaced]) await cashOut(betId)
@@ -161,7 +161,7 @@ test('a cashout that was withdrawn or replaced by hand meanwhile takes nothing b
   expect(await last(replaced.betId)).toMatchObject({ operation: 'settle', status: 'done' })
 })
 
-test('with our own wallet: a cashout with an ended session leaves the bet, which wins', async () => {
+test('our own wallet rejects a cashout with an ended session, and the bet then wins', async () => {
   const wallet = await startWallet()
   try {
     const partnerId = await scene.api.savePartner(wallet)

@@ -15,7 +15,7 @@ afterAll(() => scene.stop())
 const cashOut = (betId: string, over: Record<string, unknown> = {}) =>
   scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '7.00', ...over })
 
-describe('a scripted wallet is sent', () => {
+describe('the platform sends a cashout', () => {
   const ada = { userId: 'ada', operatorUser: 'ada-of-the-operator' }
   afterAll(() => {
     scene.wallet.profile = {}
@@ -25,7 +25,7 @@ describe('a scripted wallet is sent', () => {
     return scene.api.loadFrame(scene.partnerId, token)
   }
 
-  test('the token of the frame session in which the user asked, and everything else as it was placed', async () => {
+  test('with the token of the given frame session, and otherwise with the members of the placement', async () => {
     const { betId } = await scene.api.place(await frameOf({ ...ada, currency: 'EUR' }))
     const later = await frameOf({ ...ada, currency: 'USD' }, 'the-token-after-the-switch')
     expect((await cashOut(betId, { frameSessionId: later })).status).toBe(202)
@@ -35,14 +35,14 @@ describe('a scripted wallet is sent', () => {
     expect(settle?.body).toMatchObject({ ...ada, currency: 'EUR', coefficient: place?.body.coefficient })
   })
 
-  test('the token of the placement when no session is named', async () => {
+  test('with the token of the placement if no session is given', async () => {
     const { betId } = await scene.api.place(await frameOf(ada, 'the-token-of-placement'))
     await cashOut(betId)
     await scene.time.settle()
     expect(scene.callsOf(betId)[1]?.body.token).toBe('the-token-of-placement')
   })
 
-  test('nothing, when the session is not one of the bet’s player', async () => {
+  test('never, if the session belongs to another player', async () => {
     const { betId } = await scene.api.place(await frameOf(ada))
     const elsewhere = await scene.platform.partner()
     elsewhere.wallet.profile = ada
@@ -59,7 +59,7 @@ describe('a scripted wallet is sent', () => {
     expect(scene.callsOf(betId)).toHaveLength(1)
   })
 
-  test('nothing, when another result than a cashout names a session', async () => {
+  test('never, if another result than a cashout gives a session', async () => {
     const { betId } = await scene.api.place(scene.frame)
     const { status, body } = await cashOut(betId, { resultType: 'won', frameSessionId: scene.frame })
     expect([status, body]).toMatchObject([400, { errors: [{ pointer: '/frameSessionId' }] }])
@@ -76,7 +76,7 @@ describe('our own wallet', () => {
   })
   afterAll(() => wallet?.stop())
 
-  test('refuses a cashout with the token from before a switch of the currency, and pays it with the one after', async () => {
+  test('rejects a cashout with the token from before a switch of the currency, and pays it with the later token', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const { betId } = await scene.api.place(await scene.api.loadFrame(partnerId, token), { amount: '10.00' })
     const next = await wallet.operator.switchCurrency(userId, 'USD')

@@ -19,7 +19,7 @@ function down(now = 1_000) {
   return breaker
 }
 
-test('each lane has its own calls at once', () => {
+test('each lane has its own limit of concurrent calls', () => {
   const breaker = createCircuitBreaker(CAPACITY)
   breaker.started('results', 0)
   breaker.started('results', 0)
@@ -28,7 +28,7 @@ test('each lane has its own calls at once', () => {
   expect([breaker.allowance('results', 0), breaker.inFlight()]).toEqual([2, 1])
 })
 
-test('a partner that is down gets one result at a time, half a second after the last one', () => {
+test('a partner that is down receives one result at a time, half a second after the last one', () => {
   const breaker = down()
   expect(breaker.allowance('results', 1_000 + PROBE_GAP_MS - 1)).toBe(0)
   expect(breaker.nextProbeAt('results')).toBe(1_000 + PROBE_GAP_MS)
@@ -37,19 +37,19 @@ test('a partner that is down gets one result at a time, half a second after the 
   expect(breaker.allowance('results', 9_000), 'while the probe is on its way').toBe(0)
 })
 
-test('its rollbacks go on', () => {
+test('rollbacks continue while the partner is down', () => {
   const breaker = down()
   expect([breaker.allowance('rollbacks', 1_000), breaker.nextProbeAt('rollbacks')]).toEqual([CAPACITY, null])
 })
 
-test('any answer, of a rollback too, and it is up', () => {
+test('any answer, also to a rollback, closes the circuit breaker', () => {
   const breaker = down()
   breaker.started('rollbacks', 1_000)
   breaker.ended('rollbacks', answered(1_000))
   expect([breaker.allowance('results', 1_000), breaker.nextProbeAt('results')]).toEqual([CAPACITY, null])
 })
 
-test('a call that was not made says nothing about the partner, and was no probe', () => {
+test('a call that was not made does not change the state and does not count as a probe', () => {
   const breaker = down()
   breaker.started('users', 1_500)
   expect(breaker.allowance('users', 1_501)).toBe(0)
@@ -57,7 +57,7 @@ test('a call that was not made says nothing about the partner, and was no probe'
   expect([breaker.state().kind, breaker.allowance('users', 1_501)]).toEqual(['down', 1])
 })
 
-test('it says what it knows of the partner: up, down since when, probing, and what went wrong last', () => {
+test('the state shows up, down since when, probing, and the last fault', () => {
   expect(createCircuitBreaker(CAPACITY).state()).toEqual({ kind: 'up', since: null, lastFault: null })
   const breaker = down()
   const lastFault = { at: 1_000, text: 'network: nobody listens' }

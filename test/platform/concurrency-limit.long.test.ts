@@ -16,7 +16,7 @@ describe.each([
   })
   afterAll(() => platform.stop())
 
-  test(`a partner that answers late is called ${first} times at once, and then ${least} to ${most} times`, async () => {
+  test(`a partner that answers late receives ${first} concurrent calls at first, and then ${least} to ${most}`, async () => {
     const { wallet, partnerId } = await platform.partner()
     const frame = await platform.api.loadFrame(partnerId)
     const [early, late] = [signal(), signal()]

@@ -15,19 +15,19 @@ function sizeAfter(answers: number, latencyOf: (underWay: number, before: number
   return window.size()
 }
 
-test('a partner that is far away gets more calls at once, up to the bound', () => {
+test('the limit grows for a partner with a high latency, up to its maximum', () => {
   expect(sizeAfter(5_000, () => 100)).toBe(BOUND)
 })
 
-test('one that takes one call after the other, and gets slower by more of them, does not', () => {
+test('the limit does not grow for a partner that handles calls one by one and slows down with more of them', () => {
   expect(sizeAfter(5_000, (underWay, before) => Math.min(underWay, before + 1))).toBe(64)
 })
 
-test('one that has moved farther away is given time for its answers again', () => {
+test('the limit adapts to a partner whose latency has increased', () => {
   expect(sizeAfter(90_000, (_underWay, before) => (before < 100 ? 1 : 200))).toBe(BOUND)
 })
 
-test('a window that is never full does not grow', () => {
+test('a limit that is never reached does not grow', () => {
   const window = createConcurrencyLimit(BOUND)
   for (let at = 0; at < 5_000; at++) {
     window.sent(10, at)
@@ -36,7 +36,7 @@ test('a window that is never full does not grow', () => {
   expect(window.size()).toBe(64)
 })
 
-test('calls without an answer halve it, and never below what every partner is trusted with', () => {
+test('calls without an answer halve the limit, down to the minimum for every partner', () => {
   const window = createConcurrencyLimit(BOUND)
   for (let at = 0; at < 5_000; at++) {
     window.sent(window.size(), at)
@@ -48,6 +48,6 @@ test('calls without an answer halve it, and never below what every partner is tr
   expect(window.size()).toBe(64)
 })
 
-test('a bound below that is kept', () => {
+test('a maximum below that minimum is kept', () => {
   expect(sizeAfter(1_000, () => 100, 8)).toBe(8)
 })

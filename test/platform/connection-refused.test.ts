@@ -43,13 +43,13 @@ const REFUSED: readonly (readonly [connection: object, pointer: string, detail: 
   [{ key: 'no PEM' }, '/connection/key', 'is no private key in PEM'],
   [{ key: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }, '/connection/key', 'has a passphrase'],
 ]
-test.each(REFUSED)('%j is refused with its place', async (connection, pointer, detail) => {
+test.each(REFUSED)('the connection settings %j are rejected with a pointer', async (connection, pointer, detail) => {
   const { status, body } = await save(connection)
   expect(status).toBe(400)
   expect(body).toMatchObject({ errors: [{ pointer, detail: expect.stringContaining(detail) }] })
 })
 
-test('headers are sent with each call; the list and the log name them, and never their values', async () => {
+test('headers are sent with each call, and the list and the log show their names and never their values', async () => {
   expect((await save(headers('X-Api-Key', 'value-1'))).body).toMatchObject({ connection: { headers: ['x-api-key'] } })
   expect(wallet.tries.at(-1)?.headers['x-api-key']).toBe('value-1')
   expect((await save(undefined)).body).toMatchObject({ connection: { headers: ['x-api-key'] } })

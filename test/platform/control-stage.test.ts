@@ -52,7 +52,7 @@ test.each([
   await expectRollback(await placeOn(eventId), errorCode)
 })
 
-describe('C-11: a bet on an event that is over is declined, and the partner hears nothing of it,', () => {
+describe('a bet on a finished event is declined without a call to the partner (C-11)', () => {
   async function expectDeclined(bet: Record<string, unknown>): Promise<void> {
     const placed = await scene.api.place(scene.frame, bet)
     expect(placed).toMatchObject({ status: 'declined', reason: 'event ended' })
@@ -65,19 +65,19 @@ describe('C-11: a bet on an event that is over is declined, and the partner hear
     })
   }
 
-  test('when it has ended, whatever its odds', async () => {
+  test('when the event has ended, with any odds', async () => {
     const eventId = randomUUID()
     await scene.api.event(eventId, { status: 'ended', outcomes: odds('3') })
     await expectDeclined({ selections: [selection(eventId)] })
   })
 
-  test('when it has a result', async () => {
+  test('when the event has a result', async () => {
     const eventId = randomUUID()
     await scene.api.results(eventId, { away: 'won' })
     await expectDeclined({ selections: [selection(eventId)] })
   })
 
-  test('when it is one of an express; sent again with its key, the bet is the same', async () => {
+  test('when the event is one of an express, and a repeat with the same key returns the same bet', async () => {
     const [open, ended] = [randomUUID(), randomUUID()]
     await scene.api.event(ended, { status: 'ended' })
     const bet = { selections: [selection(open), selection(ended)], idempotencyKey: randomUUID() }
@@ -88,7 +88,7 @@ describe('C-11: a bet on an event that is over is declined, and the partner hear
     })
   })
 
-  test('and is no business of results that come later', async () => {
+  test('and stays unchanged by later results', async () => {
     const eventId = randomUUID()
     await scene.api.event(eventId, { status: 'ended' })
     const { betId } = await placeOn(eventId)
@@ -108,7 +108,7 @@ test.each([
   await expectAccepted(await placeOn(eventId, { selections: [selection(eventId, { coefficient: '2.500' })] }))
 })
 
-test('of an express one bad selection is enough', async () => {
+test('one bad selection is enough to reject an express', async () => {
   const [good, bad] = [randomUUID(), randomUUID()]
   await scene.api.event(bad, { status: 'withdrawn' })
   await expectRollback(await placeOn(good, { selections: [selection(good), selection(bad)] }), 32)
@@ -118,41 +118,44 @@ test.each([
   ['other odds', { status: 'open', outcomes: odds('2.4') }, 8],
   ['its end', { status: 'ended' }, 9],
   ['its end and odds that moved', { status: 'ended', outcomes: odds('3') }, 9],
-])('what happens while the partner thinks counts, since the look is the last: %s', async (_what, state, errorCode) => {
-  const eventId = randomUUID()
-  await scene.api.event(eventId, { status: 'open', outcomes: odds('2.5') })
-  let answer = () => {}
-  scene.wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
-  const count = scene.wallet.of('place').length
-  const placing = placeOn(eventId)
-  await scene.wallet.seen('place', count + 1)
-  await scene.api.event(eventId, state)
-  answer()
-  await expectRollback(await placing, errorCode)
-})
+])(
+  'a change of the event during the call to the partner counts, because the check is repeated: %s',
+  async (_what, state, errorCode) => {
+    const eventId = randomUUID()
+    await scene.api.event(eventId, { status: 'open', outcomes: odds('2.5') })
+    let answer = () => {}
+    scene.wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+    const count = scene.wallet.of('place').length
+    const placing = placeOn(eventId)
+    await scene.wallet.seen('place', count + 1)
+    await scene.api.event(eventId, state)
+    answer()
+    await expectRollback(await placing, errorCode)
+  },
+)
 
-test("the partner's yes is on the record while the rollback that follows it is not answered", async () => {
+test('the acceptance of the partner is recorded while the rollback after it is unanswered', async () => {
   const { api, wallet, platform, time } = scene
-  const told = async (betId: string) =>
+  const recordedStatus = async (betId: string) =>
     (await platform.sql('select told_status from platform.bet where bet_id = $1', [betId]))[0]?.told_status
   const eventId = randomUUID()
   await api.event(eventId, { status: 'withdrawn' })
   wallet.next('rollback', reset)
   const { betId, status } = await placeOn(eventId)
-  expect([status, await told(betId)]).toEqual(['cancelled', 'open'])
+  expect([status, await recordedStatus(betId)]).toEqual(['cancelled', 'open'])
   const db = await openDb({ kind: 'postgres', url: platform.databaseUrl })
   onTestFinished(() => db.close())
   expect(await auditPlatform(db)).toEqual([])
   await time.advance(60_000)
-  expect(await told(betId)).toBe('cancelled')
+  expect(await recordedStatus(betId)).toBe('cancelled')
   wallet.next('place', reset)
   wallet.next('rollback', reset)
   const unknown = await placeOn(randomUUID())
-  expect([unknown.status, await told(unknown.betId)]).toEqual(['cancelled', null])
+  expect([unknown.status, await recordedStatus(unknown.betId)]).toEqual(['cancelled', null])
   await time.advance(60_000)
 })
 
-test('an event may open again', async () => {
+test('an event can be opened again', async () => {
   const eventId = randomUUID()
   await scene.api.event(eventId, { status: 'suspended' })
   await expectRollback(await placeOn(eventId), 8)
@@ -160,7 +163,7 @@ test('an event may open again', async () => {
   await expectAccepted(await placeOn(eventId))
 })
 
-describe('limits', () => {
+describe('the limits of the control stage:', () => {
   type Members = Record<string, unknown>
   const cases: [number, Members, Members, Members][] = [
     [110, { outcomeMaxStake: '10.00' }, { amount: '10' }, { amount: '10.01' }],
@@ -170,7 +173,7 @@ describe('limits', () => {
     [114, { playerMaxWin: '25.01' }, { amount: '10' }, { amount: '10.01' }],
     [115, { maxStake: '10' }, { amount: '10' }, { amount: '10.01' }],
   ]
-  test.each(cases)('%i: %o allows %o and rolls %o back', async (errorCode, limits, fits, exceeds) => {
+  test.each(cases)('error %i with %o allows %o and rolls %o back', async (errorCode, limits, fits, exceeds) => {
     await scene.api.limits(limits)
     if (errorCode !== 112) await expectAccepted(await placeOn(randomUUID(), fits))
     await expectRollback(await placeOn(randomUUID(), exceeds), errorCode)
@@ -178,7 +181,7 @@ describe('limits', () => {
     await expectAccepted(await placeOn(randomUUID(), exceeds))
   })
 
-  test('110: stakes on one outcome add up, those on other outcomes and of cancelled bets do not', async () => {
+  test('stakes on one outcome are added up, without other outcomes and cancelled bets (110)', async () => {
     const eventId = randomUUID()
     await scene.api.limits({ outcomeMaxStake: '25' })
     const first = await placeOn(eventId)
@@ -190,7 +193,7 @@ describe('limits', () => {
     await expectAccepted(await placeOn(eventId))
   })
 
-  test('111: wins on one outcome add up', async () => {
+  test('wins on one outcome are added up (111)', async () => {
     const eventId = randomUUID()
     await scene.api.limits({ outcomeMaxWin: '50' })
     await expectAccepted(await placeOn(eventId))
@@ -198,7 +201,7 @@ describe('limits', () => {
     await expectRollback(await placeOn(eventId), 111)
   })
 
-  test('112: accepted bets on an event are counted, whatever their outcome', async () => {
+  test('accepted bets on an event are counted for all outcomes (112)', async () => {
     const eventId = randomUUID()
     await scene.api.limits({ eventMaxBets: 2 })
     await expectAccepted(await placeOn(eventId))
@@ -207,7 +210,7 @@ describe('limits', () => {
     await expectAccepted(await placeOn(randomUUID()))
   })
 
-  test('112: of bets at the same moment no more fit than the limit says', async () => {
+  test('concurrent bets never exceed the limit (112)', async () => {
     const eventId = randomUUID()
     await scene.api.limits({ eventMaxBets: 3 })
     const placed = await Promise.all(Array.from({ length: 8 }, () => placeOn(eventId)))
@@ -217,7 +220,7 @@ describe('limits', () => {
 
   const inEuro = (amounts: object) => ({ currencies: { EUR: amounts } })
   test.each(cases.filter(([errorCode]) => errorCode !== 112))(
-    '%i: %o below its currency binds that currency alone',
+    'error %i with %o below a currency limits that currency only',
     async (errorCode, amounts, fits, exceeds) => {
       await scene.api.limits(inEuro(amounts))
       await expectAccepted(await placeOn(randomUUID(), fits))
@@ -227,7 +230,7 @@ describe('limits', () => {
     },
   )
 
-  test('an amount without a currency holds in each one that is not named, as so many of its units', async () => {
+  test('an amount without a currency limits every other currency in its own units', async () => {
     await scene.api.limits({ maxStake: '5', currencies: { USD: { maxStake: '1' } } })
     await expectAccepted(await placeOn(randomUUID(), { amount: '5' }))
     await expectRollback(await placeOn(randomUUID(), { amount: '5.01' }), 115)
@@ -235,7 +238,7 @@ describe('limits', () => {
     await expectAccepted(await placeOn(randomUUID(), { amount: '5.01' }))
   })
 
-  test('112: bets in all currencies are counted together, stakes are not', async () => {
+  test('bets in all currencies are counted together, and stakes are not (112)', async () => {
     const eventId = randomUUID()
     const { frame, wallet, api, partnerId } = scene
     wallet.profile = { currency: 'USD', currencies: ['USD'] }
@@ -257,7 +260,7 @@ describe('limits', () => {
     ['an amount that is none', inEuro({ maxStake: 'much' }), '/currencies/EUR/maxStake'],
     ['a number of bets below a currency', inEuro({ eventMaxBets: 1 }), '/currencies/EUR/eventMaxBets'],
     ['a currency in small letters', { currencies: { eur: {} } }, '/currencies/eur'],
-  ])('limits with %s are refused', async (_what, limits, pointer) => {
+  ])('limits with %s are rejected', async (_what, limits, pointer) => {
     const { status, body } = await scene.api.request('PUT', '/limits', limits)
     expect([status, body]).toEqual([
       400,
@@ -265,7 +268,7 @@ describe('limits', () => {
     ])
   })
 
-  test('114: the booster and the product of an express count into the win', async () => {
+  test('the booster and the product of an express count into the win (114)', async () => {
     await scene.api.limits({ playerMaxWin: '60' })
     const selections = [selection(randomUUID(), { coefficient: '2' }), selection(randomUUID(), { coefficient: '3' })]
     await expectAccepted(await placeOn('x', { selections }))
@@ -273,7 +276,7 @@ describe('limits', () => {
   })
 })
 
-test('50: a placing that broke off after the partner’s yes is rolled back', async () => {
+test('a placement that broke off after the partner’s acceptance is rolled back with error 50', async () => {
   const eventId = randomUUID()
   await scene.platform.sql('update platform.limits set limits = \'{"maxStake": "broken"}\'')
   const reply = await scene.api.request('POST', '/bets', {

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 test.each([-3_600_000, 3_600_000])(
-  'a host whose clock is %d ms off plans and delivers by the database',
+  'a host whose clock is %d ms off schedules and delivers by the clock of the database',
   async (offMs) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offMs })
     platform = await startPlatform()
@@ -43,7 +43,7 @@ test.each([-3_600_000, 3_600_000])(
   },
 )
 
-test('a step of the clock makes what the metrics tell no older than it is', async () => {
+test('a step of the clock does not increase the age of the cached metrics', async () => {
   platform = await startPlatform()
   const db = await openDb({ kind: 'postgres', url: platform.databaseUrl })
   try {

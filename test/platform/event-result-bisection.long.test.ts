@@ -79,7 +79,7 @@ const kinds: [string, (betId: string) => Promise<unknown>, (betId: string) => Pr
 ]
 
 test.each(kinds)(
-  'a bet that %s: those behind it follow, and other events; it follows itself when it can',
+  'a bet that %s does not block other bets and events, and is settled when it can be',
   async (_kind, poison, cure) => {
     const [eventId, abandoned] = [randomUUID(), randomUUID()]
     const [x, a, c] = await betsOn(eventId)
@@ -101,7 +101,7 @@ test.each(kinds)(
   },
 )
 
-test('what a failover has lost of a bet is decided again, though the process had seen it follow', async () => {
+test('a settlement that was lost in a failover is decided again, although the process had counted it', async () => {
   const eventId = randomUUID()
   const [x, a] = await betsOn(eventId)
   await refuseWrites(scene.platform, 'bet', `new.bet_id = '${x}' and new.status = 'settled'`)
@@ -117,7 +117,7 @@ test('what a failover has lost of a bet is decided again, though the process had
   await inTheEnd(a).toBe('settled')
 })
 
-test('an event that cannot be written itself keeps no other one waiting', async () => {
+test('an event whose own row cannot be written blocks no other event', async () => {
   const [eventId, abandoned] = [randomUUID(), randomUUID()]
   const d = await placeOn(abandoned)
   await leaveResult(eventId)
@@ -135,25 +135,25 @@ async function hold(betId: string): Promise<pg.Client> {
   return holder
 }
 
-test('a bet that somebody holds is waited for behind the others', async () => {
+test('a locked bet is settled after the other bets', async () => {
   const eventId = randomUUID()
   const [x, a, c] = await betsOn(eventId)
   const holder = await hold(x)
-  const told = won(eventId)
+  const applied = won(eventId)
   await expect.poll(() => statusesOf([a, c]), LONG).toEqual(['settled', 'settled'])
   await holder.end()
   await expect.poll(() => statusOf(x), LONG).toBe('settled')
-  await told
+  await applied
 })
 
-test('a bet that somebody holds for very long: the others follow meanwhile', async () => {
+test('a bet that stays locked for long does not delay the others', async () => {
   const eventId = randomUUID()
   const [x, a, c] = await betsOn(eventId)
   const holder = await hold(x)
   try {
-    const told = won(eventId)
+    const applied = won(eventId)
     await expect.poll(() => statusesOf([a, c]), LONG).toEqual(['settled', 'settled'])
-    expect(await told).toMatchObject(NOT_WHOLE)
+    expect(await applied).toMatchObject(NOT_WHOLE)
     expect(await statusOf(x)).toBe('accepted')
   } finally {
     await holder.end()
@@ -161,7 +161,7 @@ test('a bet that somebody holds for very long: the others follow meanwhile', asy
   await inTheEnd(x).toBe('settled')
 })
 
-test('C-12: a result under way is not taken up by a process whose clock is 20 s ahead, before it has watched it for a lease', async () => {
+test('an event result in progress is not taken over by a process whose clock is 20 s ahead before it has watched for a lease (C-12)', async () => {
   const eventId = randomUUID()
   const holder = await hold(await placeOn(eventId))
   expect(await won(eventId)).toMatchObject(NOT_WHOLE)
@@ -178,7 +178,7 @@ test('C-12: a result under way is not taken up by a process whose clock is 20 s 
   await other.stop()
 })
 
-test('W-17: what a person takes back stays so, also when the process that applied the result dies before it could say that it was done', async () => {
+test('a user’s unsettle is kept when the process that applied the result dies before it finished (W-17)', async () => {
   const eventId = randomUUID()
   const [x, y] = await betsOn(eventId)
   await won(eventId)

@@ -76,11 +76,11 @@ function slow(): { db: Db; let(): void } {
   return { db: { ...db, transaction }, let: open }
 }
 
-test('a slice that takes longer than the lease is not taken up by its own process; by another one that has watched it', async () => {
+test('a slice that outlasts the lease is not taken over by its own process, but by another one that watched it', async () => {
   const betId = await placeOn('final')
   const [own, other] = [aProcess(), aProcess()]
   const held = slow()
-  const told = own.applyingOn(held.db).set(SOMEBODY, 'final', WON)
+  const applied = own.applyingOn(held.db).set(SOMEBODY, 'final', WON)
   await expect.poll(() => signOf('final')).toBeTypeOf('string')
   const sign = await signOf('final')
   await own.looks(30)
@@ -90,7 +90,7 @@ test('a slice that takes longer than the lease is not taken up by its own proces
   expect(await signOf('final')).not.toBe(sign)
   await other.finishing.stop()
   held.let()
-  expect(await told).toMatchObject({ isWhole: true })
+  expect(await applied).toMatchObject({ isWhole: true })
   expect((await scene.api.bet(betId)).deliveries.map(({ operation }) => operation)).toEqual(['place', 'settle'])
   await own.finishing.stop()
 })
@@ -105,7 +105,7 @@ async function leave(eventId: string, at: string): Promise<void> {
   )
 }
 
-test('what gives signs of life is never abandoned; each sign is another one, even when the clock stands still or was set back', async () => {
+test('a result with heartbeats is never abandoned, and each heartbeat differs even with a stopped or reset clock', async () => {
   await leave('final', '2031-05-16T12:00:00.123456Z')
   const process = aProcess()
   for (let second = 0; second < 30; second += 5) {

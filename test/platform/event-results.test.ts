@@ -13,7 +13,7 @@ afterAll(() => scene.stop())
 
 const { betAt, decideEvent, stateOf, toldOf } = decidedBets(() => scene)
 
-describe('of a single at 2.5 the event decides:', () => {
+describe('the event decides a single at 2.5:', () => {
   test.each([
     ['won', 'won', '25.00', 25],
     ['lost', 'lost', '0.00', 0],
@@ -26,13 +26,13 @@ describe('of a single at 2.5 the event decides:', () => {
   })
 })
 
-test('what a bet wins is rounded down to the smallest unit', async () => {
+test('the win of a bet is rounded down to the smallest unit', async () => {
   const { betId, events } = await betAt('1.333333')
   await decideEvent(events[0], 'won')
   expect(await stateOf(betId)).toEqual(['settled', 'won', '13.33'])
 })
 
-test('an outcome without result leaves its bets open', async () => {
+test('an outcome without a result leaves its bets open', async () => {
   const { betId, events } = await betAt('2.5')
   expect(await scene.api.results(events[0] ?? '', { away: 'won' })).toBe(0)
   expect(await stateOf(betId)).toEqual(['accepted', undefined, undefined])
@@ -63,7 +63,7 @@ describe('an express at 2, 3 and 1.5', () => {
     expect(toldOf(betId)).toHaveLength(1)
   })
 
-  test('is open again when the lost selection’s result is withdrawn', async () => {
+  test('is open again when the result of the lost selection is withdrawn', async () => {
     const { betId, events } = await betAt('2', '3')
     await decideEvent(events[0], 'lost')
     await decideEvent(events[0])
@@ -75,7 +75,7 @@ describe('an express at 2, 3 and 1.5', () => {
   })
 })
 
-test('a corrected result resettles, the same result again does nothing, a withdrawn one unsettles', async () => {
+test('a corrected result resettles, a repeated result has no effect, and a withdrawn result unsettles', async () => {
   const { betId, events } = await betAt('2.5')
   expect(await decideEvent(events[0], 'won')).toBe(1)
   expect(await decideEvent(events[0], 'won')).toBe(0)
@@ -93,7 +93,7 @@ test('a corrected result resettles, the same result again does nothing, a withdr
   expect(new Set(requestIds).size).toBe(5)
 })
 
-test('one event settles all of its bets, of every partner, and no other', async () => {
+test('one event settles all of its bets, of every partner, and no other bet', async () => {
   const eventId = randomUUID()
   const other = await scene.platform.partner()
   const frames = [scene.frame, await scene.api.loadFrame(other.partnerId)]
@@ -108,7 +108,7 @@ test('one event settles all of its bets, of every partner, and no other', async 
   expect(other.wallet.of('settle')).toHaveLength(15)
 })
 
-test('a cashout carries the token, and the event’s result then is nobody’s business', async () => {
+test('a cashout contains the token, and the result of the event then has no effect', async () => {
   const { betId, events } = await betAt('2.5')
   await scene.api.settle(betId, 'cashout', '12.34')
   await scene.time.settle()
@@ -118,8 +118,8 @@ test('a cashout carries the token, and the event’s result then is nobody’s b
   expect(await stateOf(betId)).toEqual(['settled', 'cashout', '12.34'])
 })
 
-describe('by hand', () => {
-  test('settle, resettle, unsettle and cancel answer 202 with the bet and tell the partner', async () => {
+describe('a user’s change of a bet:', () => {
+  test('settle, resettle, unsettle and cancel return 202 with the bet and notify the partner', async () => {
     const { betId } = await betAt('2.5')
     const post = (what: string, body?: object) => scene.api.request('POST', `/bets/${betId}/${what}`, body)
     const steps = [
@@ -143,15 +143,18 @@ describe('by hand', () => {
     ])
   })
 
-  test.each([8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115])('cancel with errorCode %i', async (errorCode) => {
-    const { betId } = await betAt('2.5')
-    await scene.api.cancel(betId, errorCode)
-    await scene.time.settle()
-    expect(scene.callsOf(betId)[1]?.body).toMatchObject({ type: 3, errorCode })
-    expect(await scene.api.bet(betId)).toMatchObject({ status: 'cancelled', reason: `rollback ${errorCode}` })
-  })
+  test.each([8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115])(
+    'cancel accepts the errorCode %i',
+    async (errorCode) => {
+      const { betId } = await betAt('2.5')
+      await scene.api.cancel(betId, errorCode)
+      await scene.time.settle()
+      expect(scene.callsOf(betId)[1]?.body).toMatchObject({ type: 3, errorCode })
+      expect(await scene.api.bet(betId)).toMatchObject({ status: 'cancelled', reason: `rollback ${errorCode}` })
+    },
+  )
 
-  test.each([7, 0, 999, -1, '8', null, undefined])('no cancel with errorCode %j', async (errorCode) => {
+  test.each([7, 0, 999, -1, '8', null, undefined])('cancel rejects the errorCode %j', async (errorCode) => {
     const { betId } = await betAt('2.5')
     expect((await scene.api.request('POST', `/bets/${betId}/cancel`, { errorCode })).status).toBe(400)
     expect((await scene.api.bet(betId)).status).toBe('accepted')
@@ -174,7 +177,7 @@ describe('by hand', () => {
     ['unsettle', 'cancelled'],
     ['cancel', 'declined'],
     ['cancel', 'settled'],
-  ] as const)('%s of a %s bet is 409 and tells nobody', async (what, state) => {
+  ] as const)('%s of a %s bet returns 409 and sends nothing', async (what, state) => {
     const betId = await betThatIs(state)
     const calls = scene.callsOf(betId).length
     const bodies = { settle: { resultType: 'won', amount: '1' }, unsettle: undefined, cancel: { errorCode: 8 } }
@@ -198,7 +201,7 @@ describe('by hand', () => {
   })
 
   test.each(['10.001', '-1', 'ten', '1234567890123456', '12345678901234.56', 10])(
-    'no settle with amount %j',
+    'settle rejects the amount %j',
     async (amount) => {
       const { betId } = await betAt('2.5')
       const { status } = await scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'won', amount })
@@ -207,7 +210,7 @@ describe('by hand', () => {
   )
 })
 
-test('a selection or an odds line named twice in one request is refused, nothing of it is kept', async () => {
+test('a request that names a selection or an odds line twice is rejected, and nothing of it is stored', async () => {
   const { betId, events } = await betAt('2.5')
   const twice = [
     { outcomeId: 'home', result: 'won' },

@@ -83,7 +83,7 @@ test(`a placement reads as many rows on an event with ${MANY} bets as on one wit
   expect(many).toBe(few)
 })
 
-test('the migration makes the totals of the bets that are there: counted once, whatever their currency and booster', async () => {
+test('the migration computes the totals of existing bets, with each currency and booster', async () => {
   const { api, platform, wallet, partnerId } = scene
   const eventId = randomUUID()
   const express = { selections: [...onHome(eventId).selections, ...onHome(randomUUID()).selections] }

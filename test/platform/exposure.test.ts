@@ -12,7 +12,7 @@ afterAll(() => scene.stop())
 test.each([
   ['outcomeMaxStake', 110],
   ['outcomeMaxWin', 111],
-])('%s holds when the sum on an outcome passes 64 bits', async (limit, reason) => {
+])('%s holds when the sum on an outcome exceeds 64 bits', async (limit, reason) => {
   const selections = [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }]
   await Promise.all([1, 2].map(() => scene.api.place(scene.frame, { selections })))
   await scene.platform.sql(
@@ -28,7 +28,7 @@ test.each([
   [110, { outcomeMaxStake: '15' }],
   [111, { outcomeMaxWin: '70' }],
   [112, { eventMaxBets: 1 }],
-])('%i: of an express the fullest outcome or event counts, whichever place it has', async (reason, limits) => {
+])('limit %i of an express uses the fullest outcome or event, at any position', async (reason, limits) => {
   const [full, empty, other] = [randomUUID(), randomUUID(), randomUUID()]
   const onto = (...events: string[]) =>
     scene.api.place(scene.frame, {

@@ -19,7 +19,7 @@ function startExpiry() {
   return { scans, ...createFrameSessionExpiry({ db, clock: { now: () => NOW }, log }) }
 }
 
-test('a process looks for old frame sessions once in ten minutes, and goes on after a look that failed', async () => {
+test('a process scans for old frame sessions every ten minutes, and continues after a scan that failed', async () => {
   const { scans, expireIfDue, stop } = startExpiry()
   for (const now of [0, 1, SCAN_INTERVAL_MS - 1]) expireIfDue(now)
   while (scans.length === 0) await nextTurn()
@@ -32,7 +32,7 @@ test('a process looks for old frame sessions once in ten minutes, and goes on af
   expect(scans).toHaveLength(2)
 })
 
-test('a process that stops begins no other look for old frame sessions', async () => {
+test('a process that stops starts no other scan for old frame sessions', async () => {
   const { scans, expireIfDue, stop } = startExpiry()
   await stop()
   expireIfDue(0)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-function wish(over: Record<string, unknown> = {}): Record<string, unknown> {
+function betRequest(over: Record<string, unknown> = {}): Record<string, unknown> {
   const selections = [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }]
   return { frameSessionId: scene.frame, amount: '10', selections, idempotencyKey: randomUUID(), ...over }
 }
@@ -23,8 +23,8 @@ test.each([
   ['accepted', {}],
   ['declined', refusal(7)],
   ['cancelled', status(500)],
-])('the same again is the same answer, of a bet that was %s', async (state, script) => {
-  const bet = wish()
+])('a repeat returns the same answer for a bet that was %s', async (state, script) => {
+  const bet = betRequest()
   scene.wallet.next('place', script)
   const first = await submit(bet)
   const before = places()
@@ -38,8 +38,8 @@ test.each([
   ['another amount', { amount: '11' }],
   ['another selection', { selections: [{ eventId: 'other', outcomeId: 'home', coefficient: '2.5' }] }],
   ['one member more', { info: 'more' }],
-])('the same key with %s is 422 and calls nobody', async (_what, over) => {
-  const bet = wish()
+])('the same key with %s is rejected with 422 and without a call to the partner', async (_what, over) => {
+  const bet = betRequest()
   await submit(bet)
   const before = places()
   const { status, body } = await submit({ ...bet, ...over })
@@ -47,8 +47,8 @@ test.each([
   expect(places()).toBe(before)
 })
 
-test('while the first is still being placed the same again is 409', async () => {
-  const bet = wish()
+test('a repeat is rejected with 409 while the first request is in progress', async () => {
+  const bet = betRequest()
   let answer = () => {}
   scene.wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
   const before = places()
@@ -63,8 +63,8 @@ test('while the first is still being placed the same again is 409', async () => 
   expect(places()).toBe(before + 1)
 })
 
-test('of ten at the same moment one is placed', async () => {
-  const bet = wish()
+test('exactly one of ten concurrent requests is placed', async () => {
+  const bet = betRequest()
   const before = places()
   const replies = await Promise.all(Array.from({ length: 10 }, () => submit(bet)))
   expect(places()).toBe(before + 1)
@@ -73,15 +73,15 @@ test('of ten at the same moment one is placed', async () => {
   expect(new Set(ids).size).toBe(1)
 })
 
-test('the members in another order are the same content', async () => {
-  const bet = wish()
+test('a different order of members is the same content', async () => {
+  const bet = betRequest()
   const first = await submit(bet)
   const second = await submit(Object.fromEntries(Object.entries(bet).reverse()))
   expect([second.status, second.body]).toEqual([201, first.body])
 })
 
-test('without a key, and with two keys, two equal wishes are two bets', async () => {
-  const bet = wish({ idempotencyKey: undefined })
+test('two equal requests without a key, or with two keys, are two bets', async () => {
+  const bet = betRequest({ idempotencyKey: undefined })
   const before = places()
   await submit(bet)
   await submit(bet)
@@ -90,17 +90,17 @@ test('without a key, and with two keys, two equal wishes are two bets', async ()
   expect(places()).toBe(before + 4)
 })
 
-test('two partners may use the same key', async () => {
+test('two partners can use the same key', async () => {
   const other = await scene.platform.partner()
   const frameSessionId = await scene.api.loadFrame(other.partnerId)
-  const bet = wish()
+  const bet = betRequest()
   const [mine, theirs] = [await submit(bet), await submit({ ...bet, frameSessionId })]
   expect([mine.status, theirs.status]).toEqual([201, 201])
   expect(other.wallet.of('place')).toHaveLength(1)
 })
 
-test('after the bet was settled the answer is still that it was accepted', async () => {
-  const bet = wish()
+test('a repeat returns accepted after the bet was settled', async () => {
+  const bet = betRequest()
   const first = await submit(bet)
   const { betId } = first.body as { betId: string }
   await scene.api.settle(betId, 'won', '25')
@@ -119,8 +119,8 @@ describe('the header Idempotency-Key', () => {
     return { status: reply.statusCode, body: await reply.body.json() }
   }
 
-  test('says the same as the member: either repeats the other, and both may be there', async () => {
-    const { idempotencyKey, ...bet } = wish()
+  test('equals the member: each repeats the other, and both may be present', async () => {
+    const { idempotencyKey, ...bet } = betRequest()
     const key = String(idempotencyKey)
     const before = places()
     const first = await submitWith(key, bet)
@@ -134,9 +134,9 @@ describe('the header Idempotency-Key', () => {
   test.each([
     ['another key than the member', 'key-1', { idempotencyKey: 'key-2' }, '/idempotencyKey'],
     ['129 characters', 'k'.repeat(129), { idempotencyKey: undefined }, '/headers/idempotency-key'],
-  ])('with %s is a 400 and calls nobody', async (_what, key, over, pointer) => {
+  ])('is rejected with 400 and without a call to the partner if it has %s', async (_what, key, over, pointer) => {
     const before = places()
-    const reply = await submitWith(key, wish(over))
+    const reply = await submitWith(key, betRequest(over))
     expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } })
     expect(places()).toBe(before)
   })

@@ -39,7 +39,7 @@ async function wholeLife(betId: string): Promise<void> {
   await time.advance(10_000)
 }
 
-test('P17: each bet keeps the currency, token, userId and operatorUser that it was placed with, whatever the profile says later', async () => {
+test('each bet keeps the currency, token, userId and operatorUser of its placement when the profile changes (P17)', async () => {
   const before = await frameWith({ userId: 'ada', currency: 'EUR', operatorUser: 'op.ada' }, 'token-of-ada-in-eur')
   const inEuro = await platform.api.place(before)
   const after = await frameWith({ userId: 'ada', currency: 'USD', operatorUser: 'op.ada2' }, 'token-of-ada-in-usd')
@@ -57,7 +57,7 @@ test('P17: each bet keeps the currency, token, userId and operatorUser that it w
   }
 })
 
-test('P17: a bet on an old frame session is still in the old currency', async () => {
+test('a bet in an old frame session keeps the old currency (P17)', async () => {
   const old = await frameWith({ currency: 'EUR' })
   await frameWith({ currency: 'USD' })
   const { betId } = await platform.api.place(old)
@@ -67,21 +67,21 @@ test('P17: a bet on an old frame session is still in the old currency', async ()
 test.each([
   ['a member of the profile', { operatorUser: 'real.player~1' }],
   ['a member of customFields', { customFields: { operatorUser: 'real.player~1' } }],
-])('P-5: operatorUser from %s is sent in every payload', async (_where, profile) => {
+])('operatorUser from %s is sent in every payload (P-5)', async (_where, profile) => {
   const { betId } = await platform.api.place(await frameWith({ userId: 'internal-7', ...profile }))
   await wholeLife(betId)
   const users = callsOf(betId).map(({ body }) => [body.userId, body.operatorUser])
   expect(users).toEqual(Array(7).fill(['internal-7', 'real.player~1']))
 })
 
-test('P-5: without operatorUser in the profile no payload carries one', async () => {
+test('no payload contains an operatorUser that the profile does not have (P-5)', async () => {
   const { betId } = await platform.api.place(await frameWith({}))
   await wholeLife(betId)
   expect(callsOf(betId).filter(({ body }) => 'operatorUser' in body)).toEqual([])
 })
 
 test.each(['with space', 'x'.repeat(65), 'ö', ''])(
-  'P-5: operatorUser "%s" makes the profile unusable',
+  'the operatorUser "%s" makes the profile invalid (P-5)',
   async (operatorUser) => {
     wallet.profile = { operatorUser }
     const reply = await platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
@@ -97,12 +97,12 @@ test.each([
   ['KWD', '1.125', '1.125'],
   ['BTC', '0.00000001', '0.00000001'],
   ['USDT', '0.1', '0.100000'],
-])('P15: an amount in %s is sent with the places of the currency: %s as %s', async (currency, amount, written) => {
+])('an amount in %s is sent with the decimals of the currency: %s as %s (P15)', async (currency, amount, written) => {
   const { betId } = await platform.api.place(await frameWith({ currency }), { amount })
   expect(wallet.of('place', betId)[0]?.text).toContain(`"amount":${written},`)
 })
 
-test('P15: rollbacks and results carry the amounts of the interface: stake, payout, payout taken back', async () => {
+test('rollbacks and results carry the stake, the payout, and the payout taken back (P15)', async () => {
   const frame = await frameWith({})
   const { betId } = await platform.api.place(frame, { amount: '12.10' })
   await wholeLife(betId)
@@ -117,7 +117,7 @@ test('P15: rollbacks and results carry the amounts of the interface: stake, payo
   ])
 })
 
-test('P15: text that JSON must escape arrives as it was given, under a signature over the bytes sent', async () => {
+test('text that JSON must escape arrives unchanged, with a signature of the sent bytes (P15)', async () => {
   const info = 'quote " backslash \\ newline \n ünïcödé ☃ 𝄞 \u2028 </script>'
   const selections = [{ eventId: 'e"1\\', outcomeId: 'ø', coefficient: 1.5, event: info }]
   const { betId } = await platform.api.place(await frameWith({ userId: 'Zoë "the" 𝄞' }), { info, selections })
@@ -126,7 +126,7 @@ test('P15: text that JSON must escape arrives as it was given, under a signature
   expect(wallet.faults).toEqual([])
 })
 
-test('P15: every delivery has a requestId of its own and every attempt of it the same', async () => {
+test('every delivery has its own requestId, and every attempt of it has the same one (P15)', async () => {
   const { betId } = await platform.api.place(await frameWith({}))
   wallet.next('settle', status(500), status(500))
   wallet.next('unsettle', status(500))
@@ -138,7 +138,7 @@ test('P15: every delivery has a requestId of its own and every attempt of it the
   expect(callsOf(betId)).toHaveLength(11)
 })
 
-test('the frame asks for the profile with token and requestId, and stores what it says', async () => {
+test('the frame requests the profile with token and requestId, and stores it', async () => {
   const customFields = { nickname: 'Ada', isCashOutAllowed: true, somethingNew: { a: 1 } }
   wallet.profile = { userId: 'ada', currency: 'USD', isTest: true, customFields, unknownMember: 1 }
   const reply = await platform.api.request('POST', '/frame-sessions', { partnerId, token: 'token-of-ada' })
@@ -149,7 +149,7 @@ test('the frame asks for the profile with token and requestId, and stores what i
 })
 
 test.each(['a\u0000b', 'a\ud800', ''])(
-  'the frame of a player whose userId is %j, which cannot be kept, is 502',
+  'the frame of a player whose userId is %j, which cannot be stored, returns 502',
   async (userId) => {
     wallet.next('profile', { body: { userId, currency: 'EUR' } })
     const { status, body } = await platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
@@ -157,7 +157,7 @@ test.each(['a\u0000b', 'a\ud800', ''])(
   },
 )
 
-test('the frame of a player whom the partner refuses is 422, of one whom it does not answer for 502', async () => {
+test('the frame returns 422 for a player that the partner rejects, and 502 without an answer', async () => {
   const load = () => platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
   wallet.next(
     'profile',
@@ -171,7 +171,7 @@ test('the frame of a player whom the partner refuses is 422, of one whom it does
   expect(replies.map((reply) => reply.status)).toEqual([422, 422, 502, 502, 502])
 })
 
-test('the scripted wallet sees what breaks the interface: this suite can fail', async () => {
+test('the scripted wallet detects calls that break the interface, so this suite can fail', async () => {
   const strict = await startScriptedWallet()
   const wire = partnerWire(strict.url, strict.secret)
   const bet = placeMessage({})

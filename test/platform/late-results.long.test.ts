@@ -61,7 +61,7 @@ function slow(db: Db): { db: Db; let(): void } {
 
 const WON = [{ outcomeId: 'home', result: 'won' }] as const
 
-test('whoever tells it hears after 5 s how far it has come; the rest follows by itself', async () => {
+test('the request for an event result returns its progress after 5 s, and the rest is applied later', async () => {
   const eventId = await manyBets(3 * SLICE)
   await platform.kill('SIGKILL')
   const real = await openDb({ kind: 'postgres', url: database.url })
@@ -81,7 +81,7 @@ test('whoever tells it hears after 5 s how far it has come; the rest follows by 
   }
 })
 
-test('a process that is told to end leaves it where it is and ends in good order; the next one goes on', async () => {
+test('a process that stops leaves the result where it is and exits cleanly, and the next process continues', async () => {
   const eventId = await manyBets(MANY)
   const telling = platform.api.request('POST', `/events/${eventId}/result`, { outcomes: WON })
   await expect.poll(() => count('settled'), { interval: 10 }).toBeGreaterThan(0)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-test('C-4: the gap after the first attempt of a rollback is counted from when its call began, not from its claim', async () => {
+test('the gap after the first attempt of a rollback starts with its call, not with its claim (C-4)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
   await platform.sql(`create function platform.dawdle() returns trigger language plpgsql
@@ -38,7 +38,7 @@ test('C-4: the gap after the first attempt of a rollback is counted from when it
   expect((two ?? 0) - (one ?? 0)).toBeGreaterThanOrEqual(699)
 })
 
-test('C-1: a Place bet whose call would begin too late is not sent, so that it cannot arrive after its own rollback', async () => {
+test('a Place bet whose call would start too late is not sent, so that it cannot arrive after its rollback (C-1)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
   const other = await startPlatform({ databaseUrl: platform.databaseUrl }) // must read the partner first

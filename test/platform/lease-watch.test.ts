@@ -20,21 +20,21 @@ const held = (attempts: number): HeldClaim => ({
 
 const at = (ms: number) => ({ begun: ms, ended: ms })
 
-test('a claim is abandoned when it was seen unchanged for a whole lease, and not a millisecond before', () => {
+test('a claim is abandoned after it was seen unchanged for a whole lease, and not a millisecond earlier', () => {
   const watch = watchLeases()
   expect(watch.abandoned([held(1)], at(1_000))).toEqual([])
   expect(watch.abandoned([held(1)], at(1_000 + LEASE_MS - 1))).toEqual([])
   expect(watch.abandoned([held(1)], at(1_000 + LEASE_MS))).toEqual([held(1)])
 })
 
-test('it counts from the end of the reading that saw it first to the begin of the last one: these are sure to have seen it', () => {
+test('the lease counts from the end of the first read to the start of the last read', () => {
   const watch = watchLeases()
   watch.abandoned([held(1)], { begun: 0, ended: 3_000 })
   expect(watch.abandoned([held(1)], { begun: 2_999 + LEASE_MS, ended: 9_000 + LEASE_MS })).toEqual([])
   expect(watch.abandoned([held(1)], { begun: 3_000 + LEASE_MS, ended: 9_000 + LEASE_MS })).toEqual([held(1)])
 })
 
-test('another attempt, or one that was not seen in between, is watched from its beginning', () => {
+test('another attempt, or one that was missed in between, is watched from the start', () => {
   const watch = watchLeases()
   watch.abandoned([held(1)], at(0))
   expect(watch.abandoned([held(2)], at(LEASE_MS))).toEqual([])
@@ -44,7 +44,7 @@ test('another attempt, or one that was not seen in between, is watched from its 
 
 const placing = (id: bigint): HeldClaim => ({ ...held(1), delivery_id: id, operation: 'place' })
 
-test('placements are looked for from the oldest that was held a minute ago, and not past one that is held still', () => {
+test('the scan for placements starts at the oldest one held a minute ago, and not after one that is still held', () => {
   const watch = watchLeases()
   const from = (now: number, ...ids: bigint[]) => {
     watch.abandoned([...ids.map(placing), held(1)], at(now))
@@ -57,7 +57,7 @@ test('placements are looked for from the oldest that was held a minute ago, and 
 })
 
 test.each(['settle', 'place'] as const)(
-  'a %s on its way is not touched by a process for which the clock has been set forward by 20 s, before it has watched for a lease',
+  'a %s in flight is not taken over by a process whose clock was set forward by 20 s before it watched for a lease',
   async (operation) => {
     const time = fakeTime()
     const sender = await startPlatform({ time, databaseUrl: database.url })

@@ -71,13 +71,13 @@ async function readOn(read: (after: string | undefined) => Promise<Page>): Promi
   expect(found).toBe(WANTED)
 }
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed', 'after'])('a page of the list %s uses the index for', (when) => {
   beforeAll(async () => {
     if (when === 'after') await sql.query('analyze')
   })
 
   test.each(['pending', 'waiting,pending', 'done,pending'])(
-    'deliveries of a small partner that are %s',
+    'deliveries of a small partner with the status %s',
     async (status) => {
       const db = newDb()
       await readOn((after) =>
@@ -86,7 +86,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     },
   )
 
-  test('deliveries of a retry that were refused; its states are counted for the first page', async () => {
+  test('rejected deliveries of a retry, whose states are counted for the first page', async () => {
     const deps = { db: newDb(), clock: { now: () => new Date() } }
     await readOn(async (after) => {
       const page = await getRetry(deps, RETRY_ID, { status: 'refused', ...(after && { after }) })

@@ -82,7 +82,7 @@ function answering(): { sent: Sent[]; people: Queryable } {
   return { sent, people: { query } }
 }
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed', 'after'])('the query plan %s', (when) => {
   beforeAll(async () => {
     if (when === 'after') await filled.sql.query('analyze')
   })
@@ -96,7 +96,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     [{ status: 'refused', operation: 'settle' }, ['delivery_not_done']],
     [{ status: 'stuck', code: '21' }, ['delivery_not_done']],
   ]
-  test.each(lists)('the deliveries %o through their index', async (query, indexes) => {
+  test.each(lists)('uses the index of the deliveries %o', async (query, indexes) => {
     for (const plan of await plansOf((db) => listDeliveries({ db, scales: new Map() }, { limit: '10', ...query }))) {
       expect(plan.scans).toEqual(indexes)
       expect(plan.rows).toBeLessThan(FEW)
@@ -112,7 +112,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       partnerId: 'nobody',
       after: Buffer.from('["2031-01-01T00:00:00Z","90000"]').toString('base64url'),
     },
-  ])('of the deliveries %o, which there are none of, so many and no more are looked at', async (query) => {
+  ])('limits the rows that are read for the deliveries %o, of which there are none', async (query) => {
     const { sent, people } = answering()
     const page = await listDeliveries({ db: { people } as Db, scales: new Map() }, { limit: '10', ...query })
     expect(page).toMatchObject({ data: [], next: expect.any(String) })
@@ -123,7 +123,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     }
   })
 
-  test('partners count what waits without what is done', async () => {
+  test('for partners counts waiting deliveries without the finished ones', async () => {
     const partners = { connections: async () => new Map() }
     for (const plan of await plansOf((db) =>
       listPartners({ db, breakers: createCircuitBreakers(1), partners }, { limit: '10' }),
@@ -131,7 +131,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan.rows).toBeLessThan(FEW)
   })
 
-  test('declined Place bets lie in nobody’s way, and are listed through an index of their own', async () => {
+  test('for declined Place bets uses their own index, and other lists do not read them', async () => {
     await filled.sql.query('begin')
     await filled.sql.query(DECLINE)
     const [refused] = await plansOf((db) =>
@@ -146,7 +146,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(places?.rows).toBeLessThan(FEW)
   })
 
-  describe('of 100,000 that need a person', () => {
+  describe('for 100,000 deliveries that need attention', () => {
     beforeAll(async () => {
       await filled.sql.query('begin')
       await filled.sql.query(FILL_OWED)
@@ -162,7 +162,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       [{ code: '21' }, 'delivery_owed_by_code'],
       [{ status: 'refused,stuck' }, 'delivery_owed'],
     ]
-    test.each(owed)('a page of those with %o', async (query, index) => {
+    test.each(owed)('uses the index for a page with %o', async (query, index) => {
       const [plan] = await plansOf((db) =>
         listDeliveries({ db, scales: new Map() }, { needsPerson: 'true', limit: '10', ...query }),
       )
@@ -170,7 +170,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan?.rows).toBeLessThan(FEW)
     })
 
-    test.each(owed.slice(0, 5))('a slice to be sent again with %o', async (query, index) => {
+    test.each(owed.slice(0, 5))('uses the index for a slice to retry with %o', async (query, index) => {
       const deps = { db: {} as Db, clock: { now: () => new Date('2100-01-01') }, decided: () => {} }
       const plans = await plansOf((db) => retryMatching({ ...deps, db }, {} as Actor, query))
       expect(plans.map(({ scans }) => scans.length)).toEqual([1, 1])
@@ -178,7 +178,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plans[1]?.rows).toBeLessThanOrEqual(RETRY_SLICE)
     })
 
-    test('the gauges through the indexes of pending results and of sums', async () => {
+    test('uses the indexes of pending results and of sums for the gauges', async () => {
       const clock = { now: () => new Date() }
       const plans = await plansOf((db) =>
         createPlatformMetrics(db, clock, createCircuitBreakers(1), () => performance.now()).text(),
@@ -189,13 +189,13 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   const clock = { now: () => new Date() }
   const after = Buffer.from(`["2031-01-01T00:10:00Z","${RETRY_ID}"]`).toString('base64url')
-  test.each([{}, { after }])('the retries %o through the index on their time', async (query) => {
+  test.each([{}, { after }])('uses the index on time for the retries %o', async (query) => {
     const [plan] = await plansOf((db) => listRetries({ db, clock }, { limit: '10', ...query }))
     expect(plan?.scans).toEqual(['retry_by_time'])
     expect(plan?.rows).toBeLessThan(FEW)
   })
 
-  test.each([{}, { status: 'done' as const }])('one retry with its deliveries %o, and no other’s', async (query) => {
+  test.each([{}, { status: 'done' as const }])('reads only the deliveries of one retry with %o', async (query) => {
     const { sent, people } = answering()
     const sums = async () => [] // how many there are of each state has all of them looked at
     const found = await getRetry({ db: { people, sums } as unknown as Db, clock }, RETRY_ID, query)
@@ -219,7 +219,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       from: '2030-01-01T00:00:00Z',
       to: '2032-01-01T00:00:00Z',
     },
-  ])('the bets %o through the index on their time, so many and no more', async (query) => {
+  ])('uses the index on time for the bets %o, and limits the rows that are read', async (query) => {
     const plans = await plansOf((db) => listPlatformBets({ db, scales: new Map() }, { limit: '10', ...query }))
     expect(plans[0]?.scans).toEqual(['bet_placed'])
     for (const plan of plans) {
@@ -228,7 +228,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     }
   })
 
-  test('what ten expresses of 50 selections are on: three of each, and where the last one is', async () => {
+  test('for ten expresses of 50 selections reads three of each, and the position of the last one', async () => {
     const { rows } = await filled.sql.query(`select bet_id as "betId" from platform.bet order by placed_at limit 10`)
     const [plan] = await plansOf((db) => loadSelectionMembers({ db, scales: new Map() }, rows))
     expect(new Set(plan?.scans)).toEqual(new Set(['selection_pkey']))
@@ -239,7 +239,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['the beginning of a bet', '01ffffff', 'bet_pkey', FEW],
     ['a delivery', '99999999', 'delivery_pkey', FEW],
     ['a request', RETRY_ID, 'delivery_pkey', 50_000],
-  ])('%s is found through a primary key', async (_, id, index, most) => {
+  ])('uses a primary key to find %s', async (_, id, index, most) => {
     const { sent, people } = answering()
     await expect(lookUpPlatformId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
     const plans = []
@@ -249,7 +249,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(Math.max(...plans.map(({ rows }) => rows))).toBeLessThanOrEqual(most)
   })
 
-  test('what waits and what is owed is counted without what is done or was declined', async () => {
+  test('for waiting and owed deliveries does not read finished or declined ones', async () => {
     const clock = { now: () => new Date() }
     const [plan] = await plansOf((db) =>
       createPlatformMetrics(db, clock, createCircuitBreakers(1), () => performance.now()).text(),
@@ -258,7 +258,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 })
 
-test('whoever reads on finds the bets of a small partner, behind pages that have none', async () => {
+test('the next pages contain the bets of a small partner after pages without any', async () => {
   const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
     const found: string[] = []

@@ -8,7 +8,7 @@ import { spawnServer } from '../support/server-process.ts'
 const KEY = 'the-key-of-the-platform-under-test'
 const TOKEN = 'the-token-of-a-player-under-test'
 
-test('the log of good calls, failing calls and a broken database holds no token, secret, key or signature', async () => {
+test('the log of successful and failing calls and of a broken database contains no token, secret, key or signature', async () => {
   const database = await createDatabase()
   const wallet = await startScriptedWallet({ secret: 'the-secret-of-a-partner-under-test' })
   const settings = { HOST: '127.0.0.1', PORT: '0', PLATFORM_API_KEY: KEY, DATABASE_URL: database.url }

@@ -32,7 +32,7 @@ async function leaveResult(): Promise<void> {
   )
 }
 
-test('while a result that was left meets a busy bet, the deliveries of all others go on', async () => {
+test('other deliveries continue while an abandoned result meets a locked bet', async () => {
   const { betId: busy } = await scene.api.place(scene.frame, FINAL)
   const { betId: other } = await scene.api.place(scene.frame)
   const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
@@ -59,7 +59,7 @@ async function waitsForBet(): Promise<boolean> {
   return Number(row?.waiting) > 0
 }
 
-test('each slice is decided and sent before the next one, with a sign of life when it is time to, whatever the clock says', async () => {
+test('each slice is decided and sent before the next one, with a heartbeat when one is due by any clock', async () => {
   const { betId } = await scene.api.place(scene.frame, FINAL)
   await manyLike(scene.platform, betId, 1_100)
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })

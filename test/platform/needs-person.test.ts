@@ -74,7 +74,7 @@ async function oneOfEach(): Promise<Record<'refused' | 'owed' | 'unsettle' | 'ro
   return { refused, owed, unsettle, rollback, stuck }
 }
 
-test('it holds what is refused, stuck, and owed though tried again, newest fault first, each with its money', async () => {
+test('the list contains rejected, stuck, and owed deliveries in retry, newest fault first, each with its money', async () => {
   scene.wallet.next('place', refusal(7), status(500))
   await aBetOf() // an ordinary decline
   await aBetOf() // unknown, rolled back
@@ -97,7 +97,7 @@ test('it holds what is refused, stuck, and owed though tried again, newest fault
   expect(await scene.api.deliveries(`?needsPerson=true&partnerId=${randomUUID()}`)).toEqual([])
 })
 
-test('its pages are one behind the other, also while what is owed is tried again', async () => {
+test('the pages of the list follow each other while owed deliveries are retried', async () => {
   scene.wallet.always('settle', refusal(100))
   const bets = []
   for (let i = 0; i < 5; i++) {
@@ -120,7 +120,7 @@ test('its pages are one behind the other, also while what is owed is tried again
   expect(found).toEqual(bets)
 })
 
-test('nothing is in it that a later delivery has overtaken, that took itself back, or that was acknowledged', async () => {
+test('the list has no delivery that a later one replaced, that withdrew itself, or that was acknowledged', async () => {
   const { api, wallet, time } = scene
   const overtaken = await settledBet(20)
   const cashedOut = await aBetOf()
@@ -137,7 +137,7 @@ test('nothing is in it that a later delivery has overtaken, that took itself bac
   expect(await list()).toEqual([])
 })
 
-test('W-48: a result that has had no answer for six minutes is in it, until it has one', async () => {
+test('a result without an answer for six minutes is in the list until it has one (W-48)', async () => {
   const { api, wallet, time } = scene
   const betId = await aBetOf()
   wallet.always('settle', status(500))
@@ -152,7 +152,7 @@ test('W-48: a result that has had no answer for six minutes is in it, until it h
   expect(await list()).toEqual([])
 })
 
-test('what was answered 400 stays in it, in its place, when the next attempts have no answer', async () => {
+test('a delivery that was answered 400 stays in its place when the next attempts have no answer', async () => {
   const { api, wallet, time } = scene
   const betId = await settledBet(100)
   wallet.always('settle', status(500))
@@ -166,7 +166,7 @@ test('what was answered 400 stays in it, in its place, when the next attempts ha
   expect(now[1]?.needsPersonSince).toBe(first?.needsPersonSince)
 })
 
-test('a 400 that has no code the column takes, or none at all, is in it too', async () => {
+test('a delivery that was answered 400 with an unstorable code, or without one, is in the list', async () => {
   const betIds = [await aBetOf(), await aBetOf()]
   scene.wallet.next('settle', refusal(2 ** 40), { status: 400, body: '<html>no</html>' })
   for (const betId of betIds) {
@@ -176,7 +176,7 @@ test('a 400 that has no code the column takes, or none at all, is in it too', as
   expect(betsOf(await list()).sort()).toEqual([...betIds].sort())
 })
 
-test('GET /deliveries filters by operation and code, and has no declined Place bet unless it is asked for', async () => {
+test('GET /deliveries filters by operation and code, and omits declined Place bets unless they are requested', async () => {
   scene.wallet.next('place', refusal(7))
   const declined = await aBetOf()
   const betId = await settledBet(20)
@@ -189,7 +189,7 @@ test('GET /deliveries filters by operation and code, and has no declined Place b
   expect(betsOf(await of('&code=21'))).toEqual([])
 })
 
-test('a dry run counts what would be sent again, with the money, and changes nothing', async () => {
+test('a dry run counts the deliveries to retry, with their money, and changes nothing', async () => {
   const bets = await oneOfEach()
   const before = await list()
   const calls = scene.wallet.requests.length
@@ -212,7 +212,7 @@ test('a dry run counts what would be sent again, with the money, and changes not
   expect(betsOf(before)).toContain(bets.stuck)
 })
 
-test('W-16: what matches the filters is sent again with the same bytes, and the list shrinks', async () => {
+test('the deliveries that match the filters are retried with the same bytes, and leave the list (W-16)', async () => {
   const bets = await oneOfEach()
   expect(await retry({ operation: 'rollback' })).toMatchObject({ count: 2, taken: 2, notTaken: { stillTried: 0 } })
   await scene.time.advance(SECOND_MS)
@@ -226,7 +226,7 @@ test('W-16: what matches the filters is sent again with the same bytes, and the 
   expect(deliveries.map((d) => d.status)).toEqual(['done', 'done', 'done'])
 })
 
-test('what fails again is in the list again', async () => {
+test('a delivery that fails again is in the list again', async () => {
   const betId = await settledBet(20)
   scene.wallet.next('settle', refusal(21))
   expect(await retry()).toMatchObject({ taken: 1 })
@@ -236,7 +236,7 @@ test('what fails again is in the list again', async () => {
 
 const read = async (path: string) => (await scene.api.request('GET', path)).body as Record<string, Json>
 
-test('C-16: a retry says how far it has come, and what has become of each of its deliveries', async () => {
+test('a bulk retry shows its progress and the outcome of each delivery (C-16)', async () => {
   const [first, second] = [await settledBet(20), await settledBet(20)]
   scene.wallet.next('settle', refusal(21))
   const { retryId } = await retry({ code: 20 })
@@ -259,7 +259,7 @@ test('C-16: a retry says how far it has come, and what has become of each of its
   expect((await scene.api.request('GET', `/deliveries/retries/${randomUUID()}`)).status).toBe(404)
 })
 
-test('C-16: a retry whose process died is shown as cut short', async () => {
+test('a bulk retry whose process died is shown as interrupted (C-16)', async () => {
   await settledBet(20)
   const { retryId } = await retry({ code: 20 })
   await scene.platform.sql('update platform.retry set finished_at = null where retry_id = $1', [retryId])
@@ -268,7 +268,7 @@ test('C-16: a retry whose process died is shown as cut short', async () => {
   expect(await read(`/deliveries/retries/${retryId}`)).toMatchObject({ state: 'cut_short' })
 })
 
-test('the gauges count what is refused and what is owed, and the money by currency', async () => {
+test('the gauges count rejected and owed deliveries, and the money by currency', async () => {
   const read = async () => {
     await scene.time.advance(6 * SECOND_MS) // a count holds for 5 s
     const text = await (await fetch(`${scene.platform.url}/metrics`)).text()

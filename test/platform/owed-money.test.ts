@@ -44,7 +44,7 @@ async function sums() {
   return data.find(({ partnerId }) => partnerId === scene.partnerId)?.owed
 }
 
-test('of a correction it is the difference, with its direction', async () => {
+test('a rejected correction owes the difference, with its direction', async () => {
   const { api } = scene
   for (const payout of ['0.00', '230.00']) {
     const betId = await paid('222.40')
@@ -65,7 +65,7 @@ test('of a correction it is the difference, with its direction', async () => {
   expect(await sums()).toEqual([{ ...money, deliveries: 4 }])
 })
 
-test('what is decided behind a delivery that is tried again changes it', async () => {
+test('a decision after a delivery in retry changes the owed amount', async () => {
   const { api } = scene
   const { betId: lost } = await api.place(scene.frame)
   await refused('settle', 1, () => api.settle(lost, 'won', '222.40'), true)
@@ -77,7 +77,7 @@ test('what is decided behind a delivery that is tried again changes it', async (
   expect(await owed()).toEqual([['settle', '7.00']])
 })
 
-test('a payout that was to be taken back, and is another one now, is their difference', async () => {
+test('a payout that is to be taken back, and then has another amount, owes the difference', async () => {
   const betId = await paid('20.00')
   await refused('unsettle', 1, () => scene.api.unsettle(betId), true)
   expect(await owed()).toEqual([['unsettle', '-20.00']])
@@ -87,7 +87,7 @@ test('a payout that was to be taken back, and is another one now, is their diffe
   expect(await sums()).toEqual([{ currency: 'EUR', amount: '5.00', takeBack: '0.00', deliveries: 1 }])
 })
 
-test('W-46: a bet whose payout was not taken back cannot be cancelled: the partner would say that it is done, and keep it paid', async () => {
+test('a bet whose payout was not taken back cannot be cancelled, because the partner would keep it paid (W-46)', async () => {
   const { api, wallet, time } = scene
   const betId = await paid('20.00')
   await refused('unsettle', 21, () => api.unsettle(betId))
@@ -103,7 +103,7 @@ test('W-46: a bet whose payout was not taken back cannot be cancelled: the partn
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
 
-test('W-46: a Rollback that waits behind an Unsettle which is refused is held back, until the partner takes the result back', async () => {
+test('a Rollback after a rejected Unsettle is held back until the partner takes the result back (W-46)', async () => {
   const { api, wallet, time } = scene
   const betId = await paid('25.00')
   wallet.next('unsettle', reset, refusal(21), refusal(20))
@@ -126,7 +126,7 @@ test('W-46: a Rollback that waits behind an Unsettle which is refused is held ba
   expect(await owed()).toEqual([])
 })
 
-test('one that waits behind a result which was not acknowledged is held back in the same way', async () => {
+test('a Rollback after an unacknowledged result is held back in the same way', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   wallet.next('settle', reset)
@@ -152,7 +152,7 @@ test('an Unsettle of a result that the partner never had holds nothing back', as
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
 
-test('W-46: nor while the partner may have a result: it was applied, its answer was lost, and its repeat was refused', async () => {
+test('a bet cannot be cancelled if the partner may have a result whose answer was lost and whose repeat was rejected (W-46)', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   wallet.next('settle', reset, refusal(4))
@@ -169,7 +169,7 @@ test('W-46: nor while the partner may have a result: it was applied, its answer 
   expect((await cancel()).status).toBe(202)
 })
 
-test('W-46: a Rollback behind an Unsettle that is refused waits while the partner may have the result', async () => {
+test('a Rollback after a rejected Unsettle waits while the partner may have the result (W-46)', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   wallet.next('settle', reset, refusal(20))
@@ -185,7 +185,7 @@ test('W-46: a Rollback behind an Unsettle that is refused waits while the partne
 })
 
 for (const code of [8, 100])
-  test(`W-46: nor while an earlier attempt of the refused result was answered 400 with code ${code}, which is neither yes nor no`, async () => {
+  test(`a bet cannot be cancelled after an attempt of its rejected result was answered with the ambiguous code ${code} (W-46)`, async () => {
     const { api, wallet, time } = scene
     const { betId } = await api.place(scene.frame)
     wallet.next('settle', refusal(code), refusal(20))
@@ -208,14 +208,14 @@ test('a bet whose payout may not have been taken back cannot be cashed out', asy
 const cashOut = (betId: string) =>
   scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '8.00' })
 
-test('a bet whose payout was not taken back cannot be cashed out: the mark on the money would go', async () => {
+test('a bet whose payout was not taken back cannot be cashed out, because its owed amount would be lost', async () => {
   const betId = await paid('25.00')
   await refused('unsettle', 21, () => scene.api.unsettle(betId))
   expect((await cashOut(betId)).status).toBe(409)
   expect(await owed()).toEqual([['unsettle', '-25.00']])
 })
 
-test('a cashout that is refused behind an Unsettle which was refused too: the result is taken back once more, and is owed', async () => {
+test('a cashout that is rejected after a rejected Unsettle takes the result back once more, and owes it', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   wallet.next('settle', reset, {}, refusal(4))
@@ -234,7 +234,7 @@ test('a cashout that is refused behind an Unsettle which was refused too: the re
   expect((await api.bet(betId)).status).toBe('accepted')
 })
 
-test('so it is when the partner may have the result: its answer was lost', async () => {
+test('a rejected cashout takes the result back if the partner may have it because its answer was lost', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
   wallet.next('settle', reset, refusal(20), refusal(4))

@@ -20,7 +20,7 @@ async function bringDown(): Promise<void> {
   }
 }
 
-test('a bet is declined without a call; later ones are probes, one in half a second', async () => {
+test('a bet is declined without a call, and later bets are probes, one in half a second', async () => {
   await bringDown()
   const calls = scene.wallet.of('place').length
   const declined = await scene.api.place(scene.frame)
@@ -33,7 +33,7 @@ test('a bet is declined without a call; later ones are probes, one in half a sec
   expect(scene.wallet.of('place')).toHaveLength(calls + 1)
 })
 
-test('of many bets at once one is the probe; when it is answered, all others go', async () => {
+test('one of many concurrent bets is the probe, and all others are sent after its answer', async () => {
   await bringDown()
   await scene.time.advance(500)
   const answer = signal()
@@ -52,18 +52,18 @@ test('of many bets at once one is the probe; when it is answered, all others go'
   expect(later.map(({ status }) => status)).toEqual(Array(8).fill('accepted'))
 })
 
-test('the same bet again, under its idempotency key, is answered as before, also when the partner is back', async () => {
+test('a repeat with the same idempotency key gets the earlier answer, also after the partner is up again', async () => {
   await bringDown()
-  const wish = { ...aBet(), idempotencyKey: 'a-key-of-the-user' }
-  const declined = await scene.api.place(scene.frame, wish)
+  const request = { ...aBet(), idempotencyKey: 'a-key-of-the-user' }
+  const declined = await scene.api.place(scene.frame, request)
   for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, {})
   await scene.time.advance(60_000)
   const calls = scene.wallet.of('place').length
-  expect(await scene.api.place(scene.frame, wish)).toEqual(declined)
+  expect(await scene.api.place(scene.frame, request)).toEqual(declined)
   expect(scene.wallet.of('place')).toHaveLength(calls)
 })
 
-test('a result that probes takes the place of a user', async () => {
+test('a result that probes takes the turn of a bet', async () => {
   scene.wallet.always('place', {})
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.always('place', reset)
@@ -81,7 +81,7 @@ test('a result that probes takes the place of a user', async () => {
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
 })
 
-test('a bet that calls nobody in the end is no probe: the next one is', async () => {
+test('a bet that sends no call is no probe, so the next bet is', async () => {
   scene.wallet.always('place', {})
   const known = { ...aBet(), idempotencyKey: 'known-already' }
   const placed = await scene.api.place(scene.frame, known)

@@ -22,7 +22,7 @@ async function unmoved() {
   return data.map(({ operation, unmovedAmount, isStakeUnknown }) => [operation, unmovedAmount, isStakeUnknown])
 }
 
-test('a partner is up, then down since when and why, and up again; what waits for it is counted', async () => {
+test('a partner is shown as up, down with time and reason, and up again, with its waiting deliveries', async () => {
   const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
   const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
   expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [], onTheWay: [] })
@@ -41,7 +41,7 @@ test('a partner is up, then down since when and why, and up again; what waits fo
   expect(await partner()).toMatchObject({ ...address, state: 'up', since: expect.any(String), waiting: 0 })
 })
 
-test('what a partner has refused is owed, by currency', async () => {
+test('rejected deliveries of a partner are owed, by currency', async () => {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('settle', refusal(20, 'blocked'))
   await scene.api.settle(betId, 'won', '25.00')
@@ -50,7 +50,7 @@ test('what a partner has refused is owed, by currency', async () => {
   expect(await partner()).toMatchObject({ state: 'up', waiting: 0, owed })
 })
 
-test('what is on the way is summed as what has not moved: taken back, corrected, given up', async () => {
+test('waiting money contains unsent withdrawals, corrections and expired deliveries', async () => {
   const [won, lost, cancelled] = await Promise.all(
     Array.from({ length: 3 }, () => scene.api.place(scene.frame, { amount: '8.00' })),
   )
@@ -76,7 +76,7 @@ test('what is on the way is summed as what has not moved: taken back, corrected,
   expect(await partner()).toMatchObject({ waiting: 0, owed: [], onTheWay: [] })
 })
 
-test('a Rollback of a bet that the partner never acknowledged is on the way without money: nobody knows that it was taken', async () => {
+test('a Rollback of a bet that the partner never acknowledged waits without money, because the debit is unknown', async () => {
   for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, reset)
   await scene.api.place(scene.frame, { amount: '8.00' })
   await scene.time.settle()
@@ -86,7 +86,7 @@ test('a Rollback of a bet that the partner never acknowledged is on the way with
   await scene.time.advance(60_000)
 })
 
-test('partners come in pages, in the order of their ids', async () => {
+test('partners are listed in pages, ordered by their ids', async () => {
   for (const partnerId of ['beta', 'alpha', 'gamma']) await scene.api.savePartner(scene.wallet, partnerId)
   const seen: unknown[] = []
   let after = ''
@@ -108,14 +108,14 @@ test.each([
   ['has another secret', refusal(1, 'Bad signature'), { signature: 'refused', httpStatus: 400, code: 1 }],
   ['is ill', status(500), { signature: 'unknown', httpStatus: 500 }],
   ['does not answer', reset, { signature: 'unknown' }],
-])('a change is tried: the partner %s', async (_what, script, tried) => {
+])('a changed partner is tested with a call: the partner %s', async (_what, script, tried) => {
   scene.wallet.next('profile', script)
   const { status: answered, body } = await change({ secret: scene.wallet.secret })
   expect(answered).toBe(200)
   expect(body).toMatchObject({ partnerId: scene.partnerId, baseUrl: scene.wallet.url, tried })
 })
 
-test('a change without a secret keeps it; the next bet goes to the new address', async () => {
+test('a change without a secret keeps it, and the next bet uses the new address', async () => {
   const other = await startPlatform()
   const { wallet } = await other.partner({ secret: scene.wallet.secret })
   wallet.next('profile', refusal(3, 'Invalid token'))
@@ -126,7 +126,7 @@ test('a change without a secret keeps it; the next bet goes to the new address',
   await other.stop()
 })
 
-test('nobody is 404, a faulty address 400, and neither is tried', async () => {
+test('an unknown partner is rejected with 404 and a faulty address with 400, without a test call', async () => {
   expect((await change({}, 'nobody')).status).toBe(404)
   expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
   expect(scene.wallet.tries, 'but when it was added').toHaveLength(1)
@@ -135,7 +135,7 @@ test('nobody is 404, a faulty address 400, and neither is tried', async () => {
 const add = (over: object) =>
   scene.api.request('POST', '/partners', { partnerId: 'new', baseUrl: scene.wallet.url, secret: 'a-secret', ...over })
 
-test('a new partner is tried as a change is; it is saved whatever it answers', async () => {
+test('a new partner is tested like a change, and saved with any result', async () => {
   scene.wallet.accepts = ['a-secret']
   scene.wallet.next('profile', refusal(3, 'Invalid token'))
   const tried = { signature: 'accepted', httpStatus: 400, code: 3, error: 'Invalid token' }
@@ -147,7 +147,7 @@ test('a new partner is tried as a change is; it is saved whatever it answers', a
   })
 })
 
-test('whoever drops every secret of before is warned; nobody else is', async () => {
+test('a change that drops every earlier secret causes a warning, and no other change does', async () => {
   const warned = async (saved: ReturnType<typeof change>) => 'warning' in ((await saved).body as object)
   const { secret } = scene.wallet
   scene.wallet.accepts = [secret]

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hang } from '../support/scripted-wallet.ts'
 import { startScene } from './scene.ts'
 
-test('an address where nobody answers is saved after 5 s', async () => {
+test('an address without an answer is saved after 5 s', async () => {
   const { api, wallet, stop } = await startScene()
   wallet.next('profile', hang)
   const begun = performance.now()

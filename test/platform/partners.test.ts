@@ -25,7 +25,7 @@ async function betsOn({ frame }: Partner, eventId: string, count: number): Promi
   await Promise.all(Array.from({ length: count }, () => platform.api.place(frame, { selections })))
 }
 
-test('P18: one dead partner among ten: the other nine see no delay', async () => {
+test('one dead partner among ten does not delay the other nine (P18)', async () => {
   const time = fakeTime() // it stands still: what happens is not delayed by a millisecond
   platform = await startPlatform({ time })
   const partners = await Promise.all(Array.from({ length: 10 }, newPartner))
@@ -39,7 +39,7 @@ test('P18: one dead partner among ten: the other nine see no delay', async () =>
   expect((await platform.api.place(alive[0]?.frame ?? '')).status).toBe('accepted')
 })
 
-test('C-6: a partner never has more than 64 calls to answer at once when that is the bound, and gets them all', async () => {
+test('a partner never has more than 64 concurrent calls when that is the limit, and receives all calls (C-6)', async () => {
   const time = fakeTime()
   platform = await startPlatform({ time, env: { PURSER_CALLS_PER_PARTNER: `${CALLS_PER_PARTNER}` } })
   const partner = await newPartner()
@@ -62,7 +62,7 @@ async function outageOf(partner: Partner, time: FakeTime, milliseconds: number):
   return partner.wallet.of('settle')
 }
 
-test('C-6: a partner that is down is probed, one call at a time with a pause, and served at once when it is back', async () => {
+test('a partner that is down is probed with one call at a time, and served at once when it is up (C-6)', async () => {
   const time = fakeTime()
   platform = await startPlatform({ time })
   const partner = await newPartner()
@@ -81,7 +81,7 @@ test('C-6: a partner that is down is probed, one call at a time with a pause, an
   expect(left).toEqual([])
 })
 
-test('C-6: an answer that says no shows that the partner is there: it is not held back', async () => {
+test('a rejection shows that the partner is up, so its calls are not held back (C-6)', async () => {
   const time = fakeTime()
   platform = await startPlatform({ time })
   const partner = await newPartner()
@@ -92,7 +92,7 @@ test('C-6: an answer that says no shows that the partner is there: it is not hel
   expect(partner.wallet.of('settle')).toHaveLength(30)
 })
 
-test('a partner’s new address and secret are used from then on, for what waits too', async () => {
+test('a partner’s new address and secret are used from then on, also for waiting deliveries', async () => {
   const time = fakeTime()
   platform = await startPlatform({ time })
   const { wallet, partnerId } = await platform.partner()

@@ -39,7 +39,7 @@ async function expectRollback(betId: string, errorCode: number): Promise<void> {
   ])
 }
 
-test('P1: 200 places the bet, and nothing follows', async () => {
+test('status 200 accepts the bet, and no rollback follows (P1)', async () => {
   const { betId, status } = await placeAgainst({})
   await time.advance(60_000)
   expect(status).toBe('accepted')
@@ -49,7 +49,7 @@ test('P1: 200 places the bet, and nothing follows', async () => {
 })
 
 test.each([3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 1, 99, 101, 0, -1])(
-  'P2: 400 with code %i declines the bet, and no rollback follows',
+  'status 400 with code %i declines the bet, and no rollback follows (P2)',
   async (code) => {
     const { betId, status, reason } = await placeAgainst(refusal(code))
     await time.advance(20_000)
@@ -60,7 +60,7 @@ test.each([3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 1, 99, 101, 0, -1])(
   },
 )
 
-test('P3: 400 with code 100 is rolled back with errorCode 52', async () => {
+test('status 400 with code 100 is rolled back with errorCode 52 (P3)', async () => {
   const { betId, status } = await placeAgainst(refusal(100))
   expect(status).toBe('cancelled')
   await expectRollback(betId, 52)
@@ -69,7 +69,7 @@ test('P3: 400 with code 100 is rolled back with errorCode 52', async () => {
 })
 
 test.each([401, 403, 404, 429, 500, 503, 302, 201, 202, 204, 304, 402, 409, 422, 502, 504])(
-  'P4: status %i is rolled back with errorCode 52',
+  'status %i is rolled back with errorCode 52 (P4)',
   async (code) => {
     const { betId } = await placeAgainst({ ...status(code), headers: { location: `${wallet.url}/elsewhere` } })
     await expectRollback(betId, 52)
@@ -94,7 +94,7 @@ const bodies: [string, Script][] = [
   ['the code of a refusal beside a yes (D-5)', { body: ({ body }) => ({ ...good(body.transactionId), code: 7 }) }],
   ['more than 64 KiB', { body: ({ body }) => ({ ...good(body.transactionId), more: 'x'.repeat(70_000) }) }],
 ]
-test.each(bodies)('P7: 200 with %s is rolled back with errorCode 52', async (_what, script) => {
+test.each(bodies)('200 with %s is rolled back with errorCode 52 (P7)', async (_what, script) => {
   const { betId } = await placeAgainst(script)
   await expectRollback(betId, 52)
 })
@@ -105,7 +105,7 @@ test.each([
   ['a code as text', { code: '7', message: 'no' }],
   ['a code that is not whole', { code: 7.5, message: 'no' }],
   ['a page', '<html>Bad Request</html>'],
-])('P7: 400 with %s says nothing and is rolled back with errorCode 52', async (_what, body) => {
+])('status 400 with %s is ambiguous and is rolled back with errorCode 52 (P7)', async (_what, body) => {
   const { betId } = await placeAgainst({ status: 400, body })
   await expectRollback(betId, 52)
 })
@@ -113,7 +113,7 @@ test.each([
 test.each([
   ['after the request', { fault: 'reset' }],
   ['within the answer', { fault: 'reset_in_body' }],
-] as [string, Script][])('P6: a connection reset %s is rolled back with errorCode 52', async (_when, script) => {
+] as [string, Script][])('a connection reset %s is rolled back with errorCode 52 (P6)', async (_when, script) => {
   const { betId } = await placeAgainst(script)
   await expectRollback(betId, 52)
 })
@@ -137,17 +137,17 @@ async function expectRollbackAfterAll(betId: string): Promise<void> {
   expect(deliveries[0]?.error).toMatch(/^network: /)
 }
 
-test('P6: a refused connection is rolled back with errorCode 52', async () => {
+test('a refused connection is rolled back with errorCode 52 (P6)', async () => {
   const { betId } = await placeAt(`http://127.0.0.1:${await closedPort()}`)
   await expectRollbackAfterAll(betId)
 })
 
-test('P6: a TLS error is rolled back with errorCode 52', async () => {
+test('a TLS error is rolled back with errorCode 52 (P6)', async () => {
   const { betId } = await placeAt(wallet.url.replace('http:', 'https:'))
   await expectRollbackAfterAll(betId)
 })
 
-test('P6: a name that does not resolve is rolled back with errorCode 52', async () => {
+test('a name that does not resolve is rolled back with errorCode 52 (P6)', async () => {
   const { betId } = await placeAt('http://wallet.invalid')
   await expectRollbackAfterAll(betId)
 })

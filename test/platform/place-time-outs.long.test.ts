@@ -41,7 +41,7 @@ const cases: [string, Script][] = [
   ['an answer after 5.2 s', { delayMs: 5_200 }],
   ['the headers at once and the body after 9 s', { bodyDelayMs: 9_000 }],
 ]
-test.concurrent.each(cases)('P5: %s is rolled back with errorCode 10, after 5 s', async (_what, script) => {
+test.concurrent.each(cases)('%s is rolled back with errorCode 10, after 5 s (P5)', async (_what, script) => {
   const { placed, place, rollback, tookMs } = await placeAndWait(script)
   const gap = rollback.realAt - place.realAt
   expect(gap).toBeGreaterThan(4_950 - lateMs()) // the first call may have been seen late
@@ -54,7 +54,7 @@ test.concurrent.each(cases)('P5: %s is rolled back with errorCode 10, after 5 s'
   expect(deliveries[0]?.attemptList[0]?.durationMs).toBeGreaterThanOrEqual(4_990)
 })
 
-test.concurrent('P5: an answer after 4.1 s is in time', async () => {
+test.concurrent('an answer after 4.1 s is in time (P5)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
   wallet.next('place', { delayMs: 3_500, bodyDelayMs: 600 })
@@ -63,7 +63,7 @@ test.concurrent('P5: an answer after 4.1 s is in time', async () => {
 })
 
 /** A server whose queue of connections is full takes no more; here one that accepts and never speaks stands for the handshake. */
-test.concurrent('P5: a partner that never finishes the handshake is rolled back with errorCode 10', async () => {
+test.concurrent('a partner that never finishes the handshake is rolled back with errorCode 10 (P5)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
   const silent = await silentServer()

@@ -7,7 +7,7 @@ import { auditPlatform } from '../../src/platform/platform-audit.ts'
 import { hang, refusal, type Script, status } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 
-const CROWD = 60
+const MANY = 60
 
 let scene: Scene
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const on = (eventId: string, over: object = {}) => ({
   ...over,
 })
 const place = (over: object = {}) => scene.api.place(scene.frame, on(randomUUID(), over))
-const crowd = <T>(one: (i: number) => Promise<T>) => Promise.all(Array.from({ length: CROWD }, (_, i) => one(i)))
+const manyOf = <T>(one: (i: number) => Promise<T>) => Promise.all(Array.from({ length: MANY }, (_, i) => one(i)))
 
 /** The transactions that wrote rows of these bets, by the rows that nobody writes again. */
 async function transactionsOn(table: 'selection' | 'attempt' | 'action', betIds: readonly string[]): Promise<number> {
@@ -41,15 +41,15 @@ async function transactionsOn(table: 'selection' | 'attempt' | 'action', betIds:
   return Number(row?.count)
 }
 
-test(`${CROWD} bets at once take far fewer transactions than two each, and all are accepted`, async () => {
-  const placed = await crowd(() => place())
+test(`${MANY} concurrent bets use far fewer transactions than two each, and all are accepted`, async () => {
+  const placed = await manyOf(() => place())
   expect(placed.map((bet) => bet.status)).toEqual(placed.map(() => 'accepted'))
   const betIds = placed.map(({ betId }) => betId)
   const [openings, closings] = [await transactionsOn('selection', betIds), await transactionsOn('attempt', betIds)]
-  expect(openings + closings).toBeLessThan(CROWD)
+  expect(openings + closings).toBeLessThan(MANY)
 })
 
-test('each bet of a crowd gets what the partner said of it', async () => {
+test('each of many concurrent bets gets its own answer of the partner', async () => {
   const scripts: [Script, string, string | undefined][] = [
     [{}, 'accepted', undefined],
     [refusal(7), 'declined', 'partner code 7'],
@@ -58,11 +58,11 @@ test('each bet of a crowd gets what the partner said of it', async () => {
     [{ body: '{' }, 'cancelled', 'rollback 52'],
   ]
   const before = scene.wallet.of('place').length
-  const given = Array.from({ length: CROWD }, (_, i) => scripts[i % scripts.length] as (typeof scripts)[number])
+  const given = Array.from({ length: MANY }, (_, i) => scripts[i % scripts.length] as (typeof scripts)[number])
   scene.wallet.next('place', ...given.map(([script]) => script))
-  const placed = new Map((await crowd(() => place())).map((bet) => [bet.betId, bet]))
+  const placed = new Map((await manyOf(() => place())).map((bet) => [bet.betId, bet]))
   const asked = scene.wallet.of('place').slice(before) // in the order in which they got their scripts
-  expect(asked).toHaveLength(CROWD)
+  expect(asked).toHaveLength(MANY)
   for (const [i, { body }] of asked.entries()) {
     const [, expected, reason] = given[i] as (typeof scripts)[number]
     const bet = placed.get(String(body.transactionId))
@@ -71,13 +71,13 @@ test('each bet of a crowd gets what the partner said of it', async () => {
   await scene.time.settle()
 })
 
-test('of a crowd on one event as many are accepted as the limit allows, to the cent', async () => {
+test('concurrent bets on one event are accepted up to the limit, to the cent', async () => {
   const eventId = randomUUID()
   await scene.api.limits({ currencies: { EUR: { outcomeMaxStake: '200' } } })
-  const placed = await crowd(() => scene.api.place(scene.frame, on(eventId, { amount: '6.70' })))
+  const placed = await manyOf(() => scene.api.place(scene.frame, on(eventId, { amount: '6.70' })))
   await scene.api.limits({})
   expect(placed.filter((bet) => bet.status === 'accepted')).toHaveLength(29) // 194.30
-  expect(placed.filter((bet) => bet.reason === 'rollback 110')).toHaveLength(CROWD - 29)
+  expect(placed.filter((bet) => bet.reason === 'rollback 110')).toHaveLength(MANY - 29)
   await scene.time.settle()
 })
 
@@ -88,7 +88,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-test('a bet that somebody holds waits alone: the others are answered meanwhile, and it after them', async () => {
+test('a locked bet waits alone, and the other bets are answered meanwhile', async () => {
   const holder = await connect()
   let answer = () => {}
   const count = scene.wallet.of('place').length
@@ -99,13 +99,13 @@ test('a bet that somebody holds waits alone: the others are answered meanwhile, 
   await holder.query('begin')
   await holder.query('select from platform.bet where bet_id = $1 for update', [call?.body.transactionId])
   answer()
-  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  expect((await manyOf(() => place())).map((bet) => bet.status)).toEqual(Array(MANY).fill('accepted'))
   expect(isAnswered).toBe(false)
   await holder.query('rollback')
   expect((await held).status).toBe('accepted')
 })
 
-test('while somebody holds the totals of one event, bets on others are answered, and those on it after that', async () => {
+test('while the totals of one event are locked, bets on other events are answered, and the rest afterwards', async () => {
   const eventId = randomUUID()
   await scene.api.place(scene.frame, on(eventId))
   const holder = await connect()
@@ -113,19 +113,19 @@ test('while somebody holds the totals of one event, bets on others are answered,
   await holder.query('select from platform.outcome_total where event_id = $1 for update', [eventId])
   let isAnswered = false
   const held = scene.api.place(scene.frame, on(eventId)).finally(() => (isAnswered = true))
-  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  expect((await manyOf(() => place())).map((bet) => bet.status)).toEqual(Array(MANY).fill('accepted'))
   expect(isAnswered).toBe(false)
   await holder.query('rollback')
   expect((await held).status).toBe('accepted')
 })
 
-test('a bet that cannot be written down fails alone', async () => {
+test('a bet that cannot be stored fails alone', async () => {
   await scene.platform.sql(
     `create function platform.refuse() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$`,
   )
   await scene.platform.sql(`create trigger refuse before insert on platform.bet for each row when (new.stake = 666)
     execute function platform.refuse()`)
-  const replies = await crowd((i) =>
+  const replies = await manyOf((i) =>
     scene.api.request('POST', '/bets', {
       frameSessionId: scene.frame,
       ...on(randomUUID()),
@@ -133,17 +133,17 @@ test('a bet that cannot be written down fails alone', async () => {
     }),
   )
   await scene.platform.sql('drop function platform.refuse cascade')
-  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(CROWD - 1)
+  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(MANY - 1)
   expect(replies[7]?.status).toBe(500)
 })
 
-test('a bet whose answer cannot be recorded fails alone, and is rolled back when nobody does (C-1)', async () => {
+test('a bet whose answer cannot be recorded fails alone, and is rolled back without a retry by the caller (C-1)', async () => {
   await scene.platform.sql(
     `create function platform.refuse() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$`,
   )
   await scene.platform.sql(`create trigger refuse before update on platform.bet for each row when (new.stake = 666 and new.status = 'accepted')
     execute function platform.refuse()`)
-  const replies = await crowd((i) =>
+  const replies = await manyOf((i) =>
     scene.api.request('POST', '/bets', {
       frameSessionId: scene.frame,
       ...on(randomUUID()),
@@ -151,7 +151,7 @@ test('a bet whose answer cannot be recorded fails alone, and is rolled back when
     }),
   )
   await scene.platform.sql('drop function platform.refuse cascade')
-  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(CROWD - 1)
+  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(MANY - 1)
   expect(replies[7]?.status).toBe(500)
   await scene.time.advance(9_000)
   const [row] = await scene.platform.sql('select status, reason from platform.bet where stake = 666')
@@ -161,8 +161,8 @@ test('a bet whose answer cannot be recorded fails alone, and is rolled back when
 const cashOut = (betId: string, amount: string) =>
   scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount })
 
-test('cashouts at the same time share transactions too; one whose bet somebody holds waits alone', async () => {
-  const bets = (await crowd(() => place())).map(({ betId }) => betId)
+test('concurrent cashouts share transactions, and one whose bet is locked waits alone', async () => {
+  const bets = (await manyOf(() => place())).map(({ betId }) => betId)
   const [held = '', ...others] = bets
   const holder = await connect()
   await holder.query('begin')
@@ -171,7 +171,7 @@ test('cashouts at the same time share transactions too; one whose bet somebody h
   const waiting = cashOut(held, '5').finally(() => (isAnswered = true))
   const replies = await Promise.all(others.map((betId) => cashOut(betId, '5')))
   expect(replies.map((reply) => reply.status)).toEqual(others.map(() => 202))
-  expect(await transactionsOn('action', others)).toBeLessThan(CROWD / 2)
+  expect(await transactionsOn('action', others)).toBeLessThan(MANY / 2)
   expect(isAnswered).toBe(false)
   await holder.query('rollback')
   expect((await waiting).status).toBe(202)
@@ -179,7 +179,7 @@ test('cashouts at the same time share transactions too; one whose bet somebody h
   expect(bets.map((betId) => scene.wallet.of('settle', betId).length)).toEqual(bets.map(() => 1))
 })
 
-test('of cashouts of one bet at the same moment the first holds, also as the same amount again; others are refused', async () => {
+test('the first of concurrent cashouts of one bet is kept, a repeat returns it, and other amounts are rejected', async () => {
   const { betId } = await place()
   const replies = await Promise.all(['5', '6', '5', '7'].map((amount) => cashOut(betId, amount)))
   const { payout } = await scene.api.bet(betId)
@@ -190,7 +190,7 @@ test('of cashouts of one bet at the same moment the first holds, also as the sam
   expect(scene.wallet.of('settle', betId)).toHaveLength(1)
 })
 
-test('a partner that hangs keeps only its own bets waiting', async () => {
+test('a partner that hangs delays only its own bets', async () => {
   const other = await scene.platform.partner()
   const frame = await scene.api.loadFrame(other.partnerId)
   const giveBack = scene.time.takeOverTimeOuts()
@@ -198,7 +198,7 @@ test('a partner that hangs keeps only its own bets waiting', async () => {
   other.wallet.always('place', hang)
   const hanging = Promise.all(Array.from({ length: 4 }, () => scene.api.place(frame, on(randomUUID()))))
   await other.wallet.seen('place', 4)
-  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  expect((await manyOf(() => place())).map((bet) => bet.status)).toEqual(Array(MANY).fill('accepted'))
   await scene.time.advance(5_000)
   expect((await hanging).map(({ reason }) => reason)).toEqual(Array(4).fill('rollback 10'))
   await scene.time.settle()

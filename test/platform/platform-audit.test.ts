@@ -64,7 +64,7 @@ async function findings(): Promise<string[]> {
   return [...new Set(found?.map(({ check }) => check))]
 }
 
-test('nothing is found after a life of every kind of trouble', async () => {
+test('the audit finds nothing after lives with every kind of fault', async () => {
   const states = await scene.platform.sql('select distinct status from platform.bet order by status')
   expect(states.map((row) => row.status)).toEqual(['accepted', 'cancelled', 'declined', 'settled'])
   expect(await findings()).toEqual([])
@@ -150,7 +150,7 @@ const DAMAGE: [string, string, string][] = [
     'counts as told',
   ],
 ]
-test.each(DAMAGE)('%s is found', async (_what, sql, check) => {
+test.each(DAMAGE)('the audit finds %s', async (_what, sql, check) => {
   await scene.platform.sql('begin')
   const event = `(select event_id from platform.selection where bet_id = '${settled}')`
   await scene.platform.sql(sql.replaceAll(':bet', `'${settled}'`).replaceAll(':event', event))
@@ -159,7 +159,7 @@ test.each(DAMAGE)('%s is found', async (_what, sql, check) => {
   expect(found.filter((name) => name.includes(check))).toHaveLength(1)
 })
 
-test('the command looks at the platform too, unless its role may not', async () => {
+test('the audit command checks the platform too, unless its role lacks the rights', async () => {
   await scene.platform.sql('update platform.bet set payout = payout + 1, changed_at = now() where bet_id = $1', [
     settled,
   ])

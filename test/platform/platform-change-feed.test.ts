@@ -24,9 +24,9 @@ async function changes(query = ''): Promise<{ data: Change[]; next: string }> {
   return body as unknown as { data: Change[]; next: string }
 }
 
-const told = async (query?: string) => (await changes(query)).data.map(({ event }) => event)
+const eventsAfter = async (query?: string) => (await changes(query)).data.map(({ event }) => event)
 
-test('the life of a bet: accepted, settled, delivered, settled anew, taken back, cancelled', async () => {
+test('the feed contains the life of a bet: accepted, settled, delivered, resettled, unsettled, cancelled', async () => {
   const { betId } = await scene.api.place(scene.frame)
   await scene.api.settle(betId, 'won', '25.00')
   await scene.time.settle()
@@ -59,7 +59,7 @@ test('the life of a bet: accepted, settled, delivered, settled anew, taken back,
   })
 })
 
-test('what was declined, refused, stuck and sent again is told', async () => {
+test('the feed contains declined bets, and rejected, stuck and retried deliveries', async () => {
   scene.wallet.next('place', refusal(7, 'Not enough money'))
   await scene.api.place(scene.frame)
   expect((await changes()).data).toMatchObject([{ event: 'bet.declined', bet: { reason: 'partner code 7' } }])
@@ -76,16 +76,16 @@ test('what was declined, refused, stuck and sent again is told', async () => {
   const deliveryId = data[1]?.delivery?.deliveryId
   expect((await scene.api.request('POST', `/deliveries/${deliveryId}/retry`)).status).toBe(202)
   await scene.time.settle()
-  expect(await told(`?after=${data[1]?.id}`)).toEqual(['delivery.pending', 'delivery.done'])
+  expect(await eventsAfter(`?after=${data[1]?.id}`)).toEqual(['delivery.pending', 'delivery.done'])
   const other = await scene.api.place(scene.frame)
   const before = (await changes('?after=latest')).next
   scene.wallet.always('rollback', reset)
   await scene.api.cancel(other.betId, 50)
   await scene.time.advance(400_000)
-  expect(await told(`?after=${before}`)).toEqual(['bet.cancelled', 'delivery.stuck'])
+  expect(await eventsAfter(`?after=${before}`)).toEqual(['bet.cancelled', 'delivery.stuck'])
 })
 
-test('the results of an event are told bet by bet, each after its bet, and its delivery after it', async () => {
+test('the feed lists an event’s results bet by bet, each after its bet, and then its delivery', async () => {
   const selections = [{ eventId: 'final', outcomeId: 'home', coefficient: '2.5' }]
   for (let i = 0; i < 30; i++) await scene.api.place(scene.frame, { selections })
   await scene.api.results('final', { home: 'won' })
@@ -100,7 +100,7 @@ test('the results of an event are told bet by bet, each after its bet, and its d
   for (const events of seen.values()) expect(events).toEqual(['bet.accepted', 'bet.settled', 'delivery.done'])
 })
 
-test('a page waits for what comes, wherever it is written', async () => {
+test('a page waits for the next event, from any process', async () => {
   const { next } = await changes('?after=latest')
   const waiting = changes(`?after=${next}&wait=30`)
   const { betId } = await scene.api.place(scene.frame)
@@ -112,11 +112,11 @@ test.each([
   ['a cursor of the future', '?after=99', 400],
   ['a wait of a day', '?wait=86400', 400],
   ['an unknown filter', '?partner=x', 400],
-])('%s is refused', async (_what, query, status) => {
+])('the feed rejects %s', async (_what, query, status) => {
   expect((await scene.api.request('GET', `/changes${query}`)).status).toBe(status)
 })
 
-test('a cursor that is older than what is kept is 410, and says where the feed begins', async () => {
+test('a cursor older than the retention returns 410 with the start of the feed', async () => {
   for (let i = 0; i < 3; i++) await scene.api.place(scene.frame)
   await changes()
   await scene.platform.sql('delete from platform.change where last_number < 3')
@@ -148,7 +148,7 @@ async function stream(count: number, headers: Record<string, string> = {}, query
   return read().finally(() => gone.abort())
 }
 
-test('the stream has the same events, and goes on after the last one that a reader saw', async () => {
+test('the stream has the same events, and continues after the last event that a reader received', async () => {
   await scene.api.place(scene.frame)
   const begun = stream(2)
   await scene.api.place(scene.frame)
@@ -160,7 +160,7 @@ test('the stream has the same events, and goes on after the last one that a read
   expect(await stream(1, { 'last-event-id': '1' }, '?after=0')).toEqual([block(data[1])])
 })
 
-test('an open stream does not hold up the end of the platform, which ends it in good order', async () => {
+test('an open stream does not delay the shutdown of the platform, which ends it cleanly', async () => {
   const { url, key } = scene.platform
   const reply = await send(`${url}/changes/stream?after=latest`, { headers: { authorization: `Bearer ${key}` } })
   const text = reply.body.text()

@@ -18,13 +18,13 @@ afterAll(() => scene.stop())
 
 const show = async (id: string) => (await scene.api.request('GET', `/show/${id}`)) as { status: number; body: object }
 
-test('a bet is shown with its deliveries and their attempts, by its id in any case', async () => {
+test('a bet is found by its id in any case, with its deliveries and their attempts', async () => {
   const bet = await scene.api.bet(betId)
   expect(await show(betId)).toMatchObject({ status: 200, body: { kind: 'bet', bet } })
   expect(await show(betId.toUpperCase())).toMatchObject({ body: { kind: 'bet', bet } })
 })
 
-test('the beginning of its id is enough where no other bet begins so; else all of them are named', async () => {
+test('the beginning of an id is enough if it is unique, and otherwise all matches are listed', async () => {
   await scene.time.advance(1_000)
   const { betId: other } = await scene.api.place(scene.frame)
   const shared = [...betId].findIndex((character, i) => character !== other[i])
@@ -37,7 +37,7 @@ test('the beginning of its id is enough where no other bet begins so; else all o
   expect((await show(betId.slice(0, 5))).status).toBe(404)
 })
 
-test('a delivery is shown by its id or by the requestId that the partner got, with its bet', async () => {
+test('a delivery is found by its id or by the requestId that the partner received, with its bet', async () => {
   const { deliveries, ...bet } = await scene.api.bet(betId)
   const settle = deliveries[1]!
   const sent = scene.wallet.of('settle', betId)[0]?.body.requestId
@@ -47,17 +47,17 @@ test('a delivery is shown by its id or by the requestId that the partner got, wi
     expect(await show(id)).toMatchObject({ status: 200, body: expected })
 })
 
-test('no token is in what is shown', async () => {
+test('the output contains no token', async () => {
   const shown = await Promise.all([betId, '1', '2'].map(show))
   expect(JSON.stringify(shown)).not.toMatch(/token-/)
 })
 
-test('nothing is called so', async () => {
+test('an unknown id is reported as not found', async () => {
   const ids = [randomUUID(), '999999', '99999999999999999999', 'no-such', 'zzzzzz', 'ffffff-', '------']
   expect((await Promise.all(ids.map(show))).map(({ status }) => status)).toEqual(ids.map(() => 404))
 })
 
-test('purser show --platform prints it on a page', async () => {
+test('purser show --platform prints the result', async () => {
   const env = { PLATFORM_API_KEY: scene.platform.key }
   const shown = await run(['show', '--platform', '--api', scene.platform.url, betId], env)
   expect(shown.code).toBe(0)

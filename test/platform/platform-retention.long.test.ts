@@ -56,7 +56,7 @@ async function cancelledBet(): Promise<string> {
   return betId
 }
 
-test('what a Place bet sent is kept without its token from the beginning', async () => {
+test('the body of a Place bet is stored without its token from the start', async () => {
   const { betId } = await scene.api.place(scene.frame)
   expect(await tokens(betId)).toEqual(['bet'])
   const [sent] = scene.wallet.of('place', betId)
@@ -64,7 +64,7 @@ test('what a Place bet sent is kept without its token from the beginning', async
   expect((await scene.api.bet(betId)).deliveries[0]?.request).toMatchObject({ transactionId: betId, amount: 10 })
 })
 
-test('it is counted first, and nothing changes', async () => {
+test('a dry run counts the rows and changes nothing', async () => {
   await settledBet()
   await cancelledBet()
   await makeOld()
@@ -80,7 +80,7 @@ test('it is counted first, and nothing changes', async () => {
   expect(await tokens()).toEqual(before)
 })
 
-test('then it is gone: tokens, answers, profiles, events; bets, deliveries and the feed go on', async () => {
+test('retention deletes tokens, answers, profiles and events, and keeps bets, deliveries and the feed', async () => {
   const betIds = [await settledBet(), await cancelledBet()]
   await makeOld()
   const details = await Promise.all(betIds.map(scene.api.bet))
@@ -114,7 +114,7 @@ test('then it is gone: tokens, answers, profiles, events; bets, deliveries and t
   expect({ status, body }).toMatchObject({ status: 410, body: { code: 'cursor_too_old' } })
 })
 
-test('what is open, waits, is stuck or is owed keeps all that it needs', async () => {
+test('open, waiting, stuck and owed bets keep all the data that they need', async () => {
   const open = await scene.api.place(scene.frame)
   const owed = await scene.api.place(scene.frame)
   scene.wallet.next('settle', refusal(20, 'blocked'))
@@ -139,7 +139,7 @@ test('what is open, waits, is stuck or is owed keeps all that it needs', async (
   expect(scene.wallet.of('rollback', stuck.betId).at(-1)?.body.token).toMatch(/^token-/)
 })
 
-test('what the partner said of a payout that was owed for long is kept from the day on which it ended', async () => {
+test('the answers to a payout that was owed for long are kept from the day on which it ended', async () => {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('settle', refusal(20, 'blocked'))
   await scene.api.settle(betId, 'won', '25.00')
@@ -151,7 +151,7 @@ test('what the partner said of a payout that was owed for long is kept from the 
   expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken: { bets: 0, attempts: 0 } })
 })
 
-test('old retries go with their lists, and sessions of the consoles that have ended; later ones stay', async () => {
+test('old retries are deleted with their lists, as are ended sessions of the console, and later ones stay', async () => {
   scene.wallet.always('rollback', reset)
   const { betId } = await scene.api.place(scene.frame)
   await scene.api.cancel(betId, 50)
@@ -176,7 +176,7 @@ test('old retries go with their lists, and sessions of the consoles that have en
   expect(await scene.platform.sql('select distinct retry_id from platform.retried')).toEqual([{ retry_id: later }])
 })
 
-test('a bet that is taken up again later goes to its end, with a word in the place of its token', async () => {
+test('a bet that is changed again after retention completes with a placeholder for its token', async () => {
   const betId = await settledBet()
   await makeOld()
   expect((await retention('--apply')).code).toBe(0)
@@ -187,7 +187,7 @@ test('a bet that is taken up again later goes to its end, with a word in the pla
   expect(scene.wallet.of('rollback', betId)[0]?.body.token).toBe('token-is-not-kept')
 })
 
-test('who is in an old frame session loads the frame again before the next bet', async () => {
+test('a player in an old frame session must reload the frame before the next bet', async () => {
   await makeOld()
   await retention('--apply')
   const selections = [{ eventId: 'derby', outcomeId: 'home', coefficient: '2.5' }]
@@ -201,7 +201,7 @@ test.each([
   ['no date', ['retention'], 'give either --before or --keep-days'],
   ['a word', ['retention', '--before', 'yesterday'], 'It is a day or a time'],
   ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be a day ago'],
-])('%s is wrong use', async (_what, args, says) => {
+])('the command rejects %s as the date', async (_what, args, says) => {
   const { code, stderr } = await run(args, { DATABASE_URL: scene.platform.databaseUrl })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) })
 })

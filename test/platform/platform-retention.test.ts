@@ -27,7 +27,7 @@ async function write(name: string, at: Date): Promise<void> {
   await numberChanges(db, PLATFORM_CHANGES)
 }
 
-test('an event that is numbered while all older ones are taken away stays in the feed', async () => {
+test('an event that is numbered while all older events are deleted stays in the feed', async () => {
   await write('old', OLD)
   const snapshot: Db['snapshot'] = async (work) => {
     const read = await db.snapshot(work)

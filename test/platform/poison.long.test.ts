@@ -33,7 +33,7 @@ const settleOf = async (betId: string) =>
   (await scene.api.bet(betId)).deliveries.find(({ operation }) => operation === 'settle')!
 const statusesOf = async (betIds: string[]) => Promise.all(betIds.map(async (betId) => (await settleOf(betId)).status))
 
-test('an answer that cannot be recorded needs a person; the others are recorded', async () => {
+test('a delivery whose answer cannot be recorded needs attention, and the others are recorded', async () => {
   const betIds = await settledTogether("new.status = 'done'")
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'stuck', 'done', 'done'])
   const stuck = await settleOf(betIds[2]!)
@@ -46,7 +46,7 @@ test('an answer that cannot be recorded needs a person; the others are recorded'
   expect((await settleOf(betIds[2]!)).status).toBe('done')
 })
 
-test('where not even that can be written, the attempt is kept, the others are recorded, and it goes out again later', async () => {
+test('a delivery that cannot even be set stuck keeps its attempt and is sent again later', async () => {
   const betIds = await settledTogether("new.status <> 'waiting' and not new.is_claimed")
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'pending', 'done', 'done'])
   expect((await settleOf(betIds[2]!)).attemptList).toMatchObject([{ outcome: 'accepted' }])
@@ -56,7 +56,7 @@ test('where not even that can be written, the attempt is kept, the others are re
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
 })
 
-test('a result that can be neither ended nor set stuck goes out once a minute, also when its time is over long since', async () => {
+test('a result that can be neither completed nor set stuck is sent once a minute, also after its retries ended', async () => {
   const betIds = await settledTogether("new.status in ('done', 'stuck')")
   const poisoned = betIds[2]!
   await scene.platform.sql(
@@ -73,7 +73,7 @@ test('a result that can be neither ended nor set stuck goes out once a minute, a
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
 })
 
-test('what is owed through it is what was decided last, also in the moment in which it is set stuck', async () => {
+test('the owed amount is that of the last decision, also while the delivery is set stuck', async () => {
   const { betId } = await scene.api.place(scene.frame)
   const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
   await holder.connect()

@@ -75,20 +75,20 @@ async function pagesOf(sent: readonly Sent[]): Promise<number> {
   return plan.pages
 }
 
-test('a claim begins behind the last one', async () => {
-  const behind = await sentBy((reading) => claimDue(reading as Tx, wanted(FEW), new Date()))
-  expect(await pagesOf(behind)).toBeLessThan(FEW_PAGES)
+test('a claim starts to read after the previous claim', async () => {
+  const next = await sentBy((reading) => claimDue(reading as Tx, wanted(FEW), new Date()))
+  expect(await pagesOf(next)).toBeLessThan(FEW_PAGES)
 })
 
-test('so does the question when something is due', async () => {
+test('the query for the next due delivery starts to read there as well', async () => {
   expect(await pagesOf(await sentBy((reading) => readNextDue(reading, lanes.marks())))).toBeLessThan(FEW_PAGES)
 })
 
-test('from the front of the queue all that is over would be passed', async () => {
+test('a query from the front of the queue would read all finished rows', async () => {
   expect(await pagesOf(await sentBy((reading) => readNextDue(reading)))).toBeGreaterThan(5 * FEW_PAGES)
 })
 
-test('placements are looked for from the oldest one on that was under way; from the first id on, all that are over would be passed', async () => {
+test('the scan for placements starts at the oldest pending one, because an earlier start would read all finished ones', async () => {
   const pages = async (from?: bigint) => pagesOf(await sentBy((reading) => readHeldClaims(reading, from)))
   const ofClaims = await pages(2n ** 62n) // claims are looked for from the front of each lane, too
   expect((await pages()) - ofClaims).toBeGreaterThan(MANY / 50)
@@ -102,7 +102,7 @@ async function written(): Promise<{ rows: number; without_index: number }> {
   return (await sql.query(WRITTEN)).rows[0]
 }
 
-test('a claim writes no index: each of its rows finds room on its own page', async () => {
+test('a claim writes to no index, because each of its rows fits on its own page', async () => {
   await sql.query('begin')
   const before = await written()
   expect(await claim(FEW)).toHaveLength(FEW)

@@ -81,7 +81,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
   ['results that are pending', (tx) => readPendingResults(tx), ['event_results_pending']],
   ['what of a bet is not over', (tx) => readUnfinished(tx, [betId]), ['delivery_bet_id_number_key']],
 ]
-test.each(statements)('%s', async (_what, work, expected) => {
+test.each(statements)('the query plan of the queue uses its index: %s', async (_what, work, expected) => {
   const [sent] = await sentBy(({ query }) => work({ query, execute: query } as unknown as Tx))
   await filled.sql.query('begin')
   const plan = await planOf(filled.sql, hotSettingsSql('session'), sent!)

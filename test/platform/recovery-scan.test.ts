@@ -66,7 +66,7 @@ async function statuses(betIds: readonly string[]): Promise<unknown[]> {
   return rows.map((row) => row.status)
 }
 
-test('many abandoned placements are given up in transactions of 200', async () => {
+test('abandoned placements are given up in transactions of 200', async () => {
   const betIds = await abandonedPlacements(410)
   await scene.time.advance(WATCHED_MS)
   const [counted] = await scene.platform.sql(
@@ -77,7 +77,7 @@ test('many abandoned placements are given up in transactions of 200', async () =
   expect(counted).toEqual({ bets: 410, transactions: 3 })
 })
 
-test('a bet that cannot be given up keeps no other one waiting, nor a claim that is to be released; later it follows', async () => {
+test('a bet that cannot be given up blocks no other bet or claim, and follows later', async () => {
   const settled = await scene.api.place(scene.frame)
   await scene.api.settle(settled.betId, 'won', '25.00')
   await scene.time.settle()
@@ -96,7 +96,7 @@ test('a bet that cannot be given up keeps no other one waiting, nor a claim that
   expect(await statuses([poisoned])).toEqual(['cancelled'])
 })
 
-test('a bet that was decided since it was found begun is not given up, however it was decided', async () => {
+test('a bet that was decided after the scan found it is not given up, with any decision', async () => {
   const { api, wallet, platform, time } = scene
   const accepted = await api.place(scene.frame)
   const settled = await api.place(scene.frame)
@@ -136,7 +136,7 @@ test.each([
   ['what is claimed', 'platform_held_claims', 1],
   ['what is due', 'platform_next_due', 0],
 ])(
-  'a look that cannot read %s rests as long as one that can, and the other half of it goes on',
+  'a scan that cannot read %s pauses as long as a successful one, and its other half continues',
   async (_, failing, fronts) => {
     const { seen, lookout } = await lookAt(failing)
     await lookout.scan()

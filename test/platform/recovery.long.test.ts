@@ -45,7 +45,7 @@ async function succeed(after = LATER_MS): Promise<TestPlatform> {
 const operationsOf = (betId: string) =>
   wallet.requests.filter(({ body }) => body.transactionId === betId).map(({ operation }) => operation)
 
-test('P16: killed between the partner’s 200 and its own record: the bet is rolled back with errorCode 50', async () => {
+test('a process killed between the partner’s 200 and its own record rolls the bet back with errorCode 50 (P16)', async () => {
   let answer = () => {}
   wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
   const placing = killed.api.place(frame).catch(() => 'nobody answered')
@@ -63,7 +63,7 @@ test('P16: killed between the partner’s 200 and its own record: the bet is rol
   expect(operationsOf(betId)).toEqual(['place', 'rollback'])
 })
 
-test('P16: killed while a rollback waits for its next attempt: the same rollback is delivered', async () => {
+test('a process killed while a rollback waits for its next attempt delivers the same rollback (P16)', async () => {
   wallet.next('place', status(500))
   wallet.always('rollback', status(500))
   const { betId } = await killed.api.place(frame)
@@ -79,7 +79,7 @@ test('P16: killed while a rollback waits for its next attempt: the same rollback
   expect([state, deliveries[1]?.status, deliveries[1]?.attempts]).toEqual(['cancelled', 'done', rollbacks.length])
 })
 
-test('C-4: down for more than 6 minutes while a rollback waits: no late attempt is sent, it is stuck and is sent by hand', async () => {
+test('after an outage of more than 6 minutes a rollback is stuck without a late attempt, and is sent by hand (C-4)', async () => {
   wallet.next('place', status(500))
   wallet.always('rollback', status(500))
   const { betId } = await killed.api.place(frame)
@@ -98,7 +98,7 @@ test('C-4: down for more than 6 minutes while a rollback waits: no late attempt 
   expect((await api.bet(betId)).deliveries[1]?.status).toBe('done')
 })
 
-test('C-4: down for more than 6 minutes before the first attempt of a rollback: it is sent, its time begins with it', async () => {
+test('after an outage of more than 6 minutes an unsent rollback is sent, and its schedule starts then (C-4)', async () => {
   wallet.next('place', { fault: 'hang' })
   killed.api.place(frame).catch(() => {})
   const [place] = await wallet.seen('place', 1)
@@ -108,7 +108,7 @@ test('C-4: down for more than 6 minutes before the first attempt of a rollback: 
   expect([state, deliveries[1]?.operation, deliveries[1]?.status]).toEqual(['cancelled', 'rollback', 'done'])
 })
 
-test('P16: killed while a result is being applied: the bets that did not follow yet are settled', async () => {
+test('a process killed while it applies a result settles the remaining bets afterwards (P16)', async () => {
   const { amount, selections } = aBet()
   const { betId } = await killed.api.place(frame, { amount, selections })
   const [{ eventId, outcomeId } = {}] = selections
@@ -138,7 +138,7 @@ async function resultsOf(eventId: string): Promise<number> {
   return rowCount ?? 0
 }
 
-test('P16: killed while a settle is on its way: it is sent again with the same bytes, and what waits behind it follows', async () => {
+test('a Settle in flight during a kill is sent again with the same bytes, and the waiting deliveries follow (P16)', async () => {
   const { betId } = await killed.api.place(frame)
   wallet.next('settle', { fault: 'hang' })
   await killed.api.settle(betId, 'won', '25')
@@ -157,10 +157,10 @@ test('P16: killed while a settle is on its way: it is sent again with the same b
   ])
 })
 
-test('P16: the answer of a repeat after the kill is the bet’s: no second bet, no second Place bet', async () => {
+test('a repeat after a kill returns the first bet, without a second bet or Place bet (P16)', async () => {
   wallet.next('place', { fault: 'hang' })
-  const wish = { frameSessionId: frame, idempotencyKey: 'a-key-of-the-user', amount: '10' }
-  const bet = { ...wish, selections: [{ eventId: 'derby', outcomeId: 'home', coefficient: '2' }] }
+  const request = { frameSessionId: frame, idempotencyKey: 'a-key-of-the-user', amount: '10' }
+  const bet = { ...request, selections: [{ eventId: 'derby', outcomeId: 'home', coefficient: '2' }] }
   const placing = killed.api.request('POST', '/bets', bet).catch(() => 'nobody answered')
   const [place] = await wallet.seen('place', 1)
   await killed.kill('SIGKILL')

@@ -18,14 +18,14 @@ test.each([
       errors: [{ pointer: '/amount', detail: 'why' }],
     },
   ],
-])('%o is thrown as its problem', (refusal, problem) => {
+])('the refusal %o is thrown as its problem', (refusal, problem) => {
   expect(() => orThrowProblem(refusal)).toThrow(expect.objectContaining(problem))
 })
 
-test.each([undefined, null, 'text', {}, { kind: 'other' }])('%o is no refusal', (outcome) => {
+test.each([undefined, null, 'text', {}, { kind: 'other' }])('the value %o is no refusal', (outcome) => {
   expect(orThrowProblem(outcome)).toBe(outcome)
 })
 
-test('what is not begun because too much waits is answered as busy', () => {
+test('work that does not start because the queue is full is answered as busy', () => {
   expect(toProblem(new QueueFullError())).toMatchObject({ status: 503, code: 'busy' })
 })

@@ -29,7 +29,7 @@ async function deliveriesOf(betId: string): Promise<BetDetail['deliveries']> {
 }
 
 test.each([1, 3, 4, 8, 100, 999, 2 ** 40])(
-  'C-5: 400 with code %i is not the partner’s word on a result: it is tried again, and the code shown',
+  'status 400 with code %i does not end a result: it is retried, and the code is shown (C-5)',
   async (code) => {
     const betId = await acceptedBet()
     scene.wallet.next('settle', refusal(code, 'not now'), refusal(code, 'not now'))
@@ -55,7 +55,7 @@ async function owedBets(): Promise<number> {
   return Number(/^platform_bets_owed (.*)$/m.exec(String(body))?.[1])
 }
 
-test('C-9: what is owed is counted: refused, stuck, and tried again after a 400', async () => {
+test('the gauges count owed deliveries: rejected, stuck, and in retry after a 400 (C-9)', async () => {
   const before = await owedBets()
   const [refused, stuck, tried, later] = await Promise.all([1, 2, 3, 4].map(acceptedBet))
   scene.wallet.next('settle', refusal(20))
@@ -78,7 +78,7 @@ test('C-9: what is owed is counted: refused, stuck, and tried again after a 400'
   expect(await owedBets()).toBe(0)
 })
 
-test.each([3, 4])('C-5: 400 with code %i ends a cashout, and no other result', async (code) => {
+test.each([3, 4])('status 400 with code %i ends a cashout, and no other result (C-5)', async (code) => {
   const betId = await acceptedBet()
   scene.wallet.next('settle', refusal(code))
   await scene.api.settle(betId, 'cashout', '7.00')
@@ -86,7 +86,7 @@ test.each([3, 4])('C-5: 400 with code %i ends a cashout, and no other result', a
   expect(await deliveriesOf(betId)).toMatchObject([{ status: 'refused', attempts: 1, code }])
 })
 
-test('C-5: a result that is answered with another code for a day ends stuck, with that code', async () => {
+test('a result that is answered with another code for a day is stuck with that code (C-5)', async () => {
   const betId = await acceptedBet()
   scene.wallet.always('settle', refusal(1, 'Invalid signature'))
   await scene.api.settle(betId, 'won', '25.00')
@@ -95,7 +95,7 @@ test('C-5: a result that is answered with another code for a day ends stuck, wit
   scene.wallet.always('settle', {})
 })
 
-test('C-5: a secret that was mistyped for a while costs no winner his payout', async () => {
+test('a temporarily wrong secret loses no payout (C-5)', async () => {
   const own = await startWallet()
   try {
     const partnerId = await scene.api.savePartner(own)

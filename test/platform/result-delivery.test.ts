@@ -51,7 +51,7 @@ function gapsOf({ attemptList }: Delivery): number[] {
   return starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
 }
 
-test('P12: a settle answered 500, then 200, is the same body twice with the same requestId', async () => {
+test('a Settle answered 500, then 200, has the same body twice with the same requestId (P12)', async () => {
   const betId = await acceptedBet()
   wallet.next('settle', status(500))
   await platform.api.settle(betId, 'won', '25.00')
@@ -63,7 +63,7 @@ test('P12: a settle answered 500, then 200, is the same body twice with the same
   expect(await onlyDeliveryOf(betId)).toMatchObject({ status: 'done', attempts: 2, requestId: first?.body.requestId })
 })
 
-test('a settle that is answered 503 with Retry-After waits for so long', async () => {
+test('a Settle answered 503 with Retry-After waits for that time', async () => {
   const betId = await acceptedBet()
   wallet.next('settle', { ...status(503), headers: { 'retry-after': '20' } })
   await platform.api.settle(betId, 'won', '25.00')
@@ -77,7 +77,7 @@ test.each([
   ['status 404', status(404)],
   ['a broken body', { body: '{' }],
   ['400 without a code', { status: 400, body: 'Bad Request' }],
-])('C-5: %s is tried again, for a settle and for an unsettle', async (_what, script) => {
+])('%s is retried, for a Settle and for an Unsettle (C-5)', async (_what, script) => {
   const betId = await acceptedBet()
   wallet.next('settle', script, script)
   wallet.next('unsettle', script, script)
@@ -92,7 +92,7 @@ test.each([
   expect(new Set(wallet.of('unsettle', betId).map((r) => r.text)).size).toBe(1)
 })
 
-test.each([20, 21, 5])('P13: a settle answered 400 with code %i is not tried again and is visible', async (code) => {
+test.each([20, 21, 5])('a Settle answered 400 with code %i is not retried and is visible (P13)', async (code) => {
   const betId = await acceptedBet()
   wallet.next('settle', refusal(code, 'Recalculation transaction is blocked'))
   await platform.api.settle(betId, 'won', '25.00')
@@ -103,7 +103,7 @@ test.each([20, 21, 5])('P13: a settle answered 400 with code %i is not tried aga
   expect((await platform.api.deliveries('?status=refused')).map((d) => d.betId)).toContain(betId)
 })
 
-test('P13: a later result goes out after a refused one', async () => {
+test('a later result is sent after a rejected one (P13)', async () => {
   const betId = await acceptedBet()
   wallet.next('settle', {}, refusal(20))
   await platform.api.settle(betId, 'won', '25.00')
@@ -117,25 +117,28 @@ test('P13: a later result goes out after a refused one', async () => {
 const retry = (delivery: Delivery | undefined) =>
   platform.api.request('POST', `/deliveries/${delivery?.deliveryId}/retry`)
 
-test.each([20, 21])('W-16: a result refused with %i is sent again by hand, with the same bytes', async (code) => {
-  const betId = await acceptedBet()
-  wallet.next('settle', refusal(code))
-  await platform.api.settle(betId, 'won', '25.00')
-  await time.advance(1_000)
-  const refused = await onlyDeliveryOf(betId)
-  expect(refused.status).toBe('refused')
-  expect((await retry(refused)).status).toBe(202)
-  await platform.api.settle(betId, 'lost', '0') // what is decided meanwhile waits for it
-  await time.advance(1_000)
-  expect((await deliveriesOf(betId)).map((d) => [d.status, d.attempts])).toEqual([
-    ['done', 2],
-    ['done', 1],
-  ])
-  const [first, again, later] = wallet.of('settle', betId)
-  expect([again?.text === first?.text, later?.body.resultType]).toEqual([true, 'lost'])
-})
+test.each([20, 21])(
+  'a result rejected with code %i can be sent again by a user, with the same bytes (W-16)',
+  async (code) => {
+    const betId = await acceptedBet()
+    wallet.next('settle', refusal(code))
+    await platform.api.settle(betId, 'won', '25.00')
+    await time.advance(1_000)
+    const refused = await onlyDeliveryOf(betId)
+    expect(refused.status).toBe('refused')
+    expect((await retry(refused)).status).toBe(202)
+    await platform.api.settle(betId, 'lost', '0') // what is decided meanwhile waits for it
+    await time.advance(1_000)
+    expect((await deliveriesOf(betId)).map((d) => [d.status, d.attempts])).toEqual([
+      ['done', 2],
+      ['done', 1],
+    ])
+    const [first, again, later] = wallet.of('settle', betId)
+    expect([again?.text === first?.text, later?.body.resultType]).toEqual([true, 'lost'])
+  },
+)
 
-test('W-16: a refused result is not sent again when a later one has gone out, nor is anything that is not over', async () => {
+test('a rejected result cannot be sent again after a later one, nor can an unfinished delivery (W-16)', async () => {
   const betId = await acceptedBet()
   wallet.next('settle', refusal(20), {})
   await platform.api.settle(betId, 'won', '25.00')
@@ -152,7 +155,7 @@ test('W-16: a refused result is not sent again when a later one has gone out, no
   expect(wallet.of('settle', betId)).toHaveLength(2)
 })
 
-test('C-5: the gaps double from 0.7 s up to one minute, and a settle is still tried after 24 hours', async () => {
+test('the gaps double from 0.7 s up to one minute, and a Settle is still retried after 24 hours (C-5)', async () => {
   const betId = await acceptedBet()
   wallet.always('settle', status(503))
   await platform.api.settle(betId, 'won', '25.00')
@@ -172,7 +175,7 @@ test('C-5: the gaps double from 0.7 s up to one minute, and a settle is still tr
   expect(new Set(wallet.of('settle', betId).map((r) => r.text)).size).toBe(1)
 })
 
-test('C-5: a settle that nobody takes ends stuck and visible, and can be sent by hand', async () => {
+test('a Settle that is never accepted is stuck and visible, and can be sent by hand (C-5)', async () => {
   const betId = await acceptedBet()
   wallet.always('settle', status(503))
   await platform.api.settle(betId, 'won', '25.00')
@@ -191,7 +194,7 @@ const callsOf = (betId: string) =>
     .filter(({ body }) => body.transactionId === betId)
     .map(({ operation, body }) => `${operation} ${body.resultType ?? ''} ${body.amount}`)
 
-test('P14: settle, resettle and unsettle decided while the partner is down arrive in that order, one at a time', async () => {
+test('a Settle, Resettle and Unsettle decided while the partner is down arrive in that order, one at a time (P14)', async () => {
   const betId = await acceptedBet()
   for (const operation of ['settle', 'unsettle'] as const) wallet.always(operation, hang)
   await platform.api.settle(betId, 'won', '25.00')
@@ -211,7 +214,7 @@ test('P14: settle, resettle and unsettle decided while the partner is down arriv
   expect(wallet.faults).toEqual([]) // the scripted wallet complains of a call while another of its bet is unanswered
 })
 
-test('P14: what is decided while a call is on its way waits for its answer', async () => {
+test('a decision during a call waits for the answer of the call (P14)', async () => {
   const betId = await acceptedBet()
   let answer = () => {}
   wallet.next('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
@@ -227,7 +230,7 @@ test('P14: what is decided while a call is on its way waits for its answer', asy
   expect((await platform.api.bet(betId)).status).toBe('cancelled')
 })
 
-test('P14: a stuck rollback is not overtaken, and bets beside it are not held up', async () => {
+test('a stuck rollback is not overtaken, and other bets are not delayed (P14)', async () => {
   const betId = await acceptedBet()
   const other = await acceptedBet()
   wallet.always('settle', status(500))
@@ -241,7 +244,7 @@ test('P14: a stuck rollback is not overtaken, and bets beside it are not held up
   expect((await onlyDeliveryOf(other)).status).toBe('done')
 })
 
-test('C-6: a bet whose row somebody holds delays no other, and its own answer is not lost', async () => {
+test('a locked bet delays no other bet, and its answer is not lost (C-6)', async () => {
   const [busy, ...others] = await Promise.all(Array.from({ length: 5 }, acceptedBet))
   let answer = () => {}
   wallet.always('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
@@ -258,7 +261,7 @@ test('C-6: a bet whose row somebody holds delays no other, and its own answer is
   expect(wallet.of('settle')).toHaveLength(5)
 })
 
-test('C-6: different bets are delivered side by side', async () => {
+test('different bets are delivered in parallel (C-6)', async () => {
   const bets = await Promise.all(Array.from({ length: 20 }, acceptedBet))
   let answer = () => {}
   wallet.always('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })

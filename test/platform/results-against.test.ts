@@ -13,8 +13,8 @@ afterAll(() => scene.stop())
 
 const { betAt, decideEvent, stateOf, toldOf } = decidedBets(() => scene)
 
-describe('W-17: what was decided by hand', () => {
-  test('stays, whatever the events say, until it is taken back by hand; then they decide again', async () => {
+describe('a result decided by hand (W-17)', () => {
+  test('overrides the events until it is taken back by hand', async () => {
     const { betId, events } = await betAt('2.5')
     await scene.api.settle(betId, 'refund', '10.00')
     for (const result of ['won', 'lost', undefined] as const) expect(await decideEvent(events[0], result)).toBe(0)
@@ -31,7 +31,7 @@ describe('W-17: what was decided by hand', () => {
     ])
   })
 
-  test('and confirms what the event has said tells the partner nothing, and stays too', async () => {
+  test('sends nothing to the partner if it equals the result of the event, and overrides later results', async () => {
     const { betId, events } = await betAt('2.5')
     await decideEvent(events[0], 'won')
     await scene.api.settle(betId, 'won', '25.00')
@@ -41,8 +41,8 @@ describe('W-17: what was decided by hand', () => {
   })
 })
 
-describe('a result that meets busy rows', () => {
-  test('is not kept waiting by bets that keep coming on its event', async () => {
+describe('an event result that meets locked rows', () => {
+  test('is not delayed by bets that are placed on its event continuously', async () => {
     const eventId = randomUUID()
     const selections = [{ eventId, outcomeId: 'home', coefficient: '2' }]
     const placed: string[] = []

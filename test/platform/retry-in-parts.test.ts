@@ -13,7 +13,7 @@ sceneWithDb((...begun) => {
 })
 
 /** A database in which `between` happens behind the list of a retry, before the count of its states, should the list be read first. */
-function answeredBehindTheList(between: () => Promise<void>): Db {
+function answeredAfterTheList(between: () => Promise<void>): Db {
   let list: Promise<unknown> | undefined
   const query: Db['people']['query'] = (statement, values) => {
     const rows = db.people.query(statement, values)
@@ -27,7 +27,7 @@ function answeredBehindTheList(between: () => Promise<void>): Db {
   return { ...db, people: { query }, sums }
 }
 
-test('when nothing is under way any more, no delivery beside that count is: who looks until then has seen the end', async () => {
+test('a bulk retry lists every delivery as finished when it counts none as pending', async () => {
   const { betId } = await scene.api.place(scene.frame, {})
   const { promise: hold, resolve: answer } = createDeferred()
   scene.wallet.next('settle', refusal(20), { hold })
@@ -37,7 +37,7 @@ test('when nothing is under way any more, no delivery beside that count is: who 
   const { retryId } = body as { retryId: string }
   const clock = { now: () => scene.time.now() }
   await expect.poll(() => scene.wallet.heldCalls()).toBe(1)
-  const answered = answeredBehindTheList(async () => {
+  const answered = answeredAfterTheList(async () => {
     answer()
     await scene.time.settle()
   })

@@ -16,7 +16,7 @@ async function retry(body: object = {}): Promise<unknown> {
   return (await scene.api.request('POST', '/deliveries/retry', body)).body
 }
 
-test('450 refused ones are sent again in slices, each of them once, beside a bet that somebody holds', async () => {
+test('a bulk retry of 450 rejected deliveries sends each once, in slices, while another bet is locked', async () => {
   const eventId = randomUUID()
   const slip = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.1' }] }
   const MANY = 450
@@ -40,8 +40,8 @@ test('450 refused ones are sent again in slices, each of them once, beside a bet
   })
   expect(await retry()).toMatchObject({ count: 1, taken: 1 })
   await expect.poll(async () => (await list()).length).toBe(0)
-  const told = 'select count(*) as settled from platform.bet where partner_id = $1 and told_payout = 2100'
-  await expect.poll(async () => Number((await sql(told, [scene.partnerId]))[0]?.settled)).toBe(MANY)
+  const settled = 'select count(*) as settled from platform.bet where partner_id = $1 and told_payout = 2100'
+  await expect.poll(async () => Number((await sql(settled, [scene.partnerId]))[0]?.settled)).toBe(MANY)
   const twice = scene.wallet.requests.filter(({ body }) => body.type === 2)
   expect(twice).toHaveLength(2 * MANY)
 })

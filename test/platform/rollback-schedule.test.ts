@@ -81,7 +81,7 @@ function startsOf({ attemptList }: Delivery): number[] {
 
 const gapsOf = (starts: number[]) => starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
 
-test('P8: answered 500 nine times, then 200: ten attempts, the first gap 0.7 s, each gap twice the one before', async () => {
+test('a rollback answered 500 nine times, then 200, has ten attempts, with gaps that double from 0.7 s (P8)', async () => {
   const betId = await cancelledBet()
   wallet.next('rollback', ...Array.from({ length: 9 }, () => status(500)))
   await time.advance(WINDOW_MS + 60_000)
@@ -95,7 +95,7 @@ test('P8: answered 500 nine times, then 200: ten attempts, the first gap 0.7 s, 
   expect(received.map((r) => r.at.getTime())).toEqual(rollback.attemptList.map((a) => new Date(a.startedAt).getTime()))
 })
 
-test.each([1, 0.999, 0.5])('P8: chance %d takes a little of every gap and adds nothing', async (random) => {
+test.each([1, 0.999, 0.5])('the jitter %d shortens every gap a little and extends none (P8)', async (random) => {
   const betId = await cancelledBet(status(503))
   chance = random
   await time.advance(WINDOW_MS + 60_000)
@@ -109,7 +109,7 @@ test.each([1, 0.999, 0.5])('P8: chance %d takes a little of every gap and adds n
   })
 })
 
-test('P9: never answered: ten attempts, all within 6 minutes of the first, then stuck', async () => {
+test('an unanswered rollback has ten attempts within 6 minutes of the first and is then stuck (P9)', async () => {
   const betId = await cancelledBet(hang)
   await time.advance(WINDOW_MS + 5_000)
   const rollback = await rollbackOf(betId)
@@ -123,7 +123,7 @@ test('P9: never answered: ten attempts, all within 6 minutes of the first, then 
   expect(wallet.of('rollback', betId)).toHaveLength(10)
 })
 
-test('P9: one that is stuck is listed, and sending it by hand keeps every attempt', async () => {
+test('a stuck rollback is listed, and a retry by hand keeps every attempt (P9)', async () => {
   const betId = await cancelledBet(reset)
   await time.advance(WINDOW_MS)
   const stuck = (await platform.api.deliveries('?status=stuck')).filter((d) => d.betId === betId)
@@ -143,7 +143,7 @@ test('P9: one that is stuck is listed, and sending it by hand keeps every attemp
   expect((await platform.api.request('POST', `/deliveries/${stuck[0]?.deliveryId}/retry`)).status).toBe(409)
 })
 
-test('P9: the metrics count what is stuck and tell how long the oldest waits', async () => {
+test('the metrics count stuck rollbacks and show the age of the oldest (P9)', async () => {
   const metric = async (name: string) => {
     const { body } = await platform.api.request('GET', '/metrics')
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(String(body))?.[1])
@@ -159,7 +159,7 @@ test('P9: the metrics count what is stuck and tell how long the oldest waits', a
   expect(await metric('platform_deliveries_pending')).toBe(0)
 })
 
-test('P10: 400 with code 8 is done', async () => {
+test('status 400 with code 8 completes a rollback (P10)', async () => {
   const betId = await cancelledBet()
   wallet.next('rollback', refusal(8, 'The bet has already been processed'))
   await time.advance(WINDOW_MS)
@@ -167,7 +167,7 @@ test('P10: 400 with code 8 is done', async () => {
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
 
-test.each([5, 7, 1, 20, 100])('P11: 400 with code %i is not tried again and is visible', async (code) => {
+test.each([5, 7, 1, 20, 100])('status 400 with code %i is not retried and is visible (P11)', async (code) => {
   const betId = await cancelledBet()
   wallet.next('rollback', refusal(code))
   await time.advance(WINDOW_MS)
@@ -176,14 +176,14 @@ test.each([5, 7, 1, 20, 100])('P11: 400 with code %i is not tried again and is v
   expect((await platform.api.deliveries('?status=refused')).some((d) => d.betId === betId)).toBe(true)
 })
 
-test('P8: 200 with a body that is not the standard one is tried again', async () => {
+test('status 200 with a non-standard body is retried (P8)', async () => {
   const betId = await cancelledBet()
   wallet.next('rollback', { body: '' }, { body: { status: 'ok' } }, { body: { transactionId: 'another-bet' } })
   await time.advance(10_000)
   expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 4 })
 })
 
-test('P9: thirty rollbacks to a partner that never answers: each of them has its ten attempts, started within 6 minutes', async () => {
+test('each of thirty rollbacks to a partner that never answers has ten attempts that start within 6 minutes (P9)', async () => {
   const bets = await cancelledBets(30, hang)
   await time.advance(WINDOW_MS + 6_000)
   for (const betId of bets) {
@@ -195,7 +195,7 @@ test('P9: thirty rollbacks to a partner that never answers: each of them has its
   }
 })
 
-test('C-6: while a partner is down rollbacks keep their times, and results wait for one probe at a time', async () => {
+test('while a partner is down rollbacks keep their schedule, and results wait for one probe at a time (C-6)', async () => {
   await cancelledBet()
   const [other, ...accepted] = await Promise.all(Array.from({ length: 21 }, () => platform.api.place(frame)))
   for (const operation of ['rollback', 'settle'] as const) wallet.always(operation, reset)
@@ -212,7 +212,7 @@ test('C-6: while a partner is down rollbacks keep their times, and results wait 
   expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 8 })
 })
 
-test('C-4: what is never answered takes a lane of 64 calls: what has no place in it in time is not sent late, but stuck', async () => {
+test('unanswered rollbacks fill a lane of 64 calls, and one without a place in time is stuck, not sent late (C-4)', async () => {
   const bets = await cancelledBets(80, hang)
   for (let second = 0; second < 400; second += 50) await time.advance(50_000)
   const rollbacks = await Promise.all(bets.map(rollbackOf))
@@ -228,7 +228,7 @@ test.each([
   ['a text', 'Bad Request'],
   ['no code', { message: 'no' }],
   ['a code that is no integer', { code: '8' }],
-])('W-18: 400 with %s ends a rollback as refused, and by hand it is sent again', async (_what, body) => {
+])('status 400 with %s ends a rollback as rejected, and a user can send it again (W-18)', async (_what, body) => {
   const betId = await cancelledBet()
   wallet.next('rollback', { status: 400, body })
   await time.advance(WINDOW_MS)
@@ -239,7 +239,7 @@ test.each([
   expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 2 })
 })
 
-test('the list says which attempts were made and which are planned, as the schedule has them', async () => {
+test('the list shows the made and the planned attempts as the schedule has them', async () => {
   const betId = await cancelledBet(status(500))
   await time.advance(5_000)
   const ladderOf = async (statuses: string) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hang } from '../support/scripted-wallet.ts'
 import { startScene } from './scene.ts'
 
-test('a bet whose second try hangs is rolled back as timed out, 5 s after the first began', async () => {
+test('a bet whose second try hangs is rolled back as timed out, 5 s after the first try started', async () => {
   const scene = await startScene()
   const [refused, known] = ['the-new-secret-of-the-scripted-partner', scene.wallet.secret]
   const change = { baseUrl: scene.wallet.url, secrets: [refused, known] }

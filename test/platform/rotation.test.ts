@@ -20,7 +20,7 @@ async function rotate(...accepts: string[]): Promise<void> {
   expect((await change({ secrets: [NEW, OLD] })).status).toBe(200)
 }
 
-test('each secret of a change is tried, and each answer shown', async () => {
+test('each secret of a change is tried, and each result is shown', async () => {
   scene.wallet.accepts = [OLD]
   scene.wallet.always('profile', refusal(3, 'Invalid token'))
   const { status: answered, body } = await change({ secrets: [NEW, OLD] })
@@ -31,7 +31,7 @@ test('each secret of a change is tried, and each answer shown', async () => {
   })
 })
 
-test('while the partner knows only the old secret, no call is refused; when it knows the new one, that one signs', async () => {
+test('while the partner knows only the old secret no call is rejected, and the new one signs when it is known', async () => {
   await rotate(OLD)
   const first = await scene.api.place(scene.frame)
   expect(first).toMatchObject({ status: 'accepted' })
@@ -52,7 +52,7 @@ test('while the partner knows only the old secret, no call is refused; when it k
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
 })
 
-test('a partner that knows none of them is seen: its last error, a metric, and what is owed', async () => {
+test('a partner that knows no secret is visible in its last error, a metric, and the owed money', async () => {
   const { betId } = await scene.api.place(scene.frame)
   const other = await scene.api.place(scene.frame)
   scene.wallet.accepts = ['a-third-secret']
@@ -69,7 +69,7 @@ test('a partner that knows none of them is seen: its last error, a metric, and w
   expect(metrics).toContain('platform_signatures_refused_total 3\n')
 })
 
-test('the repeat has the bytes of the call that was refused, and another signature', async () => {
+test('the repeat has the bytes of the rejected call and another signature', async () => {
   await rotate(OLD)
   const { betId } = await scene.api.place(scene.frame)
   const [refused] = scene.wallet.turnedAway.filter(({ body }) => body.transactionId === betId)
@@ -78,7 +78,7 @@ test('the repeat has the bytes of the call that was refused, and another signatu
   expect(taken?.headers['x-sign-jws']).not.toBe(refused?.headers['x-sign-jws'])
 })
 
-test('a secret that was accepted signs first for a while: one call in many is refused on the way', async () => {
+test('the last accepted secret signs first for a while, so that few calls are rejected first', async () => {
   await rotate(OLD)
   const before = scene.wallet.turnedAway.length
   for (let bet = 0; bet < 10; bet++) await scene.api.place(scene.frame)
@@ -86,7 +86,7 @@ test('a secret that was accepted signs first for a while: one call in many is re
   expect(scene.wallet.turnedAway.length - before).toBe(1)
 })
 
-test('every secret is tried once: then a bet is declined, a result tried again later, a rollback refused', async () => {
+test('every secret is tried once, then a bet is declined, a result retried later, and a rollback rejected', async () => {
   const { betId } = await scene.api.place(scene.frame)
   const other = await scene.api.place(scene.frame)
   await rotate('a-third-secret')
@@ -106,7 +106,7 @@ test.each([
   ['another refusal', refusal(7, 'Not enough money'), { status: 'declined', reason: 'partner code 7' }],
   ['a failure', status(500), { status: 'cancelled', reason: 'rollback 52' }],
   ['a broken connection', reset, { status: 'cancelled', reason: 'rollback 52' }],
-])('what counts is the answer to the last try: %s', async (_what, script, placed) => {
+])('the answer to the last try counts: %s', async (_what, script, placed) => {
   await rotate(OLD)
   scene.wallet.next('place', script)
   expect(await scene.api.place(scene.frame)).toMatchObject(placed)
@@ -123,7 +123,7 @@ test('a rollback has ten attempts, and at most one of them is signed twice', asy
   expect(scene.wallet.turnedAway.length - before).toBeLessThanOrEqual(1)
 })
 
-test('one secret or several, never both, none empty, no more than four', async () => {
+test('a partner has one secret or up to four, never both members, and none is empty', async () => {
   const bad = [
     { secret: NEW, secrets: [OLD] },
     { secrets: [] },

@@ -42,7 +42,7 @@ test.each([
   ['ABC:0', 'ABC is stored with 2 decimals, configured are 0'],
   ['ABC:2,USD:4', 'USD is stored with 2 decimals, configured are 4'],
 ])(
-  'it does not start with PURSER_CURRENCIES=%s on bets in ABC:2 and USD:2, whatever else is recorded',
+  'the platform does not start with PURSER_CURRENCIES=%s after bets in ABC:2 and USD:2, with any other records',
   async (currencies, words) => {
     const databaseUrl = await newDatabase()
     await platformWithBets(databaseUrl)
@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test('a process that runs with another scale, begun before the first bet in the currency, takes none', async () => {
+test('a process with another scale that started before the first bet in the currency accepts no bet in it', async () => {
   const databaseUrl = await newDatabase()
   const first = await start(databaseUrl, 'ABC:2')
   await first.sql('delete from platform.setting')
@@ -68,7 +68,7 @@ test('a process that runs with another scale, begun before the first bet in the 
   expect(await second.sql('select currency, scale from platform.currency')).toEqual([{ currency: 'ABC', scale: 2 }])
 })
 
-test('the migration learns the scales from what was sent with the bets that are there', async () => {
+test('the migration derives the scales from the messages of existing bets', async () => {
   const databaseUrl = await newDatabase()
   const platform = await start(databaseUrl, 'ABC:3,USD:4')
   cleanups.push(() => platform.stop())

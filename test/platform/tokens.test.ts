@@ -36,7 +36,7 @@ async function placesOf(betId: string): Promise<string[]> {
   return rows.map(({ place }) => String(place)).sort()
 }
 
-test('a bet that is declined keeps none', async () => {
+test('a declined bet keeps no token', async () => {
   scene.wallet.next('place', refusal(7))
   const declined = await placed()
   const onEnded = { selections: [{ eventId: 'over', outcomeId: 'home', coefficient: '2.5' }] }
@@ -45,7 +45,7 @@ test('a bet that is declined keeps none', async () => {
   expect([await placesOf(declined), await placesOf(never)]).toEqual([[], []])
 })
 
-test('a bet that is settled or cancelled keeps its token until the partner has acknowledged it', async () => {
+test('a settled or cancelled bet keeps its token until the partner has acknowledged the delivery', async () => {
   const [settled, cancelled, cashedOut] = [await placed(), await placed(), await placed()]
   const all = () => Promise.all([settled, cancelled, cashedOut].map(placesOf))
   expect(await all()).toEqual([['bet'], ['bet'], ['bet']])
@@ -70,7 +70,7 @@ test('a bet that is settled or cancelled keeps its token until the partner has a
   })
 })
 
-test('a refused cashout takes its token out of the delivery, and the bet keeps its own', async () => {
+test('a rejected cashout deletes its token from the delivery, and the bet keeps its own', async () => {
   const betId = await placed()
   scene.wallet.next('settle', refusal(4, 'out of date'))
   await scene.api.settle(betId, 'cashout', '7.00')
@@ -79,7 +79,7 @@ test('a refused cashout takes its token out of the delivery, and the bet keeps i
   expect(await placesOf(betId)).toEqual(['bet'])
 })
 
-test('a bet that is taken up again shows the token of its frame session', async () => {
+test('a bet that is changed again sends the token of its frame session', async () => {
   const betId = await placed()
   await scene.api.settle(betId, 'lost', '0')
   await scene.time.settle()
@@ -91,7 +91,7 @@ test('a bet that is taken up again shows the token of its frame session', async 
 })
 
 test.each(['half a character: \ud83d', 'a NUL: \u0000'])(
-  'C-17: nor does one whose profile has %j keep the others',
+  'a profile with %j does not prevent the deletion of other frame sessions (C-17)',
   async (nickname) => {
     const userId = `u-${randomUUID()}`
     scene.wallet.profile = { userId, customFields: { nickname, isCashOutAllowed: false } }
@@ -108,7 +108,7 @@ test.each(['half a character: \ud83d', 'a NUL: \u0000'])(
   },
 )
 
-test('C-17: a frame session lasts a day: then its token and profile are gone, and what was placed goes to its end', async () => {
+test('a frame session loses its token and profile after a day, and its placed bets complete (C-17)', async () => {
   const [open, cancelled] = [await placed(), await placed()]
   await scene.time.leap(DAY_MS - HOUR_MS)
   await scene.time.advance(HOUR_MS / 2)

@@ -23,7 +23,7 @@ function wantedOf(partners: number) {
   return lanes.claimable(createCircuitBreakers(TRUSTED), NOW).map(({ partnerId, free }) => [partnerId, free])
 }
 
-test('what may be claimed at once is shared, the longest due first; more than that waits for the next turn', () => {
+test('one turn divides its claims among partners, the longest due first, and leaves the rest to the next turn', () => {
   expect(wantedOf(2)).toEqual([
     ['partner 1', TRUSTED],
     ['partner 0', TRUSTED],
@@ -34,7 +34,7 @@ test('what may be claimed at once is shared, the longest due first; more than th
   expect([tooMany.length, tooMany[0]]).toEqual([MAX_PER_TURN, [`partner ${MAX_PER_TURN + 99}`, 1]])
 })
 
-test('what comes back at once is recorded in several turns', async () => {
+test('answers that arrive at once are recorded in several turns', async () => {
   const scene = await startScene()
   const { platform, api, time } = scene
   const partners = await Promise.all(Array.from({ length: 10 }, () => platform.partner()))

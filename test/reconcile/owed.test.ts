@@ -125,7 +125,7 @@ describe('in books that agreed before', () => {
     )
   })
 
-  test('W-48: what has had no answer is owed; with a later decision behind it, it is under way: the partner may have either', async () => {
+  test('what has had no answer is owed; with a later decision behind it, it is under way: the partner may have either (W-48)', async () => {
     for (const i of [5, 10]) {
       await decide(i, 'pending', null)
       await books.platform('update platform.delivery set owed_since = now() where number = 2 and bet_id = $1', i)

@@ -189,7 +189,7 @@ describe.each<[Way, number]>([
     expect(await compare(way)).toMatchObject({ inFlight: 3, differences: 0, findings: [] })
   })
 
-  test('C-9: also while a call is on its way the bet must be there, its player’s, with its stake and currency', async () => {
+  test('also while a call is on its way the bet must be there, its player’s, with its stake and currency (C-9)', async () => {
     for (const i of [5, 10, 15, 20])
       await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", i)
     await books.wallet('delete from purser.bet where bet_id = $1', 5)
@@ -220,7 +220,7 @@ describe('the verdict', () => {
     expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })
   })
 
-  test('M-5: reads the platform in the platform’s scale, whatever its own environment says', async () => {
+  test('reads the platform in the platform’s scale, whatever its own environment says (M-5)', async () => {
     await books.platform("update platform.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
     await books.platform(
       'update platform.bet set stake = stake * 100, payout = payout * 100, told_payout = told_payout * 100 where bet_id <> $1',

@@ -174,12 +174,12 @@ const VERBS = new Set(
   `abandon accept acknowledge act add admit adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
   balance become begin belong block book break bring call cancel carry cause change charge check choose claim classify clear close collect combine
   commit compare complete compress connect consist contain continue contradict convert copy correct cost count cover create credit cut
-  debit decide decline decrypt deduct defer delay delete deliver define demand deny depend describe detect determine differ discard disconnect dispatch
+  debit decide decline decrypt deduct defer delay delete deliver define demand deny depend derive describe detect determine differ discard disconnect dispatch
   display distinguish double drain drop emit enable encrypt end enforce enqueue ensure enter equal erase escape evict examine exceed
   exchange exclude execute exist exit expire explain export expose extend fail fall fill filter find finish fit flag follow forget
   format forward fund gather get give go grant group grow guess halve handle hang happen hash hide hold identify ignore import include
   increase inform inherit insert install invalidate invent issue join judge keep know lack last lead leak learn leave let lie limit list listen
-  live load lock log look lose lower make map mark mask match mean measure meet mention merge migrate miss move multiply name need note
+  live load lock log look lose lower make map mark mask match mean measure meet mention merge migrate miss move multiply name narrow need note
   notify obey observe occupy occur offer omit open order overflow overlap overtake override owe parse pass pause pay permit pin place
   plan play post precede prefer preserve prevent print probe proceed process produce promise propose protect prove publish put
   quarantine queue quote raise reach react read receive recognise recommend reconcile reconnect record recover redact reduce refer
@@ -195,7 +195,7 @@ const NOUNS = new Set(
   `act answer archive audit balance block book break call cause change charge check claim close copy cost cover credit cut debit
   delay demand display double drop end escape exit export fall fill filter fit flag grant group hash import increase issue judge last
   lead limit list load lock log look map mark mask match measure merge move name need note offer order pass pause place plan play post
-  probe process promise queue quote reach record refund release repair repeat reply report request reset result return reverse roll
+  probe process promise queue quote record refund release repair repeat reply report request reset result return reverse roll
   round run save scan search set settle share show sign skip sleep slow sort split stand start state stay stop store stream sum
   support switch time total transfer trigger trust try turn unlock update upgrade use void wait wake win work wrap yield`.split(
     /\s+/,
