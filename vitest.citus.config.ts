@@ -15,10 +15,10 @@ export default defineConfig({
     include: [
       'test/{wallet,operator,feed,ledger,reconcile}/**/*.test.ts',
       'test/citus/**/*.citus.ts',
-      `test/console/{${CONSOLE}}.long.test.ts`,
+      `test/console/{${CONSOLE}}.{browser,long}.test.ts`,
     ],
     exclude: [
-      'test/{wallet,operator,feed,ledger,reconcile}/**/*.long.test.ts',
+      'test/{wallet,operator,feed,ledger,reconcile}/**/*.{browser,long,nightly}.test.ts',
       '**/*plan*.test.ts',
       BY_HAND,
       'test/feed/bad-hours.test.ts',

@@ -1,7 +1,12 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/support/closing-line.ts'
 
-/** Files named *.long.test.ts wait, kill or repeat: `npm test` leaves them out, `npm run test:long` runs them alone. */
+/**
+ * The suffix of a test file says what it needs. `*.test.ts` needs Node and npm alone. `*.long.test.ts`
+ * waits, kills or repeats, and may need programs. `*.browser.test.ts` needs Chromium, too.
+ * `*.nightly.test.ts` runs at night alone. vitest.long.config.ts runs the last three.
+ */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -11,7 +16,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
-    maxWorkers: 2,
+    maxWorkers: availableParallelism(),
     // A new process for each file would import Fastify, pg and TypeBox a hundred times.
     isolate: false,
   },

@@ -23,6 +23,15 @@ if (!/^\d{2}$/.test(line ?? '')) {
 
 const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
 const what = files.length > 0 ? files : QUICK
-const args = ['--yes', '--package', `node@${line}`, 'node', vitest, 'run', '--exclude=**/*.long.test.ts', ...what]
+const args = [
+  '--yes',
+  '--package',
+  `node@${line}`,
+  'node',
+  vitest,
+  'run',
+  '--exclude=**/*.{browser,long,nightly}.test.ts',
+  ...what,
+]
 const { status } = spawnSync('npx', args, { stdio: 'inherit' })
 process.exit(status ?? 1)

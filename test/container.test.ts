@@ -1,4 +1,4 @@
-/** The image and compose.yaml, as far as they can be judged without Docker; container.long.test.ts replays the build. */
+/** The image and compose.yaml, as far as they can be judged without Docker; container.nightly.test.ts replays the build. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

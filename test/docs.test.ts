@@ -48,11 +48,20 @@ function leadsSomewhere(page: string, target: string): boolean {
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? page : join(dirname(page), path)
   if (!existsSync(join(ROOT, file))) return false
-  return anchor === undefined || anchorsOf(read(file)).includes(anchor)
+  return anchor === undefined || anchorsIn(file).has(anchor)
+}
+
+const anchors = new Map<string, ReadonlySet<string>>()
+/** Thousands of links lead to a few long pages: each page is read once. */
+function anchorsIn(file: string): ReadonlySet<string> {
+  const known = anchors.get(file) ?? new Set(anchorsOf(read(file)))
+  anchors.set(file, known)
+  return known
 }
 
 describe('decision ids', () => {
   const defined = definedIdsOf(read(DECISIONS))
+  const isDefined = new Set(defined)
 
   it('are defined once each', () => {
     expect(new Set(defined).size).toBe(defined.length)
@@ -60,7 +69,7 @@ describe('decision ids', () => {
   })
 
   it.each(PAGES)('that %s names are defined', (page) => {
-    expect(namedIdsOf(read(page)).filter((id) => !defined.includes(id))).toEqual([])
+    expect(namedIdsOf(read(page)).filter((id) => !isDefined.has(id))).toEqual([])
   })
 
   it.each(PAGES)('that %s links lead to their own rows', (page) => {

@@ -207,7 +207,7 @@ const BY_FILE = {
   'src/platform/delivery/delivery-claim.ts': [
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
-    ['limit k.free ${lock}', '${lock}', ['test/platform/partners.test.ts']],
+    ['limit k.free ${lock}', '${lock}', ['test/platform/partners.long.test.ts']],
     ['not is_claimed\n       and due_at <= $1::timestamptz', 'not is_claimed', RECORD],
   ],
   'src/platform/recovery/lease-watch.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],

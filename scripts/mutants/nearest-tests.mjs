@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
-const QUICK_TEST = /^test\/.*(?<!\.long)\.test\.ts$/
+const QUICK_TEST = /^test\/.*(?<!\.(browser|long|nightly))\.test\.ts$/
 /** A test that imports the source itself is before one of the same folder, and one of the same name before both. */
 const [BY_OTHERS, PER_FILE, OF_FOLDER, OF_NAME] = [2, 0.1, 1, 2.5]
 

@@ -1,6 +1,7 @@
 // Lives through the cells of life-grid.ts with an archive between a bet's past and the call: it gets the answer, the effect and the time that it
 // would have got, as the table says. One way to be what a line says is enough: what an archive takes is the same for all.
 import { afterAll, describe, expect, it } from 'vitest'
+import { dueOf } from '../support/nightly.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { expectLine, lines, walletWith, waysOf } from '../wallet/life-grid-lived.ts'
 import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archive-fixtures.ts'
@@ -10,6 +11,13 @@ const SINCE_MS = 400 * DAY_MS
 
 /** Of who the player is and what the token is worth, which no archive has: three of four lines are enough. */
 const OF_PLAYERS = /token$|^(blocked|self-excluded|unverified|under age|test player|whoever)$/
+
+/** Days until each line was lived through. */
+const DAYS = 8
+const due = dueOf(
+  lines.filter(({ name }) => !OF_PLAYERS.test(name)),
+  DAYS,
+)
 
 describe('with PURSER_CLAWBACK=refuse and PURSER_BUCKETS=4', () => {
   const folder = newFolder()
@@ -28,7 +36,7 @@ describe('with PURSER_CLAWBACK=refuse and PURSER_BUCKETS=4', () => {
     if (last) expect(await findingsInFiles(last, folder.path)).toEqual([])
   })
 
-  it.each(lines.filter(({ name }) => !OF_PLAYERS.test(name)))('$call, $name', async (line) => {
+  it.each(due)('$call, $name', async (line) => {
     archived = 0
     await expectLine(line, waysOf(line.name).slice(0, 1), { policy: 0, pause: PAST_MIDNIGHT_MS, between })
     expect(archived).toBeGreaterThan(0)

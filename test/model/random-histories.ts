@@ -1,7 +1,8 @@
 /**
  * Random histories of calls, through a real wallet over real HTTP and Postgres, compared step by step with the model.
  * A failure prints the shortened history and how to play it again. PURSER_SEED fixes the seed, PURSER_HISTORIES the
- * number of histories of each configuration. histories.test.ts plays a few, histories.long.test.ts enough to reach everything.
+ * number of histories of each configuration. histories.long.test.ts plays a few, and
+ * histories.nightly.test.ts enough to reach everything.
  */
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'

@@ -30,7 +30,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   if (workers !== undefined) return createOnCitus(name, [inject('postgresUrl'), ...workers])
   await asAdmin(async (admin) => {
     await ensureTemplate(admin)
-    await admin.query(`create database ${name} template ${TEMPLATE}`)
+    // Copying the files of a small template takes half as long as logging each of its pages.
+    await admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   })
   return {
     url: urlOf(name),

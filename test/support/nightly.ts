@@ -1,6 +1,6 @@
 /**
- * A long test with a large table runs one part of the table each day. `npm run nightly` sets
- * PURSER_NIGHTLY=1, which runs every part.
+ * A large table of one behaviour runs a part of its cases by day. `npm run nightly` sets
+ * PURSER_NIGHTLY=1, which runs every case.
  */
 export const IS_NIGHTLY = process.env.PURSER_NIGHTLY !== undefined
 const DAY_MS = 86_400_000

@@ -20,9 +20,12 @@ const GIVES_UP_SOON = /^vi\.(waitFor|waitUntil)$/
 const IS_OLD_ENOUGH_TO_FAIL = /(performance\.now|Date\.now|\bms\b|Ms\b).*\.toBeLessThan(OrEqual)?$/s
 const LOOPS = ['WhileStatement', 'DoWhileStatement']
 
+/** The suffix says what else a test needs: time (long, nightly) or a browser. */
+const isQuickTest = (path: string) => /(?<!\.(browser|long|nightly))\.test\.ts$/.test(path)
+
 /** A bare sleep, an answer that comes late on purpose, a wait that gives up soon, an upper bound for a time that was measured. */
 export function complaintsAboutWaiting(source: Source): string[] {
-  if (!source.path.endsWith('.test.ts') || source.path.endsWith('.long.test.ts')) return []
+  if (!isQuickTest(source.path)) return []
   const polls = source.nodes.filter(({ type }) => LOOPS.includes(type))
   const found = source.nodes.flatMap((node) => {
     const what = waitIn(source, node, polls)

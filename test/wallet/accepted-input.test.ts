@@ -5,7 +5,7 @@ import { wouldRound } from '../../src/protocol/exact-json.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, member } from './answers.ts'
 import { unusedMembers } from './broken-members.ts'
-import { messageNames, messageOf, sceneFor, sendText } from './messages.ts'
+import { messageOf, sceneFor, sendText, typicalMessages } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
 import { balanceOf, betView, type Members, must, newScene, nextBet, type Scene, stateOf } from './scene.ts'
 
@@ -131,7 +131,7 @@ describe('the wallet accepts and ignores unknown members (R-7):', () => {
     ['a name with a NUL', '"a\\u0000b":1'],
   ] as const
 
-  describe.each(messageNames)('%s', (name) => {
+  describe.each(typicalMessages)('%s', (name) => {
     it.each(extras)('with %s', async (_, extra) => {
       const scene = await sceneFor(wallet, name)
       const text = JSON.stringify(messageOf(scene, name)).replace('{', `{${extra},`)

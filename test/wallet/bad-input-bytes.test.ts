@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
-import { messageNames, messageOf, mustSucceed, routes, sceneFor } from './messages.ts'
+import { messageNames, messageOf, mustSucceed, routes, sceneFor, typicalMessages } from './messages.ts'
 import { type RawCall, sendSigned } from './raw-http.ts'
 import { balanceOf, newScene, type Scene, stateOf } from './scene.ts'
 
@@ -31,7 +31,7 @@ function ofLength(message: object, length: number): string {
 
 const send = (call: RawCall) => sendSigned(wallet.url, wallet.secret, call)
 
-describe.each(messageNames)('for the bytes of %s the wallet', (name) => {
+describe.each(typicalMessages)('for the bytes of %s the wallet', (name) => {
   let scene: Scene
   let before: unknown[]
   beforeAll(async () => {

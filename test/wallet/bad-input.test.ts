@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import { type BrokenMember, brokenMembers } from './broken-members.ts'
-import { messageNames, messageOf, mustSucceed, routes, sceneFor, sendText } from './messages.ts'
+import { messageOf, mustSucceed, routes, sceneFor, sendText, typicalMessages } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
 import { balanceOf, betView, bring, deliver, newScene, nextBet, type Scene, stateOf } from './scene.ts'
 
@@ -32,7 +32,7 @@ async function expectCode5(scene: Scene, send: () => ReturnType<typeof sendText>
   expect(await standing(scene)).toEqual(before)
 }
 
-describe.each(messageNames)('the wallet checks the members of %s and', (message) => {
+describe.each(typicalMessages)('the wallet checks the members of %s and', (message) => {
   let scene: Scene
   let before: object
   const all = async () => ({

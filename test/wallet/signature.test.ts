@@ -6,7 +6,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered, expectRefused, member } from './answers.ts'
 import { brokenSignatures } from './broken-signatures.ts'
 import { jws } from './jws.ts'
-import { messageNames, messageOf, mustSucceed, routes, sceneFor } from './messages.ts'
+import { messageNames, messageOf, mustSucceed, routes, sceneFor, typicalMessages } from './messages.ts'
 import { type RawAnswer, sendRaw, sendSigned } from './raw-http.ts'
 import { balanceOf, type Scene, stateOf } from './scene.ts'
 
@@ -38,7 +38,7 @@ function send(
   return sendRaw(wallet.url, { ...routes[name], body, headers })
 }
 
-describe.each(messageNames)('the signature of %s', (name) => {
+describe.each(typicalMessages)('the signature of %s', (name) => {
   walletWith({})
   let scene: Scene
   let text: string
@@ -172,7 +172,7 @@ describe('during the rotation of two secrets (S-3)', () => {
   walletWith({ PARTNER_SECRET: `${old},${next}` })
   afterAll(() => wallet.auditIsClean())
 
-  describe.each(messageNames)('%s', (name) => {
+  describe.each(typicalMessages)('%s', (name) => {
     it.each([old, next])('is verified with "%s"', async (secret) => {
       const scene = await sceneFor(wallet, name)
       const body = JSON.stringify(messageOf(scene, name))

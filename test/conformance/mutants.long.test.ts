@@ -55,7 +55,7 @@ test('the wallet without a fault passes every case, also those that are advice',
   expect(notPassed(await judgeTestWallet())).toEqual([])
 })
 
-/** What mutants-calls.long.test.ts and mutants-bets.long.test.ts have compared with what fails. */
+/** mutants-calls.nightly.test.ts and mutants-bets.nightly.test.ts compare it with what fails. */
 describe('the page of mutants', () => {
   const matrix = readPage()
   const mutantsOf = (id: string) => MUTANT_IDS.filter((mutant) => matrix.get(mutant)?.includes(id))

@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+import { SlowestFirst } from './test/support/slowest-first.ts'
+import quick from './vitest.config.ts'
+
+/** Long tests wait for half of their time, so that two of them share a core. */
+const WORKERS_PER_CORE = 2
+
+const kinds = process.env.PURSER_NIGHTLY === undefined ? 'browser,long' : 'browser,long,nightly'
+
+/** `npm run test:long`: each file in a process of its own, the slowest files first. */
+export default defineConfig({
+  test: {
+    ...quick.test,
+    include: [`test/**/*.{${kinds}}.test.ts`],
+    isolate: true,
+    maxWorkers: WORKERS_PER_CORE * availableParallelism(),
+    sequence: { sequencer: SlowestFirst },
+  },
+})
