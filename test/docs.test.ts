@@ -170,6 +170,10 @@ test('the README has at most 500 words and eight links to pages', () => {
   expect(relativeLinksOf(text).filter((target) => !target.endsWith('.gif')).length).toBeLessThanOrEqual(8)
 })
 
+test('the guide CONTRIBUTING has at most 900 words', () => {
+  expect(read('CONTRIBUTING.md').trim().split(/\s+/).length).toBeLessThanOrEqual(900)
+})
+
 test('every file and folder on the map of the code exists', () => {
   const map = blocksOf(read('docs/internals/code-map.md')).find(({ info }) => info === 'text map')
   const paths = [...(map?.text ?? '').matchAll(/^(\S+)/gm)].map(({ 1: path = '' }) => path)
