@@ -39,14 +39,14 @@ afterAll(async () => {
 
 const SERVERS = ['wallet', 'platform', 'gateway'] as const
 
-test.each(SERVERS)('GET /openapi.json of the %s is the committed document, and needs no key', async (server) => {
+test.each(SERVERS)('GET /openapi.json of the %s returns the committed document and needs no key', async (server) => {
   const response = await fetch(`${urls[server]}/openapi.json`)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await response.text()).toBe(committed(server))
 })
 
-test('a document that could not be read is read again when it is asked for again', async () => {
+test('the server reads its document again after a read that failed', async () => {
   vi.resetModules() // another file of this process may have loaded it with the real disk
   const { registerApiReference } = await import('../src/http/api-reference.ts')
   const app = Fastify()
@@ -60,7 +60,7 @@ test('a document that could not be read is read again when it is asked for again
   await app.close()
 })
 
-test.each(SERVERS)('the page of the %s forbids the browser to load anything from elsewhere', async (server) => {
+test.each(SERVERS)('the page of the %s forbids the browser to load anything from other origins', async (server) => {
   const { headers } = await fetch(`${urls[server]}/docs`)
   const directives = (headers.get('content-security-policy') ?? '').split('; ')
   expect(directives).toContain("default-src 'self'")
@@ -130,7 +130,7 @@ describe('in Chromium,', () => {
       expect(await found.count()).toBe(1)
     })
 
-    test('has called nobody but its own server, and nothing failed', () => {
+    test('calls only its own server, and no request fails', () => {
       const url = urls[server]
       const own = [`${url}/`, `blob:${url}/`, 'data:']
       expect(requests.filter((asked) => !own.some((start) => asked.startsWith(start)))).toEqual([])

@@ -27,7 +27,7 @@ function doubling(over: Partial<BatchProcessor<number, number>> = {}) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
-test('what comes in one turn is one batch, what comes during a batch is the next one', async () => {
+test('the batcher puts items of one turn into one batch, and items that arrive during a batch into the next', async () => {
   const { double, batches, alone, endNext } = doubling()
   const first = range(0, 3).map(double)
   await turn()
@@ -43,7 +43,7 @@ test('what comes in one turn is one batch, what comes during a batch is the next
   expect(alone).toEqual([])
 })
 
-test('a batch has at most 64 items', async () => {
+test('the batcher puts at most 64 items into a batch', async () => {
   const { double, batches, endNext } = doubling()
   const all = range(0, 130).map(double)
   for (let i = 0; i < 3; i++) {
@@ -55,7 +55,7 @@ test('a batch has at most 64 items', async () => {
   expect(batches.map(({ length }) => length)).toEqual([64, 64, 2])
 })
 
-test('what a batch leaves out is done alone, and the next batch does not wait for it', async () => {
+test('the batcher processes items that a batch leaves out one by one, and the next batch does not wait for them', async () => {
   const { double, alone, endNext } = doubling({
     processBatch: async (all) => all.map((item) => (item === 1 ? undefined : 2 * item)),
   })
@@ -66,7 +66,7 @@ test('what a batch leaves out is done alone, and the next batch does not wait fo
   expect(alone).toEqual([1])
 })
 
-test('of a batch that fails each item is done alone', async () => {
+test('the batcher processes each item of a failed batch alone', async () => {
   const { double, alone, endNext } = doubling({ processBatch: () => Promise.reject(new Error('poisoned')) })
   const all = range(0, 3).map(double)
   await turn()
@@ -75,7 +75,7 @@ test('of a batch that fails each item is done alone', async () => {
   expect(alone).toEqual([0, 1, 2])
 })
 
-test('a failure that is everybody’s fails everybody, at once', async () => {
+test('a failure that is fatal for the batch rejects all its items at once', async () => {
   const { double, alone, endNext } = doubling({
     processBatch: () => Promise.reject(new Error('the database is gone')),
     isBatchFatal: () => true,
@@ -87,7 +87,7 @@ test('a failure that is everybody’s fails everybody, at once', async () => {
   expect(alone).toEqual([])
 })
 
-test('when too much waits, more is refused, and what waits is done', async () => {
+test('the batcher rejects items above its limit and completes those that wait', async () => {
   const { double, endNext } = doubling({ maxWaiting: 2 })
   const all = Promise.allSettled(range(0, 3).map(double))
   await turn()

@@ -57,8 +57,8 @@ function filesOutsideData(): string[] {
   return names.map((name) => `${name} ${lstatSync(join(root, name)).mtimeMs}`)
 }
 
-describe('the image', () => {
-  test('has the program and what it runs on: no development package, no test, no source', () => {
+describe('the container image', () => {
+  test('contains the program and its runtime dependencies, and no development package, test or source', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'))
     const installed = (name: string) => readdirSync(join(root, 'app/node_modules', name, '..')).length > 0
     for (const name of Object.keys(dependencies)) expect(installed(name), name).toBe(true)
@@ -71,7 +71,7 @@ describe('the image', () => {
     expect(readdirSync(join(root, 'data'))).toEqual([])
   })
 
-  test('serves, with what it prints true, is found healthy, and writes below /data only', async () => {
+  test('serves, is reported healthy, and writes below /data only', async () => {
     const before = filesOutsideData()
     await whileRunning(async (url, output) => {
       const port = new URL(url).port
@@ -89,7 +89,7 @@ describe('the image', () => {
     expect(readdirSync(join(root, 'data'))).toEqual(expect.arrayContaining(['operator-api-key', 'pglite']))
   })
 
-  test('is told unhealthy when nothing answers', async () => {
+  test('is reported unhealthy when no server answers', async () => {
     const [, ...check] = lastOf('HEALTHCHECK').words
     const dead = promisify(execFile)(process.execPath, check, { env: environment('1') })
     await expect(dead).rejects.toMatchObject({ code: 1 })

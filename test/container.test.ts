@@ -31,19 +31,19 @@ const OPENSSL = `command -v openssl > /dev/null || openssl() {
 }`
 
 describe('the Dockerfile', () => {
-  test('has no fault that a validator knows', () => expect(validate(DOCKERFILE, {})).toEqual([]))
+  test('passes the validator of Dockerfiles', () => expect(validate(DOCKERFILE, {})).toEqual([]))
 
-  test('builds in one stage and runs in another, both on the same Node by its digest', () => {
+  test('builds in one stage and runs in another, both on the same Node by digest', () => {
     expect(STAGES.length).toBe(2)
     for (const { image } of STAGES) expect(image).toMatch(PINNED_NODE)
     expect(new Set(STAGES.map(({ image }) => image)).size).toBe(1)
   })
 
-  test('installs nothing in the image: what runs comes from the build', () => {
+  test('installs nothing in the final image, which copies from the build', () => {
     expect(stepsOf(IMAGE, 'RUN')).toEqual([])
   })
 
-  test('takes from the repository what .dockerignore lets through, and nothing else', () => {
+  test('copies from the repository only what .dockerignore lets through', () => {
     const [everything, ...allowed] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -55,7 +55,7 @@ describe('the Dockerfile', () => {
     expect(taken).not.toContain('test')
   })
 
-  test('runs without root, says how it is, and can be reached from outside', () => {
+  test('runs without root, has a health check, and exposes its port', () => {
     expect(stepsOf(IMAGE, 'USER').at(-1)?.words).toEqual(['node'])
     expect(stepsOf(IMAGE, 'HEALTHCHECK').length).toBe(1)
     expect(stepsOf(IMAGE, 'ENV').flatMap(({ words }) => words)).toEqual(
@@ -66,7 +66,7 @@ describe('the Dockerfile', () => {
   })
 })
 
-test('the image of the profile `citus` has no fault that a validator knows, and its base by digest', () => {
+test('the image of the profile `citus` passes the validator and names its base by digest', () => {
   const text = read(CITUS_DOCKERFILE)
   expect(validate(text, {})).toEqual([])
   expect(stagesOf(text).map(({ image }) => image)).toEqual([expect.stringMatching(PINNED)])
@@ -78,7 +78,7 @@ describe('compose.yaml', () => {
     if (it.build === undefined) expect(it.image).toMatch(PINNED)
   })
 
-  test('has no secret in it: every one is a file', () => {
+  test('contains no secret, since every secret is a file', () => {
     for (const [name, { environment = {}, secrets = [] }] of SERVICES) {
       for (const [variable, value] of Object.entries(environment)) {
         expect(SECRET_SETTINGS, `${name}: ${variable}`).not.toContain(variable)
@@ -90,14 +90,14 @@ describe('compose.yaml', () => {
     expect(SERVICES.flatMap(([, { secrets = [] }]) => secrets).length).toBeGreaterThan(3)
   })
 
-  test('gives every service that stays the time to end in order', () => {
+  test('gives every long-running service enough time to stop in order', () => {
     const stays = SERVICES.filter(([, { restart }]) => restart === 'unless-stopped')
     expect(stays.length).toBeGreaterThan(3)
     for (const [name, { stop_grace_period }] of stays)
       expect(stop_grace_period, name).toBe(name.endsWith('wallet') ? '20s' : '1m')
   })
 
-  test('runs the wallet as a role that is no superuser and not the owner, on what the owner has migrated', () => {
+  test('runs the wallet as a role without superuser rights that does not own the migrated schema', () => {
     const { migrate, wallet } = COMPOSE.services
     expect(wallet?.environment).toMatchObject({
       DATABASE_URL_FILE: '/run/secrets/wallet-url',
@@ -111,7 +111,7 @@ describe('compose.yaml', () => {
     expect(read('compose-roles.sql')).not.toMatch(/superuser|createrole|createdb/)
   })
 
-  test('makes its roles so that the migration and the wallet run as they do here', async () => {
+  test('creates roles with which the migration and the wallet run', async () => {
     const [folder, postgres] = [newFolder(), await startSecondPostgres()]
     try {
       for (const one of statementsOf('compose-roles.sql')) await postgres.execute(one)
@@ -134,12 +134,12 @@ describe('compose.yaml', () => {
     }
   }, 60_000)
 
-  test('starts without the profile `citus` what it started before there was one', () => {
+  test('starts without the profile `citus` the same services as before', () => {
     const started = SERVICES.filter(([, { profiles = [] }]) => profiles.length === 0).map(([name]) => name)
     expect(started).toEqual(['migrate', 'wallet', 'postgres'])
   })
 
-  test('runs the wallet of the profile `citus` as the other one, on nodes with the same settings as the tests', () => {
+  test('runs the wallet of the profile `citus` like the other one, on nodes with the settings of the tests', () => {
     const { 'citus-wallet': onCitus, wallet } = COMPOSE.services
     const { DATABASE_URL_FILE: url, ...others } = wallet?.environment ?? {}
     expect(onCitus?.environment).toEqual({ ...others, DATABASE_URL_FILE: url?.replace('/wallet', '/citus-wallet') })
@@ -147,7 +147,7 @@ describe('compose.yaml', () => {
       expect(read(CITUS_DOCKERFILE)).toContain(`"${name}=${value}"`)
   })
 
-  test('finds every secret where the guides make it, long and different from the others', () => {
+  test('expects every secret where the guides create it, and the secrets are long and different', () => {
     const guides = ['docs/operations/docker.md', 'docs/guides/citus.md'].flatMap((path) => blocksOf(read(path)))
     const lines = guides
       .filter(({ text }) => text.includes('secrets/$name'))

@@ -25,19 +25,16 @@ function pagesOfDocs(): string[] {
     .filter((path) => path !== 'README.md')
 }
 
-it.each(PAGES)(
-  'the sh blocks of %s need nothing but a build: the long tests follow pages in a folder of their own',
-  (page) => {
-    const commands = blocksOf(read(page)).filter(({ info }) => info === 'sh' || info === 'sh server')
-    expect(commands.filter(({ text }) => /\bnpm run |(^|\s)purser /m.test(text)).map(({ line }) => line)).toEqual([])
-  },
-)
+it.each(PAGES)('the sh blocks of %s need only a build, since the long tests run pages in a separate folder', (page) => {
+  const commands = blocksOf(read(page)).filter(({ info }) => info === 'sh' || info === 'sh server')
+  expect(commands.filter(({ text }) => /\bnpm run |(^|\s)purser /m.test(text)).map(({ line }) => line)).toEqual([])
+})
 
-it.each(PAGES)('every link in %s leads somewhere', (page) => {
+it.each(PAGES)('every link in %s has a target', (page) => {
   expect(relativeLinksOf(read(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([])
 })
 
-test('exit codes stand in one table, which has all of them', () => {
+test('one table lists all exit codes', () => {
   const codesIn = (page: string) => [...read(page).matchAll(/^\| (\d{1,3}) \|/gm)].map(([, code]) => Number(code))
   const page = 'docs/reference/exit-codes.md'
   expect(codesIn(page)).toEqual([0, ...Object.values(EXIT_CODES)])
@@ -59,20 +56,20 @@ function anchorsIn(file: string): ReadonlySet<string> {
   return known
 }
 
-describe('decision ids', () => {
+describe('a decision id', () => {
   const defined = definedIdsOf(read(DECISIONS))
   const isDefined = new Set(defined)
 
-  it('are defined once each', () => {
+  it('is defined exactly once', () => {
     expect(new Set(defined).size).toBe(defined.length)
     expect(defined.length).toBeGreaterThan(30)
   })
 
-  it.each(PAGES)('that %s names are defined', (page) => {
+  it.each(PAGES)('that %s names is defined', (page) => {
     expect(namedIdsOf(read(page)).filter((id) => !isDefined.has(id))).toEqual([])
   })
 
-  it.each(PAGES)('that %s links lead to their own rows', (page) => {
+  it.each(PAGES)('that %s links has its own row as the target', (page) => {
     const links = [...read(page).matchAll(/\[([A-Z]-\d+)\]\(([^)]*)\)/g)]
     expect(links.filter(([, id, to]) => !to?.endsWith(`#${id?.toLowerCase()}`)).map(([link]) => link)).toEqual([])
   })
@@ -113,13 +110,13 @@ const COMPLETE = [
   ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
 ] as const
 
-test.each(COMPLETE)('all %s of the code are on their page', (_what, names, page) => {
+test.each(COMPLETE)('the page lists all %s of the code', (_what, names, page) => {
   const text = read(page)
   expect(names.length).toBeGreaterThan(3)
   expect(names.filter((name) => !text.includes(name))).toEqual([])
 })
 
-describe('the bodies of the wire on the page of the HTTP API', () => {
+describe('the page of the HTTP API', () => {
   const page = read('docs/reference/http-api.md')
   const shown = blocksOf(page).flatMap(({ info, text }) => {
     const [, operation = '', name = '', answer] = /^json (\w+)\.(\w+)( answer)?$/.exec(info) ?? []
@@ -129,19 +126,19 @@ describe('the bodies of the wire on the page of the HTTP API', () => {
     Object.values(path).filter(({ tags }) => tags.includes('Partner wire')),
   )
 
-  it('show each call', () => {
+  it('shows the body of each call', () => {
     expect(calls.length).toBeGreaterThan(3)
     const missing = calls.filter(({ operationId }) => !shown.some(({ operation }) => operation === operationId))
     expect(missing.map(({ operationId }) => operationId)).toEqual([])
   })
 
-  it.each(shown)('$operation: $name is the example of the API description', ({ operation, name, isAnswer, text }) => {
+  it.each(shown)('shows for $operation the $name of the API description', ({ operation, name, isAnswer, text }) => {
     const call = calls.find(({ operationId }) => operationId === operation)
     const content = isAnswer ? call?.responses['200']?.content : call?.requestBody?.content
     expect(JSON.parse(text)).toEqual(content?.['application/json']?.examples[name]?.value)
   })
 
-  it('name every member of the profile', () => {
+  it('names every member of the profile', () => {
     const { UserProfile, CustomFields } = WALLET.components.schemas
     const members = [UserProfile, CustomFields].flatMap((schema) => Object.keys(schema?.properties ?? {}))
     expect(members.length).toBeGreaterThan(20)
@@ -149,14 +146,14 @@ describe('the bodies of the wire on the page of the HTTP API', () => {
   })
 })
 
-test('a process opens as many connections as the guide says, besides one for each lane', () => {
+test('a process opens the number of connections that the guide gives, plus one for each lane', () => {
   const sizes = namesIn('src/db/postgres.ts', /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm).map(Number)
   const most = sizes.reduce((sum, size) => sum + size, 0)
   expect(sizes.length).toBeGreaterThan(3)
   expect(/opens up to (\d+) connections/.exec(read('docs/guides/run-in-production.md'))?.[1]).toBe(`${most}`)
 })
 
-test('a word is explained once', () => {
+test('the documentation explains each word once', () => {
   const words = namesIn('docs/reference/glossary.md', /^\| (\*\*.+?\*\*) \|/gm).flatMap(
     (row) => row.match(/\*\*.+?\*\*/g) ?? [],
   )
@@ -181,6 +178,6 @@ test('every file and folder on the map of the code exists', () => {
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
 
-test('no page names a file below this folder by its absolute path', () => {
+test('no page names a file of this folder by its absolute path', () => {
   for (const page of PAGES) expect(read(page), page).not.toContain(ROOT)
 })

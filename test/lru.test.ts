@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { createLru } from '../src/runtime/lru-cache.ts'
 
-test('what is asked for stays, what is not goes, and never are there more than the limit', () => {
+test('the LRU cache keeps the entries that are read, drops the others, and never exceeds its limit', () => {
   const limit = 100
   const lru = createLru<number>(limit)
   lru.set('asked', 1)
@@ -17,7 +17,7 @@ test('what is asked for stays, what is not goes, and never are there more than t
   expect(kept.length).toBeLessThan(limit)
 })
 
-test('the last value of a name counts, also when it was there before', () => {
+test('the LRU cache keeps the last value of a key that it already has', () => {
   const lru = createLru<number>(4)
   for (const value of [1, 2, 3]) {
     lru.set('a', value)
@@ -26,7 +26,7 @@ test('the last value of a name counts, also when it was there before', () => {
   }
 })
 
-test('what is taken out is gone, wherever it stands, and what is left is listed once', () => {
+test('the LRU cache removes a deleted entry at any position and lists each remaining entry once', () => {
   const lru = createLru<number, bigint>(4)
   for (const key of [1n, 2n, 3n]) lru.set(key, 0)
   lru.set(1n, 1)

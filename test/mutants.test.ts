@@ -7,7 +7,7 @@ import { sample } from '../scripts/mutants/sample.mjs'
 import { type Result, withScores } from '../scripts/mutants/score-table.mjs'
 import { read } from './tidy/source.ts'
 
-test('each planted fault has its place in the code, once, and tests that are there', () => {
+test('each planted fault has exactly one place in the code, and its tests exist', () => {
   expect(FAULTS.length).toBeGreaterThan(100)
   const misplaced = FAULTS.filter(({ file, search }) => read(file).split(search).length !== 2)
   expect(misplaced.map(({ file, search }) => `${file}: ${search}`)).toEqual([])
@@ -26,10 +26,10 @@ export async function f(é: Five, { x = 0n } = {}) {
 }
 `
 
-describe('faults by operator', () => {
+describe('the mutation operators', () => {
   const faults = findFaults('src/a.ts', SOURCE)
 
-  test('are found in code alone, each with its place', () => {
+  test('find faults in code only, each with its position', () => {
     const found = faults.map(({ line, operator, was, instead }) => [line, operator, was, instead])
     expect(found).toEqual([
       [3, 'constant', '1_000', '2000'],
@@ -46,7 +46,7 @@ describe('faults by operator', () => {
     ])
   })
 
-  test('change their place and nothing else, and what is left can be parsed', () => {
+  test('change only their position, and the result can be parsed', () => {
     for (const fault of faults) {
       const planted = plantFault(SOURCE, fault)
       expect(planted.length).toBe(SOURCE.length + fault.instead.length - fault.was.length)
@@ -55,7 +55,7 @@ describe('faults by operator', () => {
     expect(plantFault(SOURCE, faults[3] as Fault)).toBe(SOURCE.replace(' < ', ' <= '))
   })
 
-  test('are drawn from a seed, each operator in its turn, as many of each folder as was asked for', () => {
+  test('are drawn from a seed in turn, with the requested number for each folder', () => {
     const of = (folder: string) => faults.map((fault): Fault => ({ ...fault, path: `src/${folder}/a.ts` }))
     const all = [...of('wallet'), ...of('platform')]
     const drawn = sample(all, { most: 100, seed: 7, each: 5 })
@@ -70,7 +70,7 @@ describe('faults by operator', () => {
   })
 })
 
-test('the scores of a run take the place of the folder’s earlier row, and the rows of other folders stay', () => {
+test('the scores of a mutation run replace the earlier row of the folder, and other rows stay', () => {
   const result = (path: string, verdict: Result['verdict']): Result => ({ fault: { path }, verdict })
   const page = 'before\n<!-- scores by folder: written by the command -->\n<!-- scores: end -->\nafter\n'
   const of = { commit: 'abcd1234', seed: 1, near: 5, date: '2026-11-28' }

@@ -102,29 +102,29 @@ describe.each([
     expect(document.info).toMatchObject({ title: `Purser ${server}`, version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
   })
 
-  test('describes every call, and no other', () => {
+  test('describes exactly the calls of the server', () => {
     expect(operations.map(({ name }) => name).sort()).toEqual([...surface].sort())
   })
 
-  test('has no reference that leads nowhere, and no named schema that nothing refers to', () => {
+  test('has no dangling reference and no unused named schema', () => {
     const references = referencesIn(document)
     expect(references.filter((reference) => target(document, reference) === undefined)).toEqual([])
     const named = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
     expect(named.filter((name) => !references.includes(name))).toEqual([])
   })
 
-  test('names no schema that is empty: it would stand for every other empty one', () => {
+  test('names no empty schema, which would stand for every other empty one', () => {
     const empty = Object.entries(document.components.schemas).filter(([, schema]) => Object.keys(schema).length === 0)
     expect(empty).toEqual([])
   })
 
-  test('gives every operation an id of its own', () => {
+  test('gives every operation a unique id', () => {
     const ids = operations.map(({ operationId }) => operationId)
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([])
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  test('knows no type that JSON does not have', () => {
+  test('uses only the types of JSON', () => {
     const schemas = [document.components.schemas, operations.flatMap(mediaOf).map(([, { schema }]) => schema)]
     const types = nodesIn(schemas).flatMap(({ type }) => (typeof type === 'string' ? [type] : []))
     const known = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
@@ -133,7 +133,7 @@ describe.each([
   })
 
   describe.each(operations)('$name', (operation) => {
-    test('says what it is, in a tag and with a security scheme that exist', () => {
+    test('has a summary, a tag and a security scheme that exist', () => {
       expect(operation.summary).not.toBe('')
       expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags))
       const schemes = operation.security.flatMap((requirement) => Object.keys(requirement))
@@ -141,7 +141,7 @@ describe.each([
       expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes))
     })
 
-    test('lets who changes something say who they are and why (O-4), and nobody else', () => {
+    test('takes the person and the reason (O-4) when it changes something, and only then', () => {
       const said = (operation.parameters ?? []).filter(({ name }) => name.startsWith('x-purser-'))
       const changes = !operation.tags.includes('Partner wire') && !operation.name.startsWith('GET ')
       expect(said.map((parameter) => [parameter.in, parameter.name])).toEqual(
@@ -149,7 +149,7 @@ describe.each([
       )
     })
 
-    test('of ours says the least role that may call it, and how others are refused (W-25)', () => {
+    test('names the lowest role that may call it, and how other roles are refused (W-25)', () => {
       if (operation.tags.includes('Partner wire')) return
       const [least] = operation.security.flatMap((requirement) => Object.values(requirement)).flat()
       expect(ROLES).toContain(least)
@@ -157,20 +157,20 @@ describe.each([
       expect('403' in operation.responses).toBe(least !== 'read')
     })
 
-    test('declares exactly the parameters of its path, required', () => {
+    test('declares exactly the parameters of its path as required', () => {
       const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
       expect(declared.map(({ name }) => name)).toEqual(inPath)
       expect(declared.every(({ required }) => required === true)).toBe(true)
     })
 
-    test('says of a number or a flag in its query that it is one', () => {
+    test('declares numbers and flags of its query as such', () => {
       const isText = ({ in: part, schema }: { in: string; schema: Node }) =>
         part === 'query' && schema.type === 'string' && NUMBERS_OR_FLAGS.test(`${schema.pattern ?? schema.enum}`)
       expect((operation.parameters ?? []).filter(isText).map(({ name }) => name)).toEqual([])
     })
 
-    test('has an example of each body, and each passes its own schema', () => {
+    test('has an example of each body that its own schema accepts', () => {
       for (const [where, { schema, examples = {} }] of mediaOf(operation)) {
         expect(Object.keys(examples), `examples of ${where}`).not.toHaveLength(0)
         for (const [name, { value }] of Object.entries(examples)) {
@@ -182,20 +182,20 @@ describe.each([
       }
     })
 
-    test('has examples that another body would fail: its schemas say something', () => {
+    test('has schemas that refuse the example of another body', () => {
       for (const [where, { schema }] of mediaOf(operation))
         expect(faultsOf(document, schema, ['not', 'a', 'body']), where).not.toEqual([])
     })
   })
 })
 
-describe('the wallet', () => {
+describe('the document of the wallet', () => {
   const document = readDocument('wallet')
   const operations = operationsOf(document)
   const onWire = operations.filter(({ tags }) => tags.includes('Partner wire'))
   const ofOperator = operations.filter(({ path }) => path.startsWith('/operator/'))
 
-  test('calls of the wire are signed, refuse with 400 and a code, and know no other error than 500', () => {
+  test('signs calls of the wire, which refuse with 400 and a code and know no other error than 500', () => {
     expect(document.components.securitySchemes.partnerSignature).toMatchObject({
       type: 'apiKey',
       in: 'header',
@@ -213,7 +213,7 @@ describe('the wallet', () => {
     }
   })
 
-  test('PUT /payment/bet is exactly one of settle, unsettle and rollback, told apart by type', () => {
+  test('describes PUT /payment/bet as exactly one of settle, unsettle and rollback, selected by type', () => {
     const change = onWire.find(({ operationId }) => operationId === 'changeBet')
     const { schema, examples = {} } = change?.requestBody?.content['application/json'] ?? {}
     const messages = ['Settle', 'Unsettle', 'Rollback']
@@ -222,7 +222,7 @@ describe('the wallet', () => {
     expect(new Set(types)).toEqual(new Set([1, 2, 3]))
   })
 
-  test('a settle that is a cashout carries a token, another one need not (L-4)', () => {
+  test('requires a token in a settle that is a cashout, and not in another one (L-4)', () => {
     const change = onWire.find(({ operationId }) => operationId === 'changeBet')
     const settle = change?.requestBody?.content['application/json']?.examples?.settled?.value as Node
     const schema = document.components.schemas.Settle as Node
@@ -232,11 +232,11 @@ describe('the wallet', () => {
     expect(faultsOf(document, schema, { ...settle, resultType: 'cashout', token: 'a'.repeat(43) })).toEqual([])
   })
 
-  test('calls of the operator need the bearer key and answer errors as problems', () => {
+  test('requires the bearer key for calls of the operator, which answer errors as problems', () => {
     expectProblems(ofOperator, 'operatorKey')
   })
 
-  test('a session can be started and a key rotated without a body; every other body is required', () => {
+  test('allows no body for the start of a session and the rotation of a key, and requires every other body', () => {
     const optional = operations
       .filter(({ requestBody }) => requestBody?.required === false)
       .map(({ operationId }) => operationId)
@@ -244,17 +244,17 @@ describe('the wallet', () => {
   })
 })
 
-describe('the platform', () => {
+describe('the document of the platform', () => {
   const document = readDocument('platform')
   const operations = operationsOf(document)
   const media = operations.flatMap((operation) => mediaOf(operation))
 
-  test('needs the bearer key for every call and answers errors as problems', () => {
+  test('requires the bearer key for every call, and errors are problems', () => {
     expect(document.components.securitySchemes.platformKey).toMatchObject({ type: 'http', scheme: 'bearer' })
     expectProblems(operations, 'platformKey')
   })
 
-  test('writes money as decimal strings, in requests and answers', () => {
+  test('writes money as decimal strings in requests and answers', () => {
     const values = media.flatMap(([, { examples = {} }]) => Object.values(examples).map(({ value }) => value as Node))
     const amounts = values
       .map(({ deliveries: _, delivery: _one, ...others }) => others) // those show what was sent to the partner
@@ -265,7 +265,7 @@ describe('the platform', () => {
     expect(written.filter((amount) => typeof amount !== 'string' && amount !== 1_000)).toEqual([])
   })
 
-  test('lists are pages: data, and the cursor of the next one or null', () => {
+  test('describes lists as pages with data and the cursor of the next page or null', () => {
     for (const { operationId, parameters = [], responses } of operations.filter((o) =>
       o.operationId.startsWith('list'),
     )) {
@@ -276,7 +276,7 @@ describe('the platform', () => {
     }
   })
 
-  test('a bet can carry its idempotency key as a member or a header; 409 and 422 say what can go wrong', () => {
+  test('takes the idempotency key of a bet as a member or a header, and describes 409 and 422', () => {
     const place = operations.find(({ operationId }) => operationId === 'placeBet')
     expect(place?.parameters?.map(({ in: where, name }) => [where, name])).toEqual([
       ['header', 'idempotency-key'],

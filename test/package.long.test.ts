@@ -26,12 +26,12 @@ beforeAll(() => {
 }, INSTALL_MS)
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-test('it installs without a word about the engine', () => {
+test('npm installs the package without a warning about the Node version', () => {
   expect(installed.status, installed.stderr).toBe(0)
   expect(installed.stderr + installed.stdout).not.toMatch(/EBADENGINE|Unsupported engine|deprecated/)
 })
 
-test('npx purser is the program', () => {
+test('npx purser runs the program of the package', () => {
   const { stdout, stderr, status } = spawnSync('npx', ['--no-install', 'purser', '--version'], {
     cwd: project,
     encoding: 'utf8',
@@ -39,7 +39,7 @@ test('npx purser is the program', () => {
   expect({ stdout, status }, stderr).toEqual({ stdout: `${version}\n`, status: 0 })
 })
 
-test('its pages link to what is in it', () => {
+test('the pages of the package link only to files that it contains', () => {
   const names = readdirSync(inPackage('.'), { recursive: true, encoding: 'utf8' })
   const pages = names.filter((name) => name.endsWith('.md') && !name.startsWith('node_modules'))
   expect(pages.length).toBeGreaterThan(10)

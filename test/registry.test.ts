@@ -29,14 +29,14 @@ function answersOf(): Map<number, string> {
   return new Map(rowsOf('reply codes').map(([code = '', , answers = '']) => [Number(code), answers]))
 }
 
-describe('reply codes', () => {
+describe('the reply codes', () => {
   const numbers = Object.values(REPLY_CODES).map(({ code }) => code)
 
   test('are the published numbers, each once', () => {
     expect(numbers).toEqual([1, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 20, 21, 100])
   })
 
-  test('have the messages that the interface prints', () => {
+  test('have the messages of the interface', () => {
     const messages = new Map(Object.values(REPLY_CODES).map(({ code, message }) => [code, message]))
     expect(messages.get(7)).toBe('Not enough money')
     expect(messages.get(8)).toBe('The bet has already been processed')
@@ -44,7 +44,7 @@ describe('reply codes', () => {
     expect(messages.get(100)).toBe('System error')
   })
 
-  test('are in the reference with the same messages, and no other is', () => {
+  test('are exactly those of the reference, with the same messages', () => {
     const shown = rowsOf('reply codes').map(([code, message]) => ({ code: Number(code), message }))
     expect(shown).toEqual(Object.values(REPLY_CODES))
   })
@@ -57,7 +57,7 @@ describe('reply codes', () => {
     for (const code of [1, 5, 100]) expect(answers.get(code), `code ${code}`).toBe('every call')
   })
 
-  test('are all answered somewhere in the wallet, but for 10, which a late wallet cannot answer in time', () => {
+  test('are all used by the wallet, except for 10, which a late wallet cannot answer in time', () => {
     const folder = join(ROOT, 'src/wallet')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
     const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
@@ -94,12 +94,12 @@ describe('the OpenAPI document lists for', () => {
   })
 })
 
-describe('rollback reasons', () => {
+describe('the rollback reasons', () => {
   test('are those of the interface', () => {
     expect(Object.keys(ROLLBACK_REASONS).map(Number)).toEqual([8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115])
   })
 
-  test('are in the reference with the same words, and no other is', () => {
+  test('are exactly those of the reference, with the same words', () => {
     const shown = rowsOf('rollback reasons').map(([code, reason]) => [code, reason])
     expect(shown).toEqual(Object.entries(ROLLBACK_REASONS))
   })

@@ -20,7 +20,7 @@ function question() {
   return { ask, asked, advance }
 }
 
-test('all who ask while a question is under way get its answer', async () => {
+test('the cache answers all callers during a query with its result', async () => {
   const { ask, asked } = question()
   const answers = Array.from({ length: 32 }, ask)
   asked[0]?.answer(7)
@@ -28,7 +28,7 @@ test('all who ask while a question is under way get its answer', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('an answer holds until it is old', async () => {
+test('the cache keeps a value until it expires', async () => {
   const { ask, asked, advance } = question()
   const first = ask()
   asked[0]?.answer(7)
@@ -42,7 +42,7 @@ test('an answer holds until it is old', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('a failure is told to all who wait for it and to nobody else', async () => {
+test('the cache reports a failure to all callers that wait for it and to no later caller', async () => {
   const { ask, asked } = question()
   const failing = [ask(), ask()]
   asked[0]?.fail()

@@ -62,20 +62,23 @@ function ask(db: Db, question: keyof typeof QUESTIONS): Promise<Row[]> {
   return db.query(statement(question, QUESTIONS[question]))
 }
 
-test.each(['tables', 'columns', 'constraints', 'indexes'] as const)('both have the same %s', async (question) => {
-  const [there, here] = await Promise.all([ask(postgres, question), ask(pglite, question)])
-  expect(there.length).toBeGreaterThan(0)
-  expect(here).toEqual(there)
-})
+test.each(['tables', 'columns', 'constraints', 'indexes'] as const)(
+  'Postgres and PGlite have the same %s',
+  async (question) => {
+    const [there, here] = await Promise.all([ask(postgres, question), ask(pglite, question)])
+    expect(there.length).toBeGreaterThan(0)
+    expect(here).toEqual(there)
+  },
+)
 
 test.each(['others', 'triggers'] as const)(
-  'neither has any %s: nothing acts behind the statements',
+  'Postgres and PGlite have no %s, so that statements have no side effects',
   async (question) => {
     expect(await Promise.all([ask(postgres, question), ask(pglite, question)])).toEqual([[], []])
   },
 )
 
-test('the functions are those of the days of a journal, with the rights of the owner (W-30), and the one that ends a transaction', async () => {
+test('Postgres and PGlite have only the functions of the journal partitions with the owner’s rights (W-30), and the one that ends a transaction', async () => {
   const settings = '{"search_path=pg_catalog, pg_temp"}'
   const ofJournal = (schema: string, name: string) => ({ name: `${schema}.${name}()`, prosecdef: true, settings })
   const functions = [
@@ -89,7 +92,7 @@ test('the functions are those of the days of a journal, with the rights of the o
   expect(await Promise.all([ask(postgres, 'functions'), ask(pglite, 'functions')])).toEqual([functions, functions])
 })
 
-test('every table of money starts its primary key with bucket, and no index but a primary key does', async () => {
+test('every table of money has bucket as the first column of its primary key, and indexes other than primary keys do not begin with it', async () => {
   const indexes = (await ask(postgres, 'indexes')) as { indexname: string; indexdef: string }[]
   const startsWithBucket = indexes
     .filter(({ indexdef }) => indexdef.includes('(bucket'))
@@ -109,21 +112,21 @@ test('every table of money starts its primary key with bucket, and no index but 
   expect(startsWithBucket).toEqual(tables.map((table) => `${table}_pkey`))
 })
 
-test('every text in an index is compared by its bytes, whatever happens to the order of the language', async () => {
+test('every indexed text is compared by its bytes, whatever changes in the collation of the system', async () => {
   expect(await Promise.all([ask(postgres, 'texts'), ask(pglite, 'texts')])).toEqual([[], []])
 })
 
-test('the rows of every table have an identity, so that logical replication can publish it', async () => {
+test('the rows of every table have an identity for logical replication', async () => {
   expect(await Promise.all([ask(postgres, 'keyless'), ask(pglite, 'keyless')])).toEqual([[], []])
 })
 
-test('schema.sql shows the same tables', async () => {
+test('schema.sql shows the tables of the migrations', async () => {
   const dump = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')
   const shown = [...dump.matchAll(/^CREATE TABLE (\w+\.\w+)/gm)].map(([, name]) => name)
   expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ name }) => name))
 })
 
-test('every table has a server that needs it: its rights stand in src/db/database-privileges.ts', async () => {
+test('every table belongs to a server with rights in src/db/database-privileges.ts', async () => {
   const needed = Object.values(PRIVILEGES)
     .flatMap((rights) => Object.keys(rights))
     .filter((thing) => !/(\)|_seq)$/.test(thing)) // neither functions nor sequences

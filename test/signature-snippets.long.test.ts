@@ -127,7 +127,7 @@ function has([command = '']: readonly string[]): boolean {
 
 describe('the snippet of the signature guide in', () => {
   test.for(Object.entries(DRIVERS))(
-    '%s tells the vectors from what differs',
+    '%s accepts the test vectors and refuses changed ones',
     ([language, { file, run, add }], { skip }) => {
       const snippet = BLOCKS.find(({ info }) => info === language)?.text
       if (snippet === undefined) throw new Error(`the guide has no block of ${language}`)

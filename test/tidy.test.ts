@@ -13,47 +13,48 @@ const CONSOLE = sourcesIn(['console/src'])
 const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
 const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
 
-test('there is something to look at', () => {
+test('the house rules find source files and decisions', () => {
   expect(SRC.length).toBeGreaterThan(40)
   expect(CONSOLE.length).toBeGreaterThan(40)
   expect(ALL.length).toBeGreaterThan(100)
   expect(DECISIONS).toEqual(expect.arrayContaining(['S-1', 'R-1', 'M-1', 'I-1', 'L-1', 'P-1', 'C-1']))
 })
 
-describe('in src', () => {
-  test('imports follow the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
-  test('imports run in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
-  test('no command waits for what only another one needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
-  test('time, turns and chance come from the world', () => {
+describe('the files of src', () => {
+  test('import along the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
+  test('import each other in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
+  test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
+  test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
   })
-  test('floating-point arithmetic stays in protocol/money.ts', () => expect(SRC.flatMap(habits.noFloats)).toEqual([]))
-  test('no scale is guessed', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
-  test('every file opens with what it is for', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
-  test('SQL names tables with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
+  test('use floating-point arithmetic in protocol/money.ts only', () =>
+    expect(SRC.flatMap(habits.noFloats)).toEqual([]))
+  test('guess no scale of a currency', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
+  test('begin with a comment that says their purpose', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
+  test('name tables in SQL with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
 })
 
-describe('in src and console', () => {
-  test('decimals are parsed in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
-  test('codes and reasons are known by their names', () =>
+describe('the files of src and console', () => {
+  test('parse decimals in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
+  test('use codes and reasons by their names', () =>
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
 })
 
-describe('in src, test, scripts and bench', () => {
+describe('the files of src, test, scripts and bench', () => {
   const rules: [string, habits.Rule][] = [
     ['files are short', habits.fileIsShort],
     ['functions are short', habits.functionsAreShort],
     ['nothing is exported as default', habits.noDefaultExport],
     ['there are no enums', habits.noEnum],
-    ['types are not escaped from', habits.noAny],
-    ['every test runs and no work is left over', habits.nothingLeftOver],
+    ['types are not bypassed', habits.noAny],
+    ['every test runs and no work is left open', habits.nothingLeftOver],
     ['every file has a subject', habits.noBucket],
     ['a wallet whose money was moved is audited', habits.movedMoneyIsAudited],
-    ['quick tests wait for what they mean', complaintsAboutWaiting],
+    ['quick tests wait for conditions and not for time', complaintsAboutWaiting],
   ]
-  test.each(rules)('%s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
+  test.each(rules)('follow the rule: %s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
 
-  test('every decision that is named exists', () => {
+  test('name only decisions that exist', () => {
     const texts = [...ALL, ...filesIn('migrations', ['.sql']).map((path) => ({ path, text: read(path) }))]
     const named = texts.flatMap(({ path, text }) => namedIdsOf(text).map((id) => ({ path, id })))
     expect(named.length).toBeGreaterThan(100)
@@ -64,7 +65,7 @@ describe('in src, test, scripts and bench', () => {
 /** Named below on purpose. */
 const PLANTED_IDS = ['R-99']
 
-describe('the rules see', () => {
+describe('the house rules find', () => {
   const arrows: [string, string, string][] = [
     [
       'the wallet importing the operator',
@@ -127,23 +128,23 @@ describe('the rules see', () => {
   })
 
   test.each([
-    ['compared', 'const isOver = answer.code === 8'],
+    ['compared with a number', 'const isOver = answer.code === 8'],
     ['compared the other way round', 'const isOver = 20 !== code'],
     ['compared by a name of its own', 'const TOO_POOR = 21; const isPoor = details.code === TOO_POOR'],
-    ['looked for', 'const isNo = [5, 20, 21].includes(code ?? 0)'],
-    ['allowed', 'const allow = refuse(7)'],
-    ['kept by a name', 'const REFUSES_A_RESULT = [5, 20, 21]'],
-    ['that words belong to', "const DECLINED = { 3: 'invalid session' }"],
-    ['sent', 'const body = { type: 3, errorCode: 50 }'],
-    ['answered', "const answer = { kind: 'refusal', code: 5 }"],
-    ['told apart', 'switch (answer.code) { case 8: step() }'],
-    ['in the words of the platform', "const isPoor = reason === 'partner code 7'"],
-    ['in a body', 'const hasFailed = /"code":100\\b/.test(text)'],
-  ])('a code without its name, %s', (_name, text) => {
+    ['searched in a list', 'const isNo = [5, 20, 21].includes(code ?? 0)'],
+    ['passed to a function', 'const allow = refuse(7)'],
+    ['stored in a list', 'const REFUSES_A_RESULT = [5, 20, 21]'],
+    ['a key of texts', "const DECLINED = { 3: 'invalid session' }"],
+    ['sent as a number', 'const body = { type: 3, errorCode: 50 }'],
+    ['answered as a number', "const answer = { kind: 'refusal', code: 5 }"],
+    ['selected by a switch', 'switch (answer.code) { case 8: step() }'],
+    ['part of a text of the platform', "const isPoor = reason === 'partner code 7'"],
+    ['part of a body', 'const hasFailed = /"code":100\\b/.test(text)'],
+  ])('a code without its name that is %s', (_name, text) => {
     expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toHaveLength(1)
   })
 
-  test('no fault in numbers that are no codes', () => {
+  test('nothing in numbers that are no codes', () => {
     const text = `if (code === 0x20 || exit.code !== 0 || status === 400 || code === replyCode('timed_out') || code.length === 5) step(7)
       const schema = { examples: [{ errorCode: 8 }] }
       const SEEDS = { code: 6, player: 1 }
@@ -153,7 +154,7 @@ describe('the rules see', () => {
     expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toEqual([])
   })
 
-  test('nothing wrong with what is allowed', () => {
+  test('nothing in allowed imports', () => {
     const allowed = [
       "import type { Account } from '../../ledger/account.ts'",
       "import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'",
@@ -173,7 +174,7 @@ describe('the rules see', () => {
     expect(complaintsAboutLoops([a, typed])).toEqual([])
   })
 
-  test('what every command would wait for', () => {
+  test('what every command would load', () => {
     const main = sourceOf(
       'src/commands.ts',
       "import { add } from './process/add.ts'\nimport { Command } from 'commander'\nadd(Command)",
@@ -242,18 +243,18 @@ describe('the rules see', () => {
     'await vi.waitFor(look)',
     'expect(performance.now() - start).toBeLessThan(1_000)',
     'expect(answer.durationMs).toBeLessThanOrEqual(300)',
-  ])('a quick test that counts on milliseconds: %s', (text) => {
+  ])('a quick test that waits for milliseconds: %s', (text) => {
     expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toHaveLength(1)
     expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.long.test.ts', text))).toEqual([])
   })
 
-  test('no fault in a test that asks until it is so', () => {
+  test('nothing in a test that polls for a condition', () => {
     const text =
       'while (!(await isThere())) await sleep(5)\nawait expect.poll(look).toBe(1)\nexpect(rows).toBeLessThan(3)'
     expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toEqual([])
   })
 
-  test('no fault in SQL that is right', () => {
+  test('nothing in SQL with qualified names', () => {
     const text = `const x = \`with old as (select 1) insert into purser.bet select * from rows from (unnest($1::text[])) as r join old on true
       on conflict (bucket) do update set calls = 1 where a is distinct from b\``
     expect(habits.sqlIsQualified(sourceOf('src/wallet/planted.ts', text))).toEqual([])
@@ -261,13 +262,13 @@ describe('the rules see', () => {
   })
 
   test.each(['src/utils.ts', 'src/wallet/helpers/a.ts', 'test/common.ts', 'src/types.ts', 'scripts/misc.mjs'])(
-    'a bucket in %s',
+    'a file without a subject: %s',
     (path) => {
       expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
     },
   )
 
-  test('a decision that nobody took', () => {
+  test('a reference to a decision that does not exist', () => {
     expect(namedIdsOf('as R-99 says, not as SHA-256 or x-R-1')).toEqual(['R-99'])
     expect(DECISIONS).not.toContain('R-99')
   })

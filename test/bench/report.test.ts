@@ -24,7 +24,7 @@ const good = [
   server('plain', [2000, 420], [2500, 430], [2500, 420]),
 ]
 
-test('the production shape asks for the processor time of before and plain too, and for half as many calls more', () => {
+test('the production shape judges processor time against before and plain, and calls per second by half as many more', () => {
   expect(findShortfalls(good, 'production')).toEqual([])
   const found = computeRatios(good, 'production').map(({ figure, over, under, measured }) => [
     figure,
@@ -46,7 +46,7 @@ test('the production shape asks for the processor time of before and plain too, 
   ])
 })
 
-test('the laboratory’s shape asks for no processor time, and prints it', () => {
+test('the laboratory shape prints processor time and does not judge it', () => {
   const equal = [server('purser', [5000, 200]), server('before', [5000, 200]), server('plain', [2500, 400])]
   expect(findShortfalls(equal, 'laboratory')).toEqual([
     'purser / plain, calls per second: 2.00, required at least 3.00',
@@ -56,7 +56,7 @@ test('the laboratory’s shape asks for no processor time, and prints it', () =>
   )
 })
 
-test('what the last printed decimal does not show is not judged, and what is not known is not compared', () => {
+test('the report judges no difference below the last printed decimal and compares no missing figures', () => {
   const near = [server('purser', [7475, 120.9]), server('before', [5000, 200])]
   expect(findShortfalls(near, 'production')).toEqual([])
   const unknown = [server('purser', [9000]), server('before', [5000])]

@@ -23,7 +23,7 @@ afterAll(async () => {
 const place = async (): Promise<number> =>
   Number((await sql.query("select pg_current_wal_flush_lsn() - '0/0' as at")).rows[0].at)
 
-test('rows locked, made and changed, and entries of each index, per call', async () => {
+test('readWalChanges counts locked, inserted and changed rows and the entries of each index per call', async () => {
   await sql.query('checkpoint') // the next record of each page has all of it
   const from = await place()
   await sql.query('select from money where id = 1 for update')

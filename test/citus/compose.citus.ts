@@ -8,7 +8,7 @@ import { startCitus } from '../support/citus-nodes.ts'
 import { inSql, startSecondPostgres } from '../support/second-postgres.ts'
 import { startScene } from './scene.ts'
 
-test('its wallet takes bets on three nodes, as a role that owns nothing', async (context) => {
+test('the wallet of compose.yaml takes bets on three Citus nodes as a role that owns nothing', async (context) => {
   const nodes = await startCitus(startSecondPostgres)
   context.onTestFinished(async () => void (await Promise.all(nodes.map((node) => node.stop()))))
   const [coordinator = '', ...workers] = nodes.map(({ url }) => url)

@@ -14,7 +14,7 @@ const MAKER = '../../scripts/openapi/wallet.mjs'
 const BET = 'shared-bet'
 const EVENT = 4711
 
-test('the reference of the API, made by a wallet on Citus, is the same', async (context) => {
+test('a wallet on Citus generates the same API reference', async (context) => {
   const { url, drop } = await createDatabase()
   context.onTestFinished(drop)
   const { makeWalletOpenApiOn } = await import(/* @vite-ignore */ MAKER)
@@ -79,7 +79,7 @@ function questionsOf({ path, parameters = [] }: Operation, player: string): stri
   return [...new Set(all)].map((query) => `${fill(path)}?${query}`)
 }
 
-test('every question is answered, whatever of its parameters it has', async (context) => {
+test('a wallet on Citus answers every query with each of its parameters', async (context) => {
   const wallet = await startWallet()
   context.onTestFinished(() => wallet.stop())
   const players = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]

@@ -38,7 +38,7 @@ async function follow(feed: Feed, count: number): Promise<[id: string, name: str
   return seen
 }
 
-test('several processes number what lies on several workers, and everybody reads the same, each writer in his order', async () => {
+test('several processes number the events of several workers, and all readers see one order, each writer’s own kept', async () => {
   const feeds = dbs.map((db) => createFeed(db, STORE))
   const writers = Array.from({ length: CITUS_BUCKETS }, (_, bucket) => bucket)
   const writing = writers.map(async (bucket) => {
@@ -63,7 +63,7 @@ test('several processes number what lies on several workers, and everybody reads
 const lose = (number: string) =>
   inSql(database.url, `delete from purser.change where ${number} between last_number - size + 1 and last_number`)
 
-test('what is missing is waited for while a worker has something to commit, and else it is lost, and the feed goes on behind it', async () => {
+test('the feed waits for a missing number while a worker may still commit it, then counts it as lost and goes on', async () => {
   const db = await openDb({ kind: 'postgres', url: asServer('wallet', database.url) })
   const feed = createFeed(db, STORE)
   const next = async (after: string) => {
@@ -86,7 +86,7 @@ test('what is missing is waited for while a worker has something to commit, and 
   await db.close()
 })
 
-test('the count of numbers and the numbers that one worker has are committed together, whatever ends in between', async () => {
+test('the counter of numbers and the numbers of one worker are committed together, whatever process ends in between', async () => {
   const prepared = async () => (await inSql(database.url, 'select gid from pg_dist_transaction')).map(({ gid }) => gid)
   await write(dbs[0] as Db, 'alone', 0)
   const before = await prepared()

@@ -8,7 +8,7 @@ import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 /** Longer than a read of a call may take (src/db/postgres.ts), and less than a sum. */
 const LONG_MS = 5_000
 
-test('a first start waits for its question longer than a call may take', async (context) => {
+test('the query of a first start on Citus may take longer than a call may', async (context) => {
   const databaseUrl = await newDatabase(context)
   const env = { PURSER_BUCKETS: `${CITUS_BUCKETS}` }
   const [holder, looker] = [new pg.Client(databaseUrl), new pg.Client(databaseUrl)]

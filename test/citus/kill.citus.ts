@@ -24,7 +24,7 @@ afterAll(() => Promise.all((nodes ?? []).map((node) => node.stop())))
 test.for([
   { name: 'a worker', node: 1 },
   { name: 'the coordinator', node: 0 },
-])('$name killed under load, again and again: every answered call is there, once', async ({ node }, context) => {
+])('$name is killed repeatedly under load, and every answered call is stored once', async ({ node }, context) => {
   const addresses = nodes.map(({ url }) => url)
   const databaseUrl = await makeCitusDatabase(`killed_${node}`, addresses)
   const migrated = await run(['migrate', '--citus', `${CITUS_BUCKETS}`], { DATABASE_URL: databaseUrl })

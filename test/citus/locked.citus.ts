@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { CITUS_BUCKETS } from '../support/database.ts'
 import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 
-test('while the table of players is locked no call is taken', async (context) => {
+test('a wallet on Citus takes no call while the table of players is locked', async (context) => {
   const databaseUrl = await newDatabase(context)
   const wallet = await newWallet(context, { databaseUrl, env: { PURSER_BUCKETS: `${CITUS_BUCKETS}` } })
   const [player] = await newPlayers(wallet, 1)

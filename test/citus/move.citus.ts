@@ -28,7 +28,7 @@ async function plainDatabase(name: string): Promise<string> {
   return url.href
 }
 
-test('to Citus and back: every answered call is there, once, and all goes on where it was', {
+test('a move to Citus and back keeps every answered call once, and every reader continues at its position', {
   timeout: 280_000,
 }, async (context) => {
   const [one, citus, back] = [await plainDatabase('one'), await newDatabase(context), await plainDatabase('back')]

@@ -12,7 +12,7 @@ test.for([
   { name: 'silent', fault: 'silence' },
   { name: 'broken', fault: 'cut' },
 ] as const)(
-  'a network between the nodes that is $name, again and again: every answered call is there, once',
+  'the network between Citus nodes is $name repeatedly, and every answered call is stored once',
   async ({ fault }, context) => {
     const [first = '', ...others] = inject('citusWorkers') ?? []
     const network = await startTcpProxy(first)

@@ -9,7 +9,7 @@ const MOVES = 3
 const SHARDS = `select s.shardid, n.nodename, n.nodeport from pg_dist_shard s join pg_dist_placement p using (shardid)
   join pg_dist_node n using (groupid) where s.logicalrelid = 'purser.player'::regclass order by 1`
 
-test('buckets are moved while bets are taken, and back by the rebalancer: every answered call is there, once', async (context) => {
+test('buckets move during bets and the rebalancer moves them back, and every answered call is stored once', async (context) => {
   const { url, drop } = await createDatabase()
   context.onTestFinished(drop)
   const { betting, taken, isWhole } = await startScene(context, url)

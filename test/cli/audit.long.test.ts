@@ -24,7 +24,7 @@ const audit = async (...flags: string[]) => {
   return [code, stderr.includes('everything is looked at') ? 'whole' : stderr]
 }
 
-test('what was clean is not looked at again, until a whole audit has found something', async () => {
+test('purser audit skips rows that were clean, until a whole audit has findings', async () => {
   expect(await audit('--changed')).toEqual([0, 'whole']) // there is no other yet
   expect(await audit('--changed')).toEqual([0, ''])
   await owner.query('update purser.account set version = version + 1')
@@ -36,7 +36,7 @@ test('what was clean is not looked at again, until a whole audit has found somet
   expect(await audit('--changed')).toEqual([0, ''])
 }, 180_000) // seven starts of a process
 
-test('when retention has taken events since then, everything is looked at', async () => {
+test('purser audit reads everything when retention has deleted events since the last audit', async () => {
   expect(await audit()).toEqual([0, ''])
   for (let i = 0; i < 2; i++) await playerWithMoney(wallet.operator, '5.00')
   await wallet.operator.request('GET', '/operator/changes') // gives numbers

@@ -20,7 +20,7 @@ async function deadAddress(): Promise<string> {
   return typeof address === 'object' && address ? `postgres://purser:x@127.0.0.1:${address.port}/purser` : ''
 }
 
-describe('help', () => {
+describe('the help', () => {
   test('of the program names every command and ends with 0', async () => {
     const { code, stdout, stderr } = await run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -42,7 +42,7 @@ describe('help', () => {
     ['gateway', ['gateway']],
     ['audit', ['tool']],
     ['reconcile', ['tool']],
-  ] as const)('of %s names every setting that it reads, with its default, and no other', async (command, readers) => {
+  ] as const)('of %s names exactly the settings that it reads, with their defaults', async (command, readers) => {
     const { stdout } = await run([command, '--help'])
     const [, environment = ''] = stdout.split('Environment:\n')
     const named = [...environment.matchAll(/^ {2}([A-Z_]+) +\S/gm)].map(([, name]) => name)
@@ -59,14 +59,14 @@ describe('help', () => {
     ['an argument too many', ['migrate', 'now']],
     ['an option without its value', ['sign', '--secret']],
   ]
-  test.each(wrong)('%s is wrong use: words on stderr, nothing on stdout, 2', async (_name, args) => {
+  test.each(wrong)('purser with %s ends with 2, a message on stderr and nothing on stdout', async (_name, args) => {
     const { code, stdout, stderr } = await run(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).not.toBe('')
   })
 })
 
-describe('sign', () => {
+describe('purser sign', () => {
   const { secret, vectors }: { secret: string; vectors: { header: string; body: string; signature: string }[] } =
     JSON.parse(readFileSync(new URL('../../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
   // The published vectors have another spelling of the header, and the header is signed too.
@@ -74,15 +74,15 @@ describe('sign', () => {
     ({ header }) => header === Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url'),
   )
 
-  test('there are vectors to hold it against', () => expect(ours.length).toBeGreaterThanOrEqual(3))
+  test('has at least three vectors to compare with', () => expect(ours.length).toBeGreaterThanOrEqual(3))
 
-  test.each(ours)('prints the header of $body', async ({ header, body, signature }) => {
+  test.each(ours)('prints the header for the body $body', async ({ header, body, signature }) => {
     const expected = { code: 0, stdout: `${header}..${signature}\n`, stderr: '' }
     expect(await run(['sign', '--secret', secret], {}, body)).toEqual(expected)
     expect(await run(['sign'], { PARTNER_SECRET: `${secret},an-older-one` }, body)).toEqual(expected)
   })
 
-  test('signs the bytes as they are, a line break at the end too', async () => {
+  test('signs the bytes as they are, with a line break at the end', async () => {
     const [plain, broken] = [
       await run(['sign', '--secret', secret], {}, '{}'),
       await run(['sign', '--secret', secret], {}, '{}\n'),
@@ -90,14 +90,14 @@ describe('sign', () => {
     expect(plain.stdout).not.toBe(broken.stdout)
   })
 
-  test('without a secret is wrong use', async () => {
+  test('ends with a usage error when no secret is given', async () => {
     const { code, stdout, stderr } = await run(['sign'], {}, '{}')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('--secret')
   })
 })
 
-describe('migrate', () => {
+describe('purser migrate', () => {
   let database: TestDatabase
 
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('migrate', () => {
   })
   afterAll(() => database.drop())
 
-  test('makes the schema, and says that nothing is to do when run again', async () => {
+  test('creates the schema, and says on a second run that nothing is to do', async () => {
     const env = { DATABASE_URL: database.url }
     const first = await run(['migrate', '--json'], env)
     expect(first).toMatchObject({ code: 0, stderr: '' })
@@ -122,7 +122,7 @@ describe('migrate', () => {
     )
   })
 
-  test('twice at the same moment makes the schema once', async () => {
+  test('creates the schema once when two of them run at the same time', async () => {
     await withSql(database.url, DROP_EVERY_SCHEMA)
     const both = await Promise.all([1, 2].map(() => run(['migrate', '--json'], { DATABASE_URL: database.url })))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
@@ -131,7 +131,7 @@ describe('migrate', () => {
     expect(applied[1]).toBeGreaterThan(0)
   })
 
-  test('refuses a database that is newer than the program', async () => {
+  test('refuses a database whose schema is newer than the program', async () => {
     await withSql(database.url, "insert into purser.migration (version, name) values (9999, 'from the future')")
     const { code, stderr } = await run(['migrate'], { DATABASE_URL: database.url })
     expect(code).toBe(2)
@@ -139,14 +139,14 @@ describe('migrate', () => {
     await withSql(database.url, 'delete from purser.migration where version = 9999')
   })
 
-  test('with nobody at the address is 3', async () => {
+  test('ends with 3 when no server listens at the address', async () => {
     const { code, stdout, stderr } = await run(['migrate'], { DATABASE_URL: await deadAddress() })
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toMatch(/ECONNREFUSED|connect/)
   })
 })
 
-describe('audit', () => {
+describe('purser audit', () => {
   let database: TestDatabase
   let userId: string
 
@@ -158,13 +158,13 @@ describe('audit', () => {
   })
   afterAll(() => database.drop())
 
-  test('of a clean database says so and ends with 0', async () => {
+  test('reports a clean database as clean and ends with 0', async () => {
     const env = { DATABASE_URL: database.url }
     expect(await run(['audit'], env)).toEqual({ code: 0, stdout: 'audit: no findings\n', stderr: '' })
     expect(await run(['audit', '--json'], env)).toEqual({ code: 0, stdout: '{"ok":true,"findings":[]}\n', stderr: '' })
   })
 
-  test('of a broken one prints what is broken and ends with 1', async () => {
+  test('prints each finding of a damaged database and ends with 1', async () => {
     await withSql(
       database.url,
       `update purser.account set balance = balance - 1 where player = '${userId}' and currency = 'EUR'`,
@@ -183,18 +183,18 @@ describe('audit', () => {
     })
   })
 
-  test('of a database without a schema is wrong use, and says what to do', async () => {
+  test('ends with a usage error and the remedy when the database has no schema', async () => {
     await withSql(database.url, DROP_EVERY_SCHEMA)
     const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: database.url })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('run the migrate command')
   })
 
-  test('with nobody at the address is 3', async () => {
+  test('ends with 3 when no server listens at the address', async () => {
     expect(await run(['audit'], { DATABASE_URL: await deadAddress() })).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('of a folder without a database is 3, and makes none', async () => {
+  test('ends with 3 for a folder without a database, and creates none', async () => {
     const folder = newFolder()
     const empty = await run(['audit', '--json'], { PURSER_DATA_DIR: folder.path })
     const missing = await run(['audit'], { PURSER_DATA_DIR: join(folder.path, 'nowhere') })
@@ -207,7 +207,7 @@ describe('audit', () => {
     expect(await run(['audit'], { PURSER_DATA_DIR: 'memory://' })).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('with a password that is wrong is 2: the server is there', async () => {
+  test('ends with 2 for a wrong password, since the server is reachable', async () => {
     const url = new URL(database.url)
     url.password = 'wrong'
     const { code, stderr } = await run(['audit'], { DATABASE_URL: url.href })

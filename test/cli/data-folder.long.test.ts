@@ -27,7 +27,7 @@ const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
 describe('a data folder', () => {
   const rightsOf = (path: string) => statSync(path).mode & 0o777
 
-  test('is its user’s only: one that is made, and one that the world could enter', async () => {
+  test('gets permissions for its user only, when it is created and when other users could read it', async () => {
     const [made, open] = [join(folder(), 'made'), folder()]
     chmodSync(open, 0o755)
     writeFileSync(join(open, 'operator-api-key'), `${'k'.repeat(32)}\n`, { mode: 0o644 })
@@ -40,7 +40,7 @@ describe('a data folder', () => {
     }
   })
 
-  test('that others can enter and that holds more than ours is refused, and keeps its rights', async () => {
+  test('is refused with its permissions unchanged when other users can read it and it holds other files', async () => {
     const dataDir = folder()
     writeFileSync(join(dataDir, 'holiday.jpg'), '')
     chmodSync(dataDir, 0o755)
@@ -56,7 +56,7 @@ describe('a data folder', () => {
     expect(rightsOf(dataDir)).toBe(0o755)
   })
 
-  test('has one wallet: the second says so and ends with 3, and so does every other command', async () => {
+  test('serves one wallet: a second wallet and every other command end with 3', async () => {
     const dataDir = folder()
     const first = await started({ dataDir })
     for (const command of ['wallet', 'audit', 'migrate']) {
@@ -67,7 +67,7 @@ describe('a data folder', () => {
     await first.auditIsClean()
   })
 
-  test('is free again after a kill -9, with everything that was answered', async () => {
+  test('can be opened again after a kill -9, with every answered call', async () => {
     const dataDir = folder()
     const first = await started({ dataDir })
     const { userId } = await first.operator.createPlayer()

@@ -90,15 +90,15 @@ describe('an address without a password', () => {
   }
 
   test.each([
-    ['has that of PGPASSWORD', () => ({ PGPASSWORD: new URL(server.url).password })],
-    ['has that of ~/.pgpass', () => ({ HOME: home(0o600) })],
-    ['has that of the file PGPASSFILE', () => ({ PGPASSFILE: join(home(0o600), '.pgpass') })],
+    ['gets the password of PGPASSWORD', () => ({ PGPASSWORD: new URL(server.url).password })],
+    ['gets the password of ~/.pgpass', () => ({ HOME: home(0o600) })],
+    ['gets the password of the file PGPASSFILE', () => ({ PGPASSFILE: join(home(0o600), '.pgpass') })],
   ])('%s', async (_, env) => {
     const { code, said } = await migrate(withoutPassword(), env())
     expect(code, said).toBe(0)
   })
 
-  test('has none of a file that others can read, which is said', async () => {
+  test('gets none from a file that other users can read, and the command says so', async () => {
     const { code, stderr } = await run(['migrate'], { DATABASE_URL: withoutPassword(), HOME: home(0o644) })
     expect(code).toBe(2)
     expect(stderr).toContain('has group or world access')
@@ -106,7 +106,7 @@ describe('an address without a password', () => {
   })
 })
 
-test('PGSSLMODE is that of an address that says nothing of TLS, and of no socket', async () => {
+test('PGSSLMODE applies to an address that does not mention TLS, and not to a socket', async () => {
   const { code, said } = await migrate(withQuery('', 'localhost'), { PGSSLMODE: 'verify-full' })
   expect({ code, said }).toEqual({ code: 3, said: expect.stringContaining('no known authority') })
   const { port } = new URL(server.url)
@@ -114,7 +114,7 @@ test('PGSSLMODE is that of an address that says nothing of TLS, and of no socket
   expect(await migrate(socket, { PGSSLMODE: 'verify-full' })).toMatchObject({ code: 0 })
 })
 
-describe('purser migrate says in words', () => {
+describe('purser migrate reports', () => {
   test.each([
     [
       'that the password is missing',
@@ -169,7 +169,7 @@ describe('purser migrate says in words', () => {
   })
 })
 
-test('a certificate that is no longer right is an outage of a database in use, and so of every call', async () => {
+test('a certificate that has become invalid is an outage for a database in use and for every call', async () => {
   const url = withQuery(`sslmode=verify-full&sslrootcert=${certificates.authority}`, 'localhost')
   const db = await openDb({ kind: 'postgres', url })
   const { certificate, key } = certificates.sign('another.example')

@@ -261,7 +261,7 @@ const ROWS: Record<string, () => Promise<void>> = {
   },
 }
 
-test('there is a row for every command', async () => {
+test('the table of this test has a row for every command', async () => {
   const named = async (...path: string[]) => {
     const [, listed = ''] = (await printed(run([...path, '--help']))).split('Commands:\n')
     const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => [...path, name].join(' '))
@@ -273,8 +273,8 @@ test('there is a row for every command', async () => {
   expect(commands.toSorted()).toEqual([...Object.keys(ROWS), ...WITHOUT_ROW].toSorted())
 })
 
-test('there is a player in each bucket', async () => {
+test('the seeded database has a player in each bucket', async () => {
   expect(await sql('select count(distinct bucket)::int from purser.player')).toEqual([{ count: BUCKETS }])
 })
 
-test.each(Object.entries(ROWS))('purser %s answers of all 64 buckets', (_name, row) => row())
+test.each(Object.entries(ROWS))('purser %s reads and writes all 64 buckets', (_name, row) => row())

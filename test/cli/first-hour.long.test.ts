@@ -48,8 +48,8 @@ function changed(change: (url: URL) => void): string {
   return url.href
 }
 
-describe('the database', () => {
-  test('is not there', async () => {
+describe('a command names the cause and the remedy when the database', () => {
+  test('does not exist', async () => {
     const said = await saidBy(COMMANDS, 3, { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/db' })
     expect(said).toMatch(/^purser: the database at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED/)
     expect(said).toContain('is Postgres running, are host and port of DATABASE_URL right?')
@@ -60,14 +60,14 @@ describe('the database', () => {
     expect(said).toMatch(/the database at no-such\.invalid cannot be reached .*host/)
   })
 
-  test('is silent', async () => {
+  test('does not answer', async () => {
     const url = `postgres://u:secret-word@127.0.0.1:${silentPort}/db`
     const said = await saidBy(['wallet', 'migrate'], 3, { DATABASE_URL: url })
     expect(said).toContain(`the database at 127.0.0.1:${silentPort} cannot be reached`)
     expect(said).toContain('does not answer as Postgres does')
   })
 
-  test('has no database of that name, or another password', async () => {
+  test('has another name or another password', async () => {
     const missing = changed((url) => {
       url.pathname = '/nobody_made_it'
     })
@@ -82,14 +82,14 @@ describe('the database', () => {
   })
 
   const unreadable = ['se#cret@h:5432/db', '12#cret@h:5432/db', 'se/cret@h/db', '12?cret@h/db', 'secret@h:99999/db']
-  test.each(unreadable)('has an address that cannot be read: postgres://u:%s', async (rest) => {
+  test.each(unreadable)('has an address that cannot be parsed: postgres://u:%s', async (rest) => {
     const said = await saidBy(['wallet', 'migrate'], 2, { DATABASE_URL: `postgres://u:${rest}` })
     expect(said).toContain('DATABASE_URL cannot be read as postgres://user:password@host:port/database')
     expect(said).toContain('write # as %23')
     expect(said).not.toContain('cret@')
   })
 
-  test('has a password with a # in it, written as %23', async () => {
+  test('has a password that contains a #, written as %23', async () => {
     const role = `r${randomUUID().replaceAll('-', '')}`
     const name = new URL(database.url).pathname.slice(1)
     await inSql(`create role ${role} superuser login password 'se#c/r?e@t:%'`)
@@ -102,7 +102,7 @@ describe('the database', () => {
   })
 
   test.each(['u:secret@one:5432,two:5432/db', 'u:secret@one,two/db', 'u:secret@/db?host=one,two'])(
-    'has two hosts: postgres://%s',
+    'has two hosts in its address: postgres://%s',
     async (rest) => {
       const said = await saidBy(['gateway', 'audit'], 2, { DATABASE_URL: `postgres://${rest}` })
       expect(said).toContain('DATABASE_URL names several hosts, which is not supported')
@@ -110,7 +110,7 @@ describe('the database', () => {
     },
   )
 
-  test('does not let the role do what is needed', async () => {
+  test('does not grant the role what it needs', async () => {
     const role = `r${randomUUID().replaceAll('-', '')}`
     await inSql(`create role ${role} login password 'x'; grant usage on schema purser to ${role}`)
     await inSql(`grant select on purser.migration to ${role}`)
@@ -124,7 +124,7 @@ describe('the database', () => {
     await inSql(`drop owned by ${role}; drop role ${role}`)
   })
 
-  test('has no schema yet, which the role may not make', async () => {
+  test('has no schema, which the role may not create', async () => {
     const empty = await createDatabase()
     await inSql(DROP_EVERY_SCHEMA, empty.url)
     for (const server of ['wallet', 'platform', 'gateway'] as const) {
@@ -134,7 +134,7 @@ describe('the database', () => {
     await empty.drop()
   })
 
-  test('stands behind a pooler in transaction mode', async () => {
+  test('is reached through a pooler in transaction mode', async () => {
     const pooler = await startTransactionPooler(database.url)
     const said = await saidBy(['wallet', 'platform', 'gateway'], 2, { DATABASE_URL: pooler.url })
     expect(said).toContain('DATABASE_URL leads to a pooler in transaction mode')
@@ -142,7 +142,7 @@ describe('the database', () => {
     pooler.stop()
   })
 
-  test('has lost a table: that is no wrong use, but ours to look into, with a stack', async () => {
+  test('has lost a table, which is a defect with a stack and no usage error', async () => {
     const broken = await createDatabase()
     await inSql('alter table purser.bet_call rename to lost', broken.url)
     const named = await run(['audit'], { DATABASE_URL: broken.url })
@@ -166,8 +166,8 @@ async function inSql(sql: string, url = database.url): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
-describe('the port', () => {
-  test('is taken', async () => {
+describe('a server names the cause and the remedy when its port', () => {
+  test('is in use', async () => {
     const env = { DATABASE_URL: database.url, PORT: String(silentPort) }
     expect(await saidBy(SERVERS, 2, env)).toMatch(
       new RegExp(
@@ -179,7 +179,7 @@ describe('the port', () => {
     expect(stderr).toContain(`port ${silentPort} of 127.0.0.1 is taken`)
   })
 
-  test('is on an address that this machine has not', async () => {
+  test('is on an address that this machine does not have', async () => {
     const env = { DATABASE_URL: database.url }
     expect(await saidBy(['wallet'], 2, { ...env, HOST: '192.0.2.1' })).toContain(
       'HOST=192.0.2.1 is no address of this machine',
@@ -190,7 +190,7 @@ describe('the port', () => {
   })
 })
 
-describe('the data folder', () => {
+describe('a server names the cause and the remedy when its data folder', () => {
   /** A folder with a database's files as they are made here. */
   async function withFiles(files: Record<string, string>, look: (path: string) => Promise<void>): Promise<void> {
     const folder = newFolder()
@@ -200,7 +200,7 @@ describe('the data folder', () => {
     await look(folder.path).finally(folder.remove)
   }
 
-  test('is of another version', async () => {
+  test('is of another Postgres version', async () => {
     await withFiles({ PG_VERSION: '17\n' }, async (path) => {
       const said = await saidBy(['wallet'], 3, { PURSER_DATA_DIR: path })
       expect(said).toContain(`the embedded database in ${path} cannot be opened: it was made with Postgres 17`)
@@ -217,7 +217,7 @@ describe('the data folder', () => {
   })
 
   const hasMounts = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0
-  test.runIf(hasMounts)('has no room for a database; with room the next start makes it', () => {
+  test.runIf(hasMounts)('has no space for a database, and the next start with space creates it', () => {
     const folder = newFolder()
     const main = join(ROOT, 'dist/main.js')
     const command = `mount -t tmpfs -o size=6m tmpfs ${folder.path}; chmod 700 ${folder.path}
@@ -242,9 +242,9 @@ describe('the data folder', () => {
   })
 })
 
-describe('the command line', () => {
+describe('a command names the error when the command line', () => {
   test.each([...COMMANDS, 'sign', 'conformance wallet', 'conformance platform'])(
-    'of %s has an option that there is not',
+    'of %s has an unknown option',
     async (command) => {
       expect(await saidBy([`${command} --xyzzy`], 2, {})).toBe(
         `error: unknown option '--xyzzy'\n(purser ${command} --help shows what there is)\n`,
@@ -252,7 +252,7 @@ describe('the command line', () => {
     },
   )
 
-  test('has a command that is mistyped', async () => {
+  test('has a misspelt command', async () => {
     expect(await saidBy(['walet'], 2, {})).toBe(
       "error: unknown command 'walet'\n(Did you mean wallet?)\n(purser --help shows what there is)\n",
     )
@@ -268,7 +268,7 @@ describe('the command line', () => {
     expect(said).toMatch(/^purser: (\/nowhere\/x\.csv|\.) cannot be read: /)
   })
 
-  test('names an address that is none', async () => {
+  test('has an invalid address', async () => {
     const commands = ['calls', 'changes', 'webhooks list', 'show an-id'].map(
       (command) => `${command} --api foo --key k`,
     )
@@ -286,7 +286,7 @@ describe('the command line', () => {
   })
 })
 
-test('a defect that nobody waited for ends a server with 70 and its stack, not with 1', async () => {
+test('an unhandled rejection ends a server with 70 and its stack, and not with 1', async () => {
   const planted =
     'data:text/javascript,setInterval(()=>{if(process.listenerCount(`uncaughtException`)>0)throw%20new%20Error(`planted`)},50)'
   const env = { ...KEYS, DATABASE_URL: database.url, NODE_OPTIONS: `--import=${planted}` }

@@ -67,7 +67,7 @@ async function auditCopy(damage: string, server?: 'wallet'): Promise<Record<stri
   }
 }
 
-test('nothing is found in a whole database, by its owner and by a wallet that may read no other schema', async () => {
+test('the audit finds nothing in a complete database, as its owner and as a wallet that may read no other schema', async () => {
   expect(await auditCopy('select')).toEqual([])
   expect(await auditCopy('revoke all on schema platform, gateway from public', 'wallet')).toEqual([])
 })
@@ -107,7 +107,7 @@ const halves: [string, string, object[]][] = [
     [{ check: LAGGING_COUNTER_CHECK, name: 'purser.change_change_id_seq' }],
   ],
 ]
-test.each(halves)('a restore without %s is named', async (_what, damage, expected) => {
+test.each(halves)('the audit names a restore that lacks %s', async (_what, damage, expected) => {
   expect(await auditCopy(damage)).toEqual(expect.arrayContaining(expected.map((one) => expect.objectContaining(one))))
 })
 
@@ -124,6 +124,6 @@ const FACTS = [
   'platform.event_total',
   'platform.outcome_total',
 ]
-test.each(FACTS)('a restore without the rows of %s is found', async (table) => {
+test.each(FACTS)('the audit finds a restore that lacks the rows of %s', async (table) => {
   expect(await auditCopy(`truncate ${table} cascade`)).not.toEqual([])
 })

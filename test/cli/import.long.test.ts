@@ -13,7 +13,7 @@ import { run } from './command.ts'
 const HEAD =
   'userId,currency,balance,balance:USD,status,selfExcludedUntil,verified,birthday,limits.stake,limits.betCount,brand,isTest,customFields.email,customFields.isVIP,customFields.team'
 
-describe.each(['1', '3'])('with %s buckets', (buckets) => {
+describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
   let wallet: TestWallet
   const folder = mkdtempSync(join(tmpdir(), 'import-'))
 
@@ -36,7 +36,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   }
   const player = async (userId: string) => (await wallet.operator.request('GET', `/operator/players/${userId}`)).body
 
-  test('each comes with everything that the file says, and can play', async () => {
+  test('imports each player with all columns of the file, and the player can bet', async () => {
     const full = `full,EUR,12.50,3,active,2999-01-01T00:00:00Z,false,1990-02-28,100,7,north,true,"Ada@x.org",1,"Brann, Bergen"`
     const { code, said } = await importFile([HEAD, full, 'plain,GOLD,7,,,,,,,,,,,,'])
     expect([code, said]).toEqual([0, 'F: 2 imported, 0 already here, 0 refused'])
@@ -70,7 +70,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(rowsOf(found.body, 'data').map(({ userId }) => userId)).toEqual(['full'])
   })
 
-  test('two balances in one currency are wrong with the line, not with the others, and --check says so too', async () => {
+  test('reports the line of a player with two balances in one currency and imports the others, and so does --check', async () => {
     const lines = ['userId,currency,balance,balance:EUR,balance:USD', 'twice,EUR,1,1,3', 'good,EUR,1,,3']
     for (const flags of [['--check'], []]) {
       const { code, faults } = await importFile(lines, ...flags)
@@ -79,7 +79,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance('good')).toBe('1.00')
   })
 
-  test('again, and after it broke off, it brings only those who are not here, whatever happened to the others since', async () => {
+  test('imports only missing players when it is repeated or was interrupted, whatever changed for the others since', async () => {
     const lines = Array.from({ length: 1_203 }, (_, i) => `many-${i},EUR,${i}.25`)
     expect((await importFile(['userId,currency,balance', ...lines.slice(0, 700)])).said).toMatch(/ 700 imported/)
     await wallet.operator.deposit('many-3', '5.00')
@@ -92,7 +92,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(rowsOf(actions.body, 'data').map(({ operation }) => operation)).toContain('importPlayers')
   })
 
-  test('what is wrong is named by its line, and everybody else comes', async () => {
+  test('reports each invalid line and imports all other players', async () => {
     const { code, said, faults } = await importFile([
       'userId,currency,currencies,balance,balance:USD,birthday,verified',
       'wrong-1,XXX,,1,,,',
@@ -130,7 +130,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(objectOf(await player('wrong-4')).status).toBe(404)
   })
 
-  test('who is here with other data is refused, and stays as they were', async () => {
+  test('refuses a player who exists with other data, and changes nothing', async () => {
     const head = 'userId,currency,balance'
     await importFile([head, 'stays,EUR,1'])
     for (const [line, why] of [
@@ -141,7 +141,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance('stays')).toBe('1.00')
   })
 
-  test('two players whose ids a spreadsheet has shortened are never one, and --check says so too', async () => {
+  test('never merges two players whose ids a spreadsheet has shortened, and --check reports them', async () => {
     const lines = ['userId,currency,balance', `4.02771E+11,EUR,10.00`, `4.02771E+11,EUR,10.00`]
     const shortened = (line: number) =>
       `F:${line}: warning: userId: a spreadsheet has shortened 4.02771E+11: format the column as text, and export it again`
@@ -155,13 +155,13 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     }
   })
 
-  test('what a spreadsheet adds is passed over, and TRUE and FALSE are taken', async () => {
+  test('ignores what a spreadsheet adds, and accepts TRUE and FALSE', async () => {
     const lines = ['userId,currency,isTest,verified,', 'sheet-1,EUR,TRUE,FALSE,', ',,,,', ',,,,']
     expect(await importFile(lines)).toMatchObject({ code: 0, said: 'F: 1 imported, 0 already here, 0 refused' })
     expect(await player('sheet-1')).toMatchObject({ isTest: true, verified: false })
   })
 
-  test('ids are kept as they stand in quotation marks, and refused with what no URL or no quotation marks carry', async () => {
+  test('keeps ids as they stand in quotation marks, and refuses ids that a URL or quotation marks cannot carry', async () => {
     const { said, faults } = await importFile(['userId,currency', 'ends ,EUR', '" ends ",EUR', '..,EUR', '.,EUR'])
     expect(said).toBe('F: 1 imported, 0 already here, 3 refused')
     expect(faults).toEqual([
@@ -172,7 +172,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(objectOf(await player('%20ends%20')).userId).toBe(' ends ')
   })
 
-  test('--check changes nothing; the report has opening balances apart', async () => {
+  test('with --check changes nothing, and reports opening balances separately', async () => {
     const lines = ['userId,currency,balance', 'later,EUR,5']
     const checked = { code: 0, said: 'F: 1 can be imported, 0 refused' } // who is here it does not say, and does not look at
     expect(await importFile(lines, '--check')).toMatchObject(checked)
@@ -193,18 +193,18 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     [['userId,currency,currency', 'a,EUR,EUR'], 'the column currency twice'],
     [[''], 'lacks the columns'],
     [['userId,currency', '"a,EUR'], 'cannot be read as CSV'],
-  ])('%j is no such file', async (lines, message) => {
+  ])('refuses the file %j', async (lines, message) => {
     const { code, faults } = await importFile(lines)
     expect([code, faults.join()]).toEqual([2, expect.stringContaining(message)])
   })
 })
 
-describe('a whole site', () => {
+describe('purser import of a whole site', () => {
   const PLAYERS = IS_NIGHTLY ? 50_000 : 10_000
   const folder = mkdtempSync(join(tmpdir(), 'import-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('comes with one command: every player and every cent, once, and the seconds are printed', async () => {
+  test('imports every player and every cent once, and prints the seconds', async () => {
     const wallet = await startWallet()
     const file = join(folder, 'players.csv')
     const lines = Array.from({ length: PLAYERS }, (_, i) => `site-${i},EUR,${i}.25,north,player-${i}@example.com`)
@@ -228,13 +228,13 @@ describe('a whole site', () => {
   })
 })
 
-describe('a shell without the currencies of the wallet', () => {
+describe('purser import from a shell without the currencies of the wallet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'import-'))
   const file = join(folder, 'players.csv')
   const lines = (currency: string) => writeFileSync(file, `userId,currency,balance\nalice,${currency},12.50\n`)
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('brings nobody: their money would be stored in another scale than the wallet reads it', async () => {
+  test('imports no player, since the wallet would read the money in another scale', async () => {
     const wallet = await startWallet({ env: { PURSER_CURRENCIES: 'EUR:4' } })
     lines('EUR')
     for (const flags of [['--check'], []]) {
@@ -254,7 +254,7 @@ describe('a shell without the currencies of the wallet', () => {
     await wallet.stop()
   })
 
-  test('reads amounts as they were stored: what only looks needs no setting', async () => {
+  test('reads amounts as they were stored, since a command that only reads needs no setting', async () => {
     const wallet = await startWallet({ env: { PURSER_CURRENCIES: 'EUR:4' } })
     await wallet.operator.createPlayer({ userId: 'alice' })
     await wallet.operator.deposit('alice', '12.5001')
@@ -270,7 +270,7 @@ describe('a shell without the currencies of the wallet', () => {
     await wallet.stop()
   })
 
-  test('that imports before any wallet has started says what the first one must have', async () => {
+  test('names the settings that the first wallet must have, when no wallet has started before', async () => {
     const { url, drop } = await createDatabase()
     lines('USD')
     expect((await run(['import', file, '--check'], { DATABASE_URL: url })).code).toBe(0)

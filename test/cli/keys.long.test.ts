@@ -5,7 +5,7 @@ import { answerOf, type Keyed, SERVERS } from '../people/servers.ts'
 import { asServer } from '../support/database.ts'
 import { run } from './command.ts'
 
-describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start }) => {
+describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, list, start }) => {
   let keyed: Keyed
   const keys = (...args: string[]) => run(['keys', ...args], { DATABASE_URL: asServer(server, keyed.databaseUrl) })
   const statusOf = async (key: string) =>
@@ -16,7 +16,7 @@ describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start })
   })
   afterAll(() => keyed.stop())
 
-  test('are made, listed, rotated and revoked with the rights of its role, and the log says who by', async () => {
+  test('are created, listed, rotated and revoked with the rights of the role, and the action log names the person', async () => {
     const made = await keys('make', server, 'desk', '--role', 'read', '--person', 'maria', '--reason', 'a new desk')
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^purser_[\w-]{43}\n$/) })
     expect(made.stderr).toMatch(/^desk, role read, hash [0-9a-f]{8}: shown this once\n$/)
@@ -56,16 +56,16 @@ describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start })
     ['no role', ['make', server, 'boss'], '--role'],
     ['a key that does not exist', ['rotate', server, 'nobody'], 'there is no key of this name'],
     ['an end that never comes', ['rotate', server, 'nobody', '--overlap', '99999999'], 'a number of seconds'],
-    ['the end of nobody', ['revoke', server, 'nobody'], 'there is no key of the name nobody'],
+    ['a revocation of an unknown key', ['revoke', server, 'nobody'], 'there is no key of the name nobody'],
     ['a server that does not exist', ['list', 'bank'], 'not of "bank"'],
   ]
-  test.each(wrong)('%s is wrong use', async (_name, args, text) => {
+  test.each(wrong)('are not changed by a command with %s, which is a usage error', async (_name, args, text) => {
     const { code, stderr, stdout } = await keys(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(text)
   })
 
-  test('a key that was made by API is taken by name here too', async () => {
+  test('are found by name in the command when the API has created them', async () => {
     await keyed.asked.must('POST', `${prefix}/keys`, { name: 'by-api', role: 'read' })
     expect(await keys('make', server, 'by-api', '--role', 'read')).toMatchObject({ code: 2 })
   })
@@ -74,7 +74,7 @@ describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start })
 test.each([
   ['settings', 'bank'],
   ['grants', 'bank', 'purser_wallet'],
-])('%s of a server that does not exist is wrong use, and says so', async (...args) => {
+])('purser %s ends with a usage error for a server that does not exist', async (...args) => {
   const { code, stderr } = await run(args, { PURSER_DATA_DIR: 'memory://' })
   expect(code).toBe(2)
   expect(stderr).toMatch(/wallet.*platform/)

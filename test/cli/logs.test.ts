@@ -85,7 +85,7 @@ test('every line of standard output is JSON with a level and a UTC time', () => 
     expect(line).toMatchObject({ level: expect.any(Number), time: expect.stringMatching(/^\d{4}-.*Z$/) })
 })
 
-test('a call is one line with its ids and what became of it', () => {
+test('the log of a call is one line with its ids and its outcome', () => {
   const lines = wallet
     .output()
     .split('\n')
@@ -100,7 +100,7 @@ test('a call is one line with its ids and what became of it', () => {
   })
 })
 
-test('a key that was refused is one line: from where, to what and why, and never the key', () => {
+test('the log of a refused key is one line with address, path and reason, and never the key', () => {
   const lines = wallet
     .output()
     .split('\n')
@@ -115,7 +115,7 @@ test('a key that was refused is one line: from where, to what and why, and never
   expect(wallet.output()).not.toContain('a-guessed-key')
 })
 
-test('what failed inside is told with its message and its place', () => {
+test('the log of an internal error has its message and its location', () => {
   const errors = wallet
     .output()
     .split('\n')
@@ -129,7 +129,7 @@ test('what failed inside is told with its message and its place', () => {
     expect(error).toMatchObject({ message: expect.stringMatching(/./), stack: expect.stringMatching(/ at /) })
 })
 
-test('no token, key, secret or signature is in the logs, and no name of the header that carries it', () => {
+test('the logs contain no token, key, secret or signature, and no name of the header that carries one', () => {
   const output = wallet.output()
   const secrets = [
     ...tokens,
@@ -143,7 +143,7 @@ test('no token, key, secret or signature is in the logs, and no name of the head
   expect(output).not.toMatch(/x-sign-jws|authorization|bearer/i)
 })
 
-test('no person is in the logs', () => {
+test('the logs contain no personal data', () => {
   const output = wallet.output()
   expect(Object.values(PERSON).filter((value) => output.includes(value))).toEqual([])
 })

@@ -36,13 +36,13 @@ const OTHER = {
 }
 
 describe('a second wallet on the database', () => {
-  test('starts with the same settings, in whatever order they are written', async () => {
+  test('starts with the same settings in any order', async () => {
     const databaseUrl = await newDatabase()
     await wallet(databaseUrl, FIRST)
     await wallet(databaseUrl, { ...FIRST, PURSER_CURRENCIES: 'USD:4, GOLD:2,EUR:2' })
   })
 
-  test('is refused with others, each named with both values, in production and elsewhere', async () => {
+  test('is refused with other settings, each named with both values, in production and elsewhere', async () => {
     const databaseUrl = await newDatabase()
     await wallet(databaseUrl, FIRST)
     const env = { DATABASE_URL: databaseUrl, PORT: '0', PARTNER_SECRET: 'a', OPERATOR_API_KEY: 'b' }
@@ -60,7 +60,7 @@ describe('a second wallet on the database', () => {
     await expect(wallet(databaseUrl)).rejects.toThrow('PURSER_RESETTLE_WINDOW is none here and 30 in the database')
   })
 
-  test('and a first one that start together with different settings: one of them is refused', async () => {
+  test('is refused, or the first one is, when both start together with different settings', async () => {
     const databaseUrl = await newDatabase()
     const both = await Promise.allSettled([wallet(databaseUrl, FIRST), wallet(databaseUrl, OTHER)])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -68,7 +68,7 @@ describe('a second wallet on the database', () => {
 })
 
 describe('purser settings', () => {
-  test('shows what is recorded beside what is configured, changes nothing, and ends with 1', async () => {
+  test('prints the recorded and the configured values, changes nothing, and ends with 1', async () => {
     const databaseUrl = await newDatabase()
     await wallet(databaseUrl, FIRST)
     const env = { DATABASE_URL: databaseUrl, ...FIRST, PURSER_CLAWBACK: 'refuse' }
@@ -87,7 +87,7 @@ describe('purser settings', () => {
     expect(same).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing differs') })
   })
 
-  test('--apply makes them those of the database: the new ones start, the old ones are refused', async () => {
+  test('with --apply records the new settings: wallets with them start, wallets with the old ones are refused', async () => {
     const databaseUrl = await newDatabase()
     await (await startWallet({ databaseUrl, env: FIRST })).stop()
     const applied = await run(['settings', 'wallet', '--apply'], { DATABASE_URL: databaseUrl, ...OTHER })
@@ -96,7 +96,7 @@ describe('purser settings', () => {
     await expect(wallet(databaseUrl, FIRST)).rejects.toThrow('PURSER_CLAWBACK is allow-negative here and refuse')
   })
 
-  test('--apply changes no scale of a currency in use, of the wallet or of the platform', async () => {
+  test('with --apply changes no scale of a currency in use, for the wallet and the platform', async () => {
     const databaseUrl = await newDatabase()
     const first = await startWallet({ databaseUrl, env: FIRST })
     const { userId } = await playerWithMoney(first.operator, '5.0001', 'USD')
@@ -110,7 +110,7 @@ describe('purser settings', () => {
     await auditIsClean(again.operator)
   })
 
-  test.each([['bank'], []])('of %s is wrong use', async (...names) => {
+  test.each([['bank'], []])('ends with a usage error for the arguments %s', async (...names) => {
     expect(await run(['settings', ...names])).toMatchObject({ code: 2, stdout: '' })
   })
 })
@@ -119,7 +119,7 @@ describe('a second platform', () => {
   const start = (databaseUrl: string, currencies: string) =>
     startPlatform({ databaseUrl, env: { PURSER_CURRENCIES: currencies } })
 
-  test('is refused with other scales; the command changes them only while no bet has the currency', async () => {
+  test('is refused with other scales, and the command changes a scale only while no bet has the currency', async () => {
     const databaseUrl = await newDatabase()
     const first = await start(databaseUrl, 'GOLD:2,EUR:3')
     await expect(start(databaseUrl, '')).rejects.toThrow('PURSER_CURRENCIES is none here and EUR:3,GOLD:2')
@@ -136,7 +136,7 @@ describe('a second platform', () => {
   })
 })
 
-test('the audit of the command knows the clawback of the database, whatever its environment says', async () => {
+test('purser audit uses the clawback of the database, whatever its environment says', async () => {
   const databaseUrl = await newDatabase()
   const { wire, operator, stop } = await startWallet({ databaseUrl, env: { PURSER_CLAWBACK: 'allow-negative' } })
   const player = await playerWithMoney(operator, '10.00')
@@ -150,7 +150,7 @@ test('the audit of the command knows the clawback of the database, whatever its 
   expect(await run(['audit'], { DATABASE_URL: databaseUrl })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
 })
 
-describe('a platform that has placed bets', () => {
+describe('a platform name with bets', () => {
   const SECRET = 'the-secret-of-one-platform'
   const NAMED = { PARTNER_SECRET: '', PARTNER_SECRETS: `acme:${SECRET}` }
   const both = { ...NAMED, PARTNER_SECRET: 'the-secret-of-another-one' }
@@ -168,7 +168,7 @@ describe('a platform that has placed bets', () => {
     return { databaseUrl, bet, userId: player.userId }
   }
 
-  test('keeps its setting: under a name that it had not, its Rollback would be answered 200 without money', async () => {
+  test('keeps its setting, since its Rollback under a new name would be answered 200 without money', async () => {
     const { databaseUrl, bet, userId } = await betOf({ PARTNER_SECRET: SECRET })
     await expect(wallet(databaseUrl, NAMED)).rejects.toThrow('bets of the platform without a name, and PARTNER_SECRET')
     const again = await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acme:another-secret' })
@@ -177,14 +177,14 @@ describe('a platform that has placed bets', () => {
     await auditIsClean(again.operator)
   })
 
-  test('is asked for; one that never had a bet is not', async () => {
+  test('must stay in the settings, and a name without bets may go', async () => {
     const { databaseUrl } = await betOf({ PARTNER_SECRET: SECRET })
     const { stop } = await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acmee:another-secret' })
     await stop()
     await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acme:another-secret' })
   })
 
-  test('and a name keeps its place too, until a command says that it has ended', async () => {
+  test('keeps its place until a command declares it ended', async () => {
     const { databaseUrl } = await betOf(both)
     const unnamed = { PARTNER_SECRET: both.PARTNER_SECRET }
     await expect(wallet(databaseUrl, unnamed)).rejects.toThrow('purser settings wallet --end-platform acme')
@@ -197,7 +197,7 @@ describe('a platform that has placed bets', () => {
   test.each([
     ['the platform without a name', { PARTNER_SECRET: SECRET }, NAMED],
     ['the platform acme', both, { PARTNER_SECRET: SECRET }],
-  ])('is seen by its bets where no wallet has recorded it yet: %s', async (name, before, after) => {
+  ])('is found by its bets where no wallet has recorded it yet: %s', async (name, before, after) => {
     const { databaseUrl } = await betOf(before)
     const owner = new pg.Client({ connectionString: databaseUrl })
     await owner.connect()

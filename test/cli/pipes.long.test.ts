@@ -40,21 +40,27 @@ const PRINTING = [
   ['conformance', 'wallet', '--list', '--json'],
   ['conformance', 'platform', '--list'],
 ]
-test.each(PRINTING.map((args) => [args.join(' '), args] as const))('%s | true is silent', async (_name, args) => {
-  expect(await runUnread([...args], {}, 'nothing')).toEqual({ code: 0, stderr: '' })
-})
+test.each(PRINTING.map((args) => [args.join(' '), args] as const))(
+  'purser %s | true prints no error',
+  async (_name, args) => {
+    expect(await runUnread([...args], {}, 'nothing')).toEqual({ code: 0, stderr: '' })
+  },
+)
 
-test.each(['audit', 'migrate'])('%s --json | true is silent, and ends with its own code', async (command) => {
-  expect(await runUnread([command, '--json'], { DATABASE_URL: database.url }, 'nothing')).toEqual({
-    code: 0,
-    stderr: '',
-  })
-})
+test.each(['audit', 'migrate'])(
+  'purser %s --json | true prints no error and ends with its own exit code',
+  async (command) => {
+    expect(await runUnread([command, '--json'], { DATABASE_URL: database.url }, 'nothing')).toEqual({
+      code: 0,
+      stderr: '',
+    })
+  },
+)
 
 /** Sessions of one player, a line each: far more than a pipe and the two programs beside it hold. */
 const SESSIONS = 5_000
 
-test('export-player | head -1 reads no further', async () => {
+test('purser export-player | head -1 stops reading after the first line', async () => {
   const wallet = await startWallet({ databaseUrl: database.url })
   await wallet.operator.request('POST', '/operator/players', { userId: 'ada', currency: 'EUR' })
   await wallet.stop()
@@ -70,17 +76,20 @@ test('export-player | head -1 reads no further', async () => {
   expect(await runUnread(['export-player', 'ada'], env, 'first')).toEqual({ code: 0, stderr: '' })
 })
 
-test('sandbox | head -1 ends the sandbox cleanly', async () => {
+test('purser sandbox | head -1 ends the sandbox cleanly', async () => {
   const env = { DATABASE_URL: database.url, PURSER_DATA_DIR: 'memory://', PORT: '0' }
   expect(await runUnread(['sandbox', '--faults', '0'], env, 'first')).toEqual({ code: 0, stderr: '' })
 })
 
-test.skipIf(!existsSync('/dev/full'))('--help > file on a full disk says so, and is no defect', async () => {
-  const child = spawn('/bin/sh', ['-c', '"$0" dist/main.js --help > /dev/full', process.execPath], { cwd: ROOT })
-  let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  const [code] = await once(child, 'close')
-  expect([code, stderr]).toEqual([3, expect.stringContaining('the disk is full')])
-})
+test.skipIf(!existsSync('/dev/full'))(
+  'purser --help reports a full disk, and not as a defect of the program',
+  async () => {
+    const child = spawn('/bin/sh', ['-c', '"$0" dist/main.js --help > /dev/full', process.execPath], { cwd: ROOT })
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    const [code] = await once(child, 'close')
+    expect([code, stderr]).toEqual([3, expect.stringContaining('the disk is full')])
+  },
+)

@@ -64,7 +64,7 @@ async function whilePlaying(work: () => Promise<void>): Promise<unknown[]> {
   return (await betting).flat()
 }
 
-test('so many processes serve as were asked for, and a scrape has what each of them counts', async () => {
+test('PURSER_PROCESSES sets how many processes serve, and a scrape has the counters of each', async () => {
   await expect.poll(async () => numbersIn(await metrics())).toEqual(ALL)
   expect(pids()).toHaveLength(PROCESSES)
   await whilePlaying(async () => {})
@@ -76,7 +76,7 @@ test('so many processes serve as were asked for, and a scrape has what each of t
   expect([...new Set(calls)]).toEqual(ALL)
 })
 
-test('all are begun anew without a call that is refused, reset or lost', async () => {
+test('a reload restarts all processes and no call is refused, reset or lost', async () => {
   const before = pids()
   const wrong = await whilePlaying(async () => {
     process.kill(wallet.pid, 'SIGHUP')
@@ -88,7 +88,7 @@ test('all are begun anew without a call that is refused, reset or lost', async (
   await wallet.auditIsClean()
 })
 
-test('one that dies is replaced, and the others serve meanwhile', async () => {
+test('a process that dies is replaced, and the others serve in the meantime', async () => {
   const [victim = 0, ...others] = pids()
   process.kill(victim, 'SIGKILL')
   await expect
@@ -100,7 +100,7 @@ test('one that dies is replaced, and the others serve meanwhile', async () => {
   await wallet.auditIsClean()
 })
 
-test('a signal ends them all: each finishes what it has accepted, also one that has only begun', async () => {
+test('a signal ends all processes, and each finishes the calls that it has accepted, a new process too', async () => {
   const [victim = 0, ...others] = pids()
   process.kill(victim, 'SIGKILL')
   const begun = () => pids().filter((pid) => pid !== victim && !others.includes(pid))
@@ -110,13 +110,13 @@ test('a signal ends them all: each finishes what it has accepted, also one that 
   for (const pid of all) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 })
 
-describe('what cannot be is said once', () => {
-  test('the embedded database takes one process', async () => {
+describe('several processes report one error once when', () => {
+  test('the database is the embedded one, which takes one process', async () => {
     const { code, stderr } = await run(['wallet'], { ...KEYS, PURSER_PROCESSES: '2', PURSER_DATA_DIR: 'memory://' })
     expect([code, stderr]).toEqual([2, expect.stringContaining('PURSER_PROCESSES needs DATABASE_URL')])
   })
 
-  test('a port that is taken', async () => {
+  test('the port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     const port = await new Promise<number>((resolve) =>
       taken.once('listening', () => resolve(Number(Object(taken.address()).port))),
@@ -128,7 +128,7 @@ describe('what cannot be is said once', () => {
   })
 })
 
-test('what several write stays whole lines, and the last one needs no end', () => {
+test('lines of several processes stay whole, and the last line needs no line break', () => {
   const lines = createLineBuffer()
   const forwarded = ['one\ntw', 'o', '\nthree\nfo', 'ur'].map((chunk) => {
     lines.write(chunk)

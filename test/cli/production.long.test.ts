@@ -43,20 +43,20 @@ function problemsOf(env: EnvironmentVariables, role: ProcessRole = PROCESS_ROLES
   }
 }
 
-test('a wallet with all that it needs starts, and says nothing of settings', async () => {
+test('a wallet in production starts with all that it needs and logs no remark on settings', async () => {
   const { DATABASE_URL: databaseUrl, ...env } = safe()
   const wallet = await spawnWallet({ databaseUrl, env: { ...env, PURSER_PORT_8080_TCP: 'tcp://10.0.0.1:8080' } })
   expect(wallet.output()).not.toContain('PURSER_')
   expect(await wallet.kill('SIGTERM')).toBe(0)
 })
 
-test('the conformance kit is not let at a wallet in production', () => {
+test('a wallet in production refuses the conformance kit', () => {
   expect(problemsOf({ ...safe(), PURSER_CONFORMANCE: 'on' })).toEqual([
     expect.stringContaining('PURSER_CONFORMANCE=on'),
   ])
 })
 
-test('everything that is left to chance is named at once, and no secret is shown', async () => {
+test('a start in production names all missing settings at once and shows no secret', async () => {
   const same = random()
   const env = {
     NODE_ENV: 'production',
@@ -78,7 +78,7 @@ test('everything that is left to chance is named at once, and no secret is shown
   for (const secret of ['ab12cd', same]) expect(stderr).not.toContain(secret)
 })
 
-describe('refused in production is', () => {
+describe('a start in production', () => {
   const bad: [string, object, string][] = [
     ['a secret of 31 characters', { PARTNER_SECRET: random().slice(1) }, 'PARTNER_SECRET has 31 characters'],
     ['a key of words', { OPERATOR_API_KEY: 'another-very-long-random-text-of-ours' }, 'OPERATOR_API_KEY is an example'],
@@ -99,7 +99,7 @@ describe('refused in production is', () => {
     ],
     ['an empty database', { DATABASE_URL: ' ' }, 'DATABASE_URL must be set in production'],
   ]
-  test.each(bad)('%s', (_name, over, problem) => {
+  test.each(bad)('refuses %s', (_name, over, problem) => {
     const problems = problemsOf({ ...safe(), ...over })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(problem)
@@ -110,15 +110,15 @@ describe('refused in production is', () => {
     ['to a private network', 'postgres://db.internal/purser', { PURSER_PLAIN_DATABASE: 'allow' }],
     ['to this machine', 'postgres://[::1]/purser', {}],
     ['through a Unix socket', 'postgres://purser@/purser?host=/cloudsql/project:region:instance', {}],
-  ])('no connection %s', (_name, url, over) => {
+  ])('accepts a connection %s', (_name, url, over) => {
     expect(problemsOf({ ...safe(), DATABASE_URL: url, ...over })).toEqual([])
   })
 
   test.each([
-    ['no connection with the TLS of PGSSLMODE', 'verify-full', '', []],
-    ['a connection whose address says more than PGSSLMODE', 'verify-full', '?sslmode=disable', ['connects to db']],
-    ['a connection that PGSSLMODE turns TLS off for', 'disable', '', ['connects to db']],
-    ['a PGSSLMODE that does not exist', 'requierd', '', ['has no known sslmode (PGSSLMODE): it must be one of']],
+    ['accepts a connection with the TLS of PGSSLMODE', 'verify-full', '', []],
+    ['refuses an address that turns off the TLS of PGSSLMODE', 'verify-full', '?sslmode=disable', ['connects to db']],
+    ['refuses a connection without TLS when PGSSLMODE is disable', 'disable', '', ['connects to db']],
+    ['refuses an unknown PGSSLMODE', 'requierd', '', ['has no known sslmode (PGSSLMODE): it must be one of']],
   ])('%s', (_name, mode, query, problems) => {
     vi.stubEnv('PGSSLMODE', mode)
     const found = problemsOf({ ...safe(), DATABASE_URL: `postgres://db/purser${query}` })
@@ -126,14 +126,14 @@ describe('refused in production is', () => {
     expect(found).toEqual(problems.map((problem) => expect.stringContaining(`DATABASE_URL ${problem}`)))
   })
 
-  test('one secret twice in a list, as after a rotation that was not finished', () => {
+  test('refuses a secret that stands twice in a list, as after an unfinished rotation', () => {
     const secret = random()
     expect(problemsOf({ ...safe(), PARTNER_SECRET: `${secret},${random()},${secret}` })).toEqual([
       expect.stringMatching(/^part 3 of PARTNER_SECRET.* is the same as part 1 of PARTNER_SECRET/),
     ])
   })
 
-  test('a file with nothing in it: of a database, of a secret and of a key', () => {
+  test('refuses an empty file of a database, of a secret and of a key', () => {
     const folder = newFolder()
     const empty = join(folder.path, 'empty')
     writeFileSync(empty, '\n')
@@ -144,7 +144,7 @@ describe('refused in production is', () => {
     folder.remove()
   })
 
-  test('of a platform and of a gateway the same', () => {
+  test('refuses the same of a platform and of a gateway', () => {
     for (const [role, key] of [
       [PROCESS_ROLES.platform, 'PLATFORM_API_KEY'],
       [PROCESS_ROLES.gateway, 'GATEWAY_API_KEY'],
@@ -156,7 +156,7 @@ describe('refused in production is', () => {
     }
   })
 
-  test('every secret and key that our pages, compose.yaml and the table of settings show', () => {
+  test('refuses every secret and key that our pages, compose.yaml and the table of settings show', () => {
     const pages = readdirSync(join(process.cwd(), 'docs'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => read(join('docs', name)))
@@ -173,19 +173,19 @@ describe('refused in production is', () => {
   })
 })
 
-test('our own secrets, and those that openssl makes, are never taken for examples', () => {
+test('the check for example secrets accepts our own secrets and those that openssl generates', () => {
   for (let i = 0; i < 500; i++) {
     const hex = randomBytes(16).toString('hex')
     expect(problemsOf({ ...safe(), PARTNER_SECRET: `${random()},${hex}` })).toEqual([])
   }
 })
 
-test('commands that serve nothing need no secrets, but no misspelt setting either', () => {
+test('a command that serves nothing needs no secrets in production, and refuses a misspelt setting', () => {
   expect(problemsOf({ NODE_ENV: 'production' }, PROCESS_ROLES.tool)).toEqual([])
   expect(problemsOf({ NODE_ENV: 'production', PURSER_CURRENCY: 'GOLD:2' }, PROCESS_ROLES.tool)).toHaveLength(1)
 })
 
-test('migrate makes no database of its own in production, where DATABASE_URL was forgotten', async () => {
+test('purser migrate in production creates no embedded database when DATABASE_URL is missing', async () => {
   const { path, remove } = newFolder()
   const { code, stdout, stderr } = await run(['migrate'], { NODE_ENV: 'production', PURSER_DATA_DIR: path })
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -194,7 +194,7 @@ test('migrate makes no database of its own in production, where DATABASE_URL was
   remove()
 })
 
-test('outside production a misspelt setting and one given twice are said, and the server starts', async () => {
+test('a server outside production warns of a misspelt setting and of one given twice, and starts', async () => {
   const folder = newFolder()
   writeFileSync(join(folder.path, 'key'), 'another')
   const url = new URL(database.url)

@@ -19,7 +19,7 @@ afterAll(async () => {
 const report = (...flags: string[]) => run(['report', ...flags], { DATABASE_URL: wallet.databaseUrl })
 const today = new Date().toISOString().slice(0, 10)
 
-test('shows each currency and brand as a sum that a person can follow, in its own decimals', async () => {
+test('purser report prints each currency and brand as a sum in its own decimals', async () => {
   const { code, stdout, stderr } = await report('--from', today)
   expect([code, stderr]).toEqual([0, ''])
   const [euro = '', gold = ''] = stdout.split('\n\n')
@@ -29,7 +29,7 @@ test('shows each currency and brand as a sum that a person can follow, in its ow
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('by the site that a Place bet names', async () => {
+test('purser report sums by the site that a Place bet names', async () => {
   const player = await playerWithMoney(wallet.operator, '20.00', 'EUR', { brand: 'sited' })
   const bet = { ...player, transactionId: randomUUID(), amount: 5, subPartnerId: 'north \u001b[2J' }
   expect((await wallet.wire.place(bet)).status).toBe(200)
@@ -41,7 +41,7 @@ test('by the site that a Place bet names', async () => {
   )
 })
 
-test('of one currency is one sum, unless its brands are asked for', async () => {
+test('purser report of one currency prints one sum, unless brands are requested', async () => {
   const sums = async (...flags: string[]) =>
     (await report('--from', today, '--currency', 'EUR', ...flags)).stdout.split('\n\n')
   expect(await sums('--by', 'currency')).toEqual([
@@ -50,12 +50,12 @@ test('of one currency is one sum, unless its brands are asked for', async () => 
   expect(await sums()).toEqual([expect.any(String), expect.stringContaining('EUR  sited  (not final)')])
 })
 
-test('as CSV and as JSON', async () => {
+test('purser report prints CSV and JSON', async () => {
   expect((await report('--from', today, '--csv', '--currency', 'GOLD')).stdout).toMatch(/^day,currency,.*,GOLD,mine,/s)
   expect(JSON.parse((await report('--from', today, '--json', '--brand', 'mine')).stdout).data).toHaveLength(1)
 })
 
-test('says when there was nothing, of names that are there', async () => {
+test('purser report says that names which exist have no money', async () => {
   expect((await report()).stdout).toBe('report: no money on these days\n')
   for (const flags of [
     ['--currency', 'NOK'],
@@ -75,7 +75,7 @@ test.each([
   ['an unknown platform', ['--platform', 'amce'], '--platform: no wallet of this database was started for'],
   ['an unknown site', ['--site', 'south'], '--site: no bet came from the site south'],
   ['days the wrong way round', ['--from', today, '--to', '2020-01-01'], '--to: is before from'],
-])('%s is wrong use', async (_name, flags, message) => {
+])('purser report ends with a usage error for %s', async (_name, flags, message) => {
   const { code, stderr } = await report(...flags)
   expect(code).toBe(2)
   expect(stderr).toContain(message)

@@ -44,28 +44,28 @@ async function saidBy(server: string, env: Record<string, string>): Promise<stri
 const REMEDY = 'give this user the right to it, or choose another place'
 const canRead = spawnSync(process.execPath, [MAIN, '--version'], { ...USER, cwd: '/' }).status === 0
 
-describe.runIf(canRead).each(SERVERS)('a %s whose user lacks the right', (server) => {
+describe.runIf(canRead).each(SERVERS)('a %s names the missing permission', (server) => {
   const closed = newOwn(`closed-${server}`, 0o500)
 
-  test('to make its data folder', async () => {
+  test('to create its data folder', async () => {
     const dataDir = join(closed, 'data')
     expect(await saidBy(server, { ...KEYS, PURSER_DATA_DIR: dataDir })).toBe(
       `purser: ${closed} cannot be used: EACCES: permission denied, access '${closed}'; ${REMEDY}`,
     )
   })
 
-  test('to write to its data folder, where the database would be', async () => {
+  test('to write to its data folder when it creates the database', async () => {
     expect(await saidBy(server, { ...KEYS, PURSER_DATA_DIR: closed })).toBe(
       `purser: ${closed} cannot be used: EACCES: permission denied, access '${closed}'; ${REMEDY}`,
     )
   })
 
-  test('to keep its keys there', async () => {
+  test('to store its keys in the data folder', async () => {
     const said = await saidBy(server, { PORT: '0', PURSER_DATA_DIR: closed })
     expect(said.match(/keys that are not set cannot be kept in PURSER_DATA_DIR: EACCES: .*/g)?.join()).toContain(REMEDY)
   })
 
-  test('to the files of its database, which are not said to be damaged', async () => {
+  test('to read the files of its database, and does not call them damaged', async () => {
     const dataDir = newOwn(`files-${server}`, 0o700)
     const files = newOwn(`files-${server}/pglite`, 0o700)
     writeFileSync(join(files, 'PG_VERSION'), '18\n')

@@ -52,13 +52,13 @@ async function sentenceAbout(name: string, databaseUrl: string, env: Env): Promi
   return compared.find((one) => one.name === name)?.meaning
 }
 
-describe('PURSER_APPROVE_ABOVE', () => {
+describe('a change of PURSER_APPROVE_ABOVE', () => {
   const asked = (wallet: TestWallet, userId: string, reference: string, amount = '150.00', currency = 'EUR') =>
     wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, {
       ...{ currency, amount, reference, reason: 'a jackpot', person: 'anna' },
     })
 
-  test('taken away: adjustments are made at once, and those that wait still need a second person', async () => {
+  test('to none applies new adjustments at once, and those that wait still need a second person', async () => {
     const { wallet, change } = await walletWith({ PURSER_APPROVE_ABOVE: '100' })
     const { userId } = await playerWithMoney(wallet.operator)
     expect(await asked(wallet, userId, 'first')).toMatchObject({ status: 202 })
@@ -78,7 +78,7 @@ describe('PURSER_APPROVE_ABOVE', () => {
     expect(await second.send('POST', path, { reference: 'first' })).toMatchObject({ status: 201 })
   })
 
-  test('added: those above the amount wait, and in other currencies all where only currencies are named', async () => {
+  test('to an amount makes adjustments above it wait, and all in other currencies when only currencies are named', async () => {
     const { wallet, change } = await walletWith({})
     const { userId } = await playerWithMoney(wallet.operator)
     expect(await asked(wallet, userId, 'first')).toMatchObject({ status: 201 })
@@ -92,7 +92,7 @@ describe('PURSER_APPROVE_ABOVE', () => {
   })
 })
 
-describe('PURSER_COOLING_OFF', () => {
+describe('a change of PURSER_COOLING_OFF', () => {
   const NAME = 'PURSER_COOLING_OFF'
   const raise = { limits: { stake: '200' } }
   async function limited(wallet: TestWallet, userId: string) {
@@ -101,7 +101,7 @@ describe('PURSER_COOLING_OFF', () => {
     return path
   }
 
-  test('to hours and to none: a raise waits, one that waits keeps its condition, and without the setting none waits', async () => {
+  test('to hours and then to none makes a raise wait, keeps the condition of one that waits, and lets no new one wait', async () => {
     const { wallet, change } = await walletWith({ [NAME]: 'second-person' })
     const { userId } = await playerWithMoney(wallet.operator)
     const path = await limited(wallet, userId)
@@ -115,7 +115,7 @@ describe('PURSER_COOLING_OFF', () => {
     expect(await sentenceAbout(NAME, wallet.databaseUrl, {})).toContain('is made at once')
   })
 
-  test('added and taken away: a raise waits, and then is made at once', async () => {
+  test('to hours makes a raise wait, and its removal applies the raise at once', async () => {
     const { wallet, change } = await walletWith({ [NAME]: '1h' })
     const { userId } = await playerWithMoney(wallet.operator)
     const path = await limited(wallet, userId)
@@ -128,7 +128,7 @@ describe('PURSER_COOLING_OFF', () => {
   })
 })
 
-describe('PURSER_CLAWBACK', () => {
+describe('a change of PURSER_CLAWBACK', () => {
   /** A bet whose payout was spent, and the lower result. */
   async function spent(wallet: TestWallet, id: string) {
     const player = await playerWithMoney(wallet.operator, '10.00')
@@ -140,7 +140,7 @@ describe('PURSER_CLAWBACK', () => {
     return { userId: player.userId, lower, balance: await wallet.operator.balance(player.userId) }
   }
 
-  test('to allow-negative: the result is taken, and the balance falls below zero', async () => {
+  test('to allow-negative takes the result, and the balance falls below zero', async () => {
     const { wallet, change } = await walletWith({})
     expect(await spent(wallet, 'the-first-bet')).toMatchObject({
       lower: { status: 400, body: { code: 21 } },
@@ -151,7 +151,7 @@ describe('PURSER_CLAWBACK', () => {
     expect(await spent(after.wallet, 'the-second-bet')).toMatchObject({ lower: { status: 200 }, balance: '-20.00' })
   })
 
-  test('to refuse: the result is answered 400/21, and the audit reports a balance below zero until it is covered', async () => {
+  test('to refuse answers the result 400/21, and the audit reports a balance below zero until it is covered', async () => {
     const { wallet, change } = await walletWith({ PURSER_CLAWBACK: 'allow-negative' })
     const { userId } = await spent(wallet, 'the-first-bet')
     const after = await change('PURSER_CLAWBACK', {})
@@ -163,7 +163,7 @@ describe('PURSER_CLAWBACK', () => {
   })
 })
 
-describe('PURSER_RESETTLE_WINDOW', () => {
+describe('a change of PURSER_RESETTLE_WINDOW', () => {
   const DAYS = 86_400_000
   async function settled(wallet: TestWallet) {
     const player = await playerWithMoney(wallet.operator)
@@ -173,7 +173,7 @@ describe('PURSER_RESETTLE_WINDOW', () => {
     return (again: TestWallet, amount: number) => again.wire.settle({ ...bet, amount, resultType: 'won' })
   }
 
-  test('taken away: a result that was final can be changed', async () => {
+  test('to none lets a final result change', async () => {
     const { wallet, change } = await walletWith({ PURSER_RESETTLE_WINDOW: '1' })
     const resettle = await settled(wallet)
     wallet.clock.advance(2 * DAYS)
@@ -184,7 +184,7 @@ describe('PURSER_RESETTLE_WINDOW', () => {
     expect(await resettle(after.wallet, 22)).toMatchObject({ status: 200 })
   })
 
-  test('added: a result from before becomes final, too', async () => {
+  test('to a duration makes an earlier result final', async () => {
     const { wallet, change } = await walletWith({})
     const resettle = await settled(wallet)
     const after = await change('PURSER_RESETTLE_WINDOW', { PURSER_RESETTLE_WINDOW: '1' })
@@ -199,7 +199,7 @@ test.each([
   ['player', 'promotions', 'the promotions account', ['90.00', '90.00', '190.00']],
   ['promotions', 'player', 'the player', ['100.00', '90.00', '90.00']],
 ] as const)(
-  'PURSER_FREEBET_STAKE from %s to %s: new stakes are paid by %s, a refund goes to who paid',
+  'a change of PURSER_FREEBET_STAKE from %s to %s lets %s pay new stakes, and a refund goes to the payer',
   async (from, to, whom, [first, second, third]) => {
     const { wallet, change } = await walletWith({ PURSER_FREEBET_STAKE: from })
     const player = await playerWithMoney(wallet.operator, '100.00')
@@ -221,7 +221,7 @@ test.each([
   [false, true, 'operatorUser'],
   [true, false, 'userId'],
 ])(
-  'PURSER_BEHIND_AGGREGATOR from %s to %s: calls are about %s, and a result finds no bet of before',
+  'a change of PURSER_BEHIND_AGGREGATOR from %s to %s lets calls name the %s, and a result finds no earlier bet',
   async (from, to, member) => {
     const { wallet, change } = await walletWith({ PURSER_BEHIND_AGGREGATOR: String(from) })
     const [own, other] = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
@@ -239,11 +239,11 @@ test.each([
   },
 )
 
-describe('PURSER_SHARED_BETS', () => {
+describe('a change of PURSER_SHARED_BETS', () => {
   const SECOND = toQualifiedBetId({ betId: 'one-and-the-same' as BetId, platform: 'best' })
   const of = (wallet: TestWallet, name: 'acme' | 'best') => partnerWire(wallet.url, `the-secret-of-${name}`)
 
-  test('to true: results of one platform reach the bets of another one, and no bet ID@NAME', async () => {
+  test('to true lets results of one platform reach the bets of another, and no bet ID@NAME', async () => {
     const { wallet, change } = await walletWith({})
     const player = await playerWithMoney(wallet.operator)
     const bet = { ...player, amount: 10, transactionId: 'one-and-the-same' }
@@ -258,7 +258,7 @@ describe('PURSER_SHARED_BETS', () => {
     expect(await after.wallet.operator.bet(player.userId, SECOND)).toMatchObject({ status: 'open' })
   })
 
-  test('to false: they no longer do', async () => {
+  test('to false keeps results of one platform from the bets of another', async () => {
     const { wallet, change } = await walletWith({ PURSER_SHARED_BETS: 'true' })
     const player = await playerWithMoney(wallet.operator)
     const bet = { ...player, amount: 10, transactionId: 'one-and-the-same' }
@@ -270,7 +270,7 @@ describe('PURSER_SHARED_BETS', () => {
   })
 })
 
-test('PURSER_CURRENCIES: an amount is stored with the decimals of the setting, or with those of ISO 4217', async () => {
+test('PURSER_CURRENCIES stores an amount with the decimals of the setting, or with those of ISO 4217', async () => {
   const { change } = await walletWith({ PURSER_CURRENCIES: 'USD:4' })
   const after = await change('PURSER_CURRENCIES', {})
   expect(after.said).toMatch(/^amounts are read and stored with the decimals of ISO 4217, and no other currencies/)

@@ -39,8 +39,8 @@ async function inSql(url: string, sql: string): Promise<void> {
 
 const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
 
-describe('settings', () => {
-  test('that are wrong are all named at once, and nothing is started', async () => {
+describe('the settings of a server', () => {
+  test('are all named at once when they are wrong, and nothing is started', async () => {
     const wrong = {
       ...{ PORT: '65536', PURSER_CLAWBACK: 'maybe', PURSER_RESETTLE_WINDOW: '-1', PURSER_FREEBET_STAKE: 'house' },
       ...{ PURSER_BUCKETS: '0', PURSER_BEHIND_AGGREGATOR: 'yes', PURSER_MINIMUM_AGE: 'old', PURSER_MIGRATE: 'later' },
@@ -63,13 +63,13 @@ describe('settings', () => {
     for (const entry of ['"EUR:1"', '"gold:2"', '"SILVER:3"', '"BTC:99"']) expect(stderr).toContain(entry)
   })
 
-  test('are refused by every command that reads them', async () => {
+  test('are refused by every command that reads them when they are wrong', async () => {
     for (const command of ['sandbox', 'migrate', 'audit']) {
       expect((await run([command], { ...KEYS, PURSER_BUCKETS: 'many' })).code, command).toBe(2)
     }
   })
 
-  test('of secrets can be files; one that cannot be read is named without its content', async () => {
+  test('may be secrets in files, and a file that cannot be read is named without its content', async () => {
     const path = join(folder(), 'secret')
     writeFileSync(path, 'testdemo\n')
     const [given, fromFile] = [
@@ -87,8 +87,8 @@ describe('settings', () => {
   })
 })
 
-describe('secrets', () => {
-  test('must be given in production: both missing ones are named and none is made', async () => {
+describe('the secrets of a wallet', () => {
+  test('are required in production: both missing ones are named and none is created', async () => {
     const dataDir = join(folder(), 'data')
     const { code, stderr } = await run(['wallet'], { NODE_ENV: 'production', PURSER_DATA_DIR: dataDir, PORT: '0' })
     expect(code).toBe(2)
@@ -97,7 +97,7 @@ describe('secrets', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  test('are made at the first start, told once, kept for the owner’s eyes only, and the same at the next', async () => {
+  test('are created at the first start, printed once, readable by the owner only, and kept for the next start', async () => {
     const [dataDir, database] = [folder(), await newDatabase()]
     const options = { databaseUrl: database.url, dataDir, env: { PARTNER_SECRET: '', OPERATOR_API_KEY: '' } }
     const first = await started(options)
@@ -115,7 +115,7 @@ describe('secrets', () => {
     expect(second.output()).not.toContain(told?.[1])
   })
 
-  test('that were kept empty (a crash while writing) are made anew: an empty key opens nothing', async () => {
+  test('are created again when a crash has left an empty file, since an empty key must open nothing', async () => {
     const [dataDir, database] = [folder(), await newDatabase()]
     writeFileSync(join(dataDir, 'operator-api-key'), '')
     const wallet = await started({ databaseUrl: database.url, dataDir, env: { OPERATOR_API_KEY: '' } })
@@ -126,8 +126,8 @@ describe('secrets', () => {
   })
 })
 
-describe('a database', () => {
-  test('keeps its number of buckets: another is refused, none means the kept one', async () => {
+describe('the database of a wallet', () => {
+  test('keeps its number of buckets: another number is refused, and no setting means the stored one', async () => {
     const database = await newDatabase()
     await (await startWallet({ databaseUrl: database.url, env: { PURSER_BUCKETS: '4' } })).stop()
     const { code, stderr } = await run(['wallet'], { ...KEYS, DATABASE_URL: database.url, PURSER_BUCKETS: '8' })
@@ -137,7 +137,7 @@ describe('a database', () => {
     expect(wallet.output()).toContain('"buckets":4')
   })
 
-  test('keeps the scale of a currency in use: another is refused, of an unused one a command changes it', async () => {
+  test('keeps the scale of a currency in use: another scale is refused, and a command changes an unused one', async () => {
     const database = await newDatabase()
     const wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'USD:4,GOLD:2' } })
     await wallet.operator.createPlayer({ currency: 'USD', currencies: ['USD'] })
@@ -158,7 +158,7 @@ describe('a database', () => {
     await again.stop()
   })
 
-  test('forgets no currency: without its scale an account could not be shown', async () => {
+  test('keeps every currency, since no account could be shown without its scale', async () => {
     const database = await newDatabase()
     const wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'GOLD:4,TIN:2' } })
     await wallet.operator.createPlayer({ currency: 'GOLD', currencies: ['GOLD'] })
@@ -169,7 +169,7 @@ describe('a database', () => {
     expect(stderr).not.toContain('TIN')
   })
 
-  test('is not migrated with PURSER_MIGRATE=never: an old one is refused, a current one is used', async () => {
+  test('is not migrated with PURSER_MIGRATE=never: an old schema is refused, a current one is used', async () => {
     const database = await newDatabase()
     const env = { PURSER_MIGRATE: 'never' }
     const wallet = await started({ databaseUrl: database.url, env })
@@ -181,7 +181,7 @@ describe('a database', () => {
     expect(stderr).toContain('run the migrate command')
   })
 
-  test('that would lose an answered bet in a crash is refused', async () => {
+  test('is refused when it could lose an answered bet in a crash', async () => {
     const database = await newDatabase()
     await inSql(
       database.url,
@@ -193,7 +193,7 @@ describe('a database', () => {
   })
 })
 
-test.each(['wallet', 'platform'])('a %s whose port is taken names it and ends with 2', async (command) => {
+test.each(['wallet', 'platform'])('a %s whose port is in use names it and ends with 2', async (command) => {
   const database = await newDatabase()
   const wallet = await started({ databaseUrl: database.url })
   const { code, stderr } = await run([command], {
@@ -206,7 +206,7 @@ test.each(['wallet', 'platform'])('a %s whose port is taken names it and ends wi
   expect(stderr).toContain('EADDRINUSE')
 })
 
-test('SIGTERM and SIGINT end a wallet with 0, after what it accepted', async () => {
+test('a wallet ends with 0 on SIGTERM and SIGINT, after the calls that it has accepted', async () => {
   const database = await newDatabase()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const wallet = await started({ databaseUrl: database.url })
@@ -229,7 +229,7 @@ test('SIGTERM and SIGINT end a wallet with 0, after what it accepted', async () 
   }
 })
 
-test('a wallet that listens goes on when nobody can be made who may sign in to the console', async () => {
+test('a wallet keeps serving when no console account can be created at its start', async () => {
   const database = await newDatabase()
   const holder = new pg.Client({ connectionString: database.url })
   holder.on('error', () => {}) // of a test that fails before its end

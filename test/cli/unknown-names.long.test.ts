@@ -48,19 +48,19 @@ test.each([
     ['webhooks', 'save', 'crm', 'https://crm.example/', '--event', 'bet.setled'],
     '/events/0 must be one of bet.placed',
   ],
-])('%s is wrong use of a name that is not there', async (_, args, message) => {
+])('purser %s ends with a usage error for an unknown name', async (_, args, message) => {
   const { code, stdout, stderr } = await ask(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)
 })
 
-test('show --archive of a folder that is not there is wrong use', async () => {
+test('purser show --archive ends with a usage error for a folder that does not exist', async () => {
   const { code, stdout, stderr } = await ask('show', userId, '--archive', 'no-such-folder')
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('no-such-folder cannot be used')
 })
 
-test('of a name that is there and has nothing, standard error says so', async () => {
+test('a command reports on standard error that a known name has no rows', async () => {
   const { userId: quiet } = await wallet.operator.createPlayer()
   expect(await ask('calls', '--player', quiet)).toEqual({
     ...{ code: 0, stdout: '', stderr: 'there are no such calls in the journal\n' },
@@ -71,7 +71,7 @@ test('of a name that is there and has nothing, standard error says so', async ()
   expect((await ask('calls', '--player', userId, '--bet', transactionId)).stdout).toContain(transactionId)
 })
 
-describe('a command on the database', () => {
+describe('on the database,', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createDatabase()
@@ -95,13 +95,13 @@ describe('a command on the database', () => {
     ['settings --end-platform', ['settings', 'wallet', '--end-platform', 'amce'], 'a platform amce'],
     ['import', ['import', 'no-such-file.csv'], 'no-such-file.csv'],
     ['audit --archive', ['audit', '--archive', 'no-such-folder'], 'no-such-folder'],
-  ])('%s is wrong use of a name that is not there', async (_, args, message) => {
+  ])('purser %s ends with a usage error for an unknown name', async (_, args, message) => {
     const { code, stdout, stderr } = await on(database.url, ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(message)
   })
 
-  test('reconcile as the role of one server names the rights on the other side, and the option for another database', async () => {
+  test('purser reconcile as the role of one server names the missing rights and the option for another database', async () => {
     const asWallet = await on(asServer('wallet', database.url), 'reconcile')
     expect(asWallet).toMatchObject({ code: 2, stdout: '' })
     for (const line of [
@@ -116,7 +116,7 @@ describe('a command on the database', () => {
     expect(asPlatform.stderr).toContain("or give the wallet's database with --wallet-database-url")
   })
 
-  test('a database without a partner is no platform: reconcile asks for the other one', async () => {
+  test('purser reconcile asks for the other database when a database without a partner is no platform', async () => {
     const { stderr, code } = await on(wallet.databaseUrl, 'reconcile')
     expect(code).toBe(2)
     expect(stderr).toContain(
@@ -124,7 +124,7 @@ describe('a command on the database', () => {
     )
   })
 
-  test('a role without any right is not told to migrate', async () => {
+  test('a command does not advise a role without rights to migrate', async () => {
     const url = new URL(database.url)
     ;[url.username, url.password] = ['nothing_at_all', 'nothing']
     const { code, stderr } = await on(url.href, 'audit')
@@ -134,7 +134,7 @@ describe('a command on the database', () => {
   })
 
   test.each(['wallet', 'platform', 'gateway', 'migrate', 'audit', 'report', 'reconcile'])(
-    'a schema that is newer than the program asks for a newer program: %s',
+    'purser %s asks for a newer program when the schema is newer',
     async (command) => {
       const insert = "insert into purser.migration (version, name) values (9999, 'from the future')"
       await inSql(database.url, `${insert} on conflict do nothing`)

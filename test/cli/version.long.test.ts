@@ -46,21 +46,21 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-test('every command that the help names is looked at here', async () => {
+test('this test covers every command that the help names', async () => {
   const { stdout } = await run(['--help'])
   const [, listed = ''] = stdout.split('Commands:\n')
   const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
   expect(names.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([])
 })
 
-test.each(COMMANDS)('purser %s --version prints it and nothing else', async (command) => {
+test.each(COMMANDS)('purser %s --version prints the version and nothing else', async (command) => {
   const args = [...command.split(' ').filter(Boolean), '--version']
   expect(await run(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
   expect((await run([...args.slice(0, -1), '--help'])).stdout).toContain('--version')
 })
 
 test.each(['wallet', 'platform', 'gateway'] as const)(
-  'a %s says it at its start, in /healthz and in /metrics',
+  'a %s shows its version at its start, in /healthz and in /metrics',
   async (command) => {
     const keys = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g' }
     const server = await spawnServer(command, { ...keys, PORT: '0', DATABASE_URL: database.url })
@@ -76,7 +76,7 @@ test.each(['wallet', 'platform', 'gateway'] as const)(
   },
 )
 
-test('a build makes the program executable, and leaves nothing without a source', () => {
+test('a build makes the program executable and removes output without a source', () => {
   expect(statSync(join(ROOT, 'dist/main.js')).mode & 0o111).toBe(0o111)
   const names = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),
@@ -86,7 +86,7 @@ test('a build makes the program executable, and leaves nothing without a source'
   expect(compiled.filter((name) => !existsSync(join(ROOT, 'src', name.replace(/\.js$/, '.ts'))))).toEqual([])
 })
 
-test('a build never empties dist/: a server that runs from it keeps its files', () => {
+test('a build never empties dist/, so that a server that runs from it keeps its files', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { build: string } }
   const [before, compile, finish, pages, ...more] = scripts.build.split(' && ')
   expect([before, compile, pages, more]).toEqual([

@@ -7,9 +7,9 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { run } from './command.ts'
 
 describe.each([
-  ['with a key for the secrets', { PURSER_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }],
-  ['without one', {}],
-])('%s', (_what, env) => {
+  ['with PURSER_ENCRYPTION_KEY', { PURSER_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }],
+  ['without PURSER_ENCRYPTION_KEY', {}],
+])('purser webhooks %s', (_what, env) => {
   let wallet: TestWallet
   let consumer: Consumer
 
@@ -26,7 +26,7 @@ describe.each([
     run(['webhooks', ...args, '--api', wallet.url], { OPERATOR_API_KEY: wallet.operatorKey })
   const asJson = async (...args: string[]) => JSON.parse((await webhooks(...args, '--json')).stdout)
 
-  test('one is made, listed, tested, replayed, given another secret, and removed', async () => {
+  test('saves, lists, tests, replays, rotates and removes a webhook', async () => {
     expect(await webhooks('list')).toMatchObject({ code: 0, stdout: 'there are none\n' })
     const { secret } = await asJson('save', 'crm', consumer.url, '--event', 'bet.placed', 'bet.settled')
     expect((await webhooks('list')).stdout).toMatch(/^crm {15}ok {8}http:\/\/127\.0\.0\.1:\d+\/hook/)
@@ -45,13 +45,13 @@ describe.each([
     expect((await webhooks('list')).stdout).toBe('there are none\n')
   })
 
-  test('the secret of one that stands can be read in the database only where there is no key', async () => {
+  test('leaves the secret readable in the database only when no encryption key is set', async () => {
     const { secret } = await asJson('save', 'site', consumer.url)
     expect(await readable(secret)).toBe(!('PURSER_ENCRYPTION_KEY' in env))
     await webhooks('remove', 'site')
   })
 
-  test.runIf('PURSER_ENCRYPTION_KEY' in env)('headers and certificates are given by flags, and removed', async () => {
+  test.runIf('PURSER_ENCRYPTION_KEY' in env)('sets headers and certificates by flags, and removes them', async () => {
     const save = (...flags: string[]) => webhooks('save', 'crm', consumer.url, ...flags)
     const headerOf = async () => {
       await webhooks('test', 'crm')
@@ -84,7 +84,7 @@ describe.each([
     await webhooks('remove', 'crm')
   })
 
-  test('wrong use is said, with exit code 2', async () => {
+  test('ends with 2 and a message on wrong use', async () => {
     expect(await webhooks('replay', 'crm')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--after or --from'),

@@ -19,10 +19,10 @@ test.each([
   ['1h', 1],
   ['24h', 24],
   ['8760h', 8_760],
-])('the cooling off %s is taken', (text, read) => expect(coolingOff(text)).toBe(read))
+])('PURSER_COOLING_OFF accepts %s', (text, read) => expect(coolingOff(text)).toBe(read))
 
 test.each(['', '0h', '8761h', '24', '1d', '24H', '-1h', '1.5h', 'second person'])(
-  '%o is refused with the choices',
+  'PURSER_COOLING_OFF refuses %o and names the choices',
   (text) =>
     expect(coolingOff(text)).toEqual([
       `PURSER_COOLING_OFF must be none, second-person or hours from 1h to 8760h, not "${text}"`,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { parseCurrencyScales } from '../../src/config/currency-settings.ts'
 
-test('a second scale of a currency is a problem, not a choice', () => {
+test('PURSER_CURRENCIES refuses a second scale of a currency', () => {
   const problems: string[] = []
   expect(parseCurrencyScales('USDT:6, BTC:8', problems).get('USDT')).toBe(6)
   expect(problems).toEqual([])
@@ -10,7 +10,7 @@ test('a second scale of a currency is a problem, not a choice', () => {
   expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" is a second scale of the same'])
 })
 
-test('a code in lower case is refused with the sentence that codes are in upper case', () => {
+test('PURSER_CURRENCIES refuses a code in lower case and says that codes are in upper case', () => {
   const problems: string[] = []
   parseCurrencyScales('mBTC:5', problems)
   parseCurrencyScales('MBTC:13', problems)
@@ -20,6 +20,6 @@ test('a code in lower case is refused with the sentence that codes are in upper 
   ])
 })
 
-test.each(['XAD', 'ANG', 'BGN'])('%s is known without a setting, with two decimals', (code) => {
+test.each(['XAD', 'ANG', 'BGN'])('the currency %s is known without a setting and has two decimals', (code) => {
   expect(parseCurrencyScales('', []).get(code)).toBe(2)
 })

@@ -16,7 +16,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   }
 }
 
-test('a name has the secret behind its colon, and may have several', () => {
+test('PARTNER_SECRETS gives each platform name the secret after its colon, and a name may have several', () => {
   const { platformSecrets, secrets } = read({ PARTNER_SECRET: 'mine', PARTNER_SECRETS: 'acme:a:b, best:c ,acme:d' })
   expect(secrets).toEqual(['mine'])
   expect(platformSecrets).toEqual([
@@ -26,17 +26,17 @@ test('a name has the secret behind its colon, and may have several', () => {
   ])
 })
 
-test('where every platform has a name no secret is made for one without', () => {
+test('a start creates no secret for a platform without a name when every platform has a name', () => {
   expect(read({ PARTNER_SECRETS: 'acme:a' })).toMatchObject({ secrets: [], generated: [] })
   expect(read({}).generated.map(({ name }) => name)).toEqual(['PARTNER_SECRET'])
 })
 
-test('who names no platforms does not read them', () => {
+test('a gateway does not read PARTNER_SECRETS', () => {
   const env = { PARTNER_SECRETS: 'nonsense', PARTNER_SECRET: 'mine', GATEWAY_API_KEY: 'key' }
   expect(read(env, PROCESS_ROLES.gateway).platformSecrets).toEqual([])
 })
 
-describe('what is wrong is said without the secret', () => {
+describe('an error in PARTNER_SECRETS is reported without the secret:', () => {
   test.each([
     ['acme:good-one,hidden-secret', 'part 2 of PARTNER_SECRETS'],
     ['Acme:hidden-secret', 'part 1 of PARTNER_SECRETS'],
@@ -49,12 +49,12 @@ describe('what is wrong is said without the secret', () => {
     expect(problems.join()).not.toContain('hidden-secret')
   })
 
-  test('one that PARTNER_SECRET has too', () => {
+  test('a secret that PARTNER_SECRET contains too', () => {
     const problems = problemsOf({ PARTNER_SECRET: 'hidden-secret', PARTNER_SECRETS: 'acme:hidden-secret' })
     expect(problems).toEqual([expect.stringContaining('is also one of PARTNER_SECRET')])
   })
 
-  test('in production a weak one', () => {
+  test('a weak secret in production', () => {
     const env = { NODE_ENV: 'production', DATABASE_URL: 'postgres://localhost/x', PARTNER_SECRETS: 'acme:weak' }
     expect(problemsOf(env).join()).toContain('the secret of acme in PARTNER_SECRETS has 4 characters')
     expect(problemsOf(env).join()).not.toContain('PARTNER_SECRET must be set')

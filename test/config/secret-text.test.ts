@@ -56,7 +56,7 @@ const SETTINGS = [
 ] as const
 
 describe.each(BAD)('a secret file in %s', (_what, bytes, remedy) => {
-  test.each(SETTINGS)('ends the start of %s: %s', (role, name) => {
+  test.each(SETTINGS)('prevents the start of %s with %s', (role, name) => {
     const said = startOf(role, { [`${name}_FILE`]: fileOf(bytes) })
     expect(said).toContain(`${name}_FILE `)
     expect(said).toContain(remedy)
@@ -64,25 +64,25 @@ describe.each(BAD)('a secret file in %s', (_what, bytes, remedy) => {
   })
 })
 
-test.each(GOOD)('a secret file in %s is read', (_what, bytes) => {
+test.each(GOOD)('a secret file in %s is accepted', (_what, bytes) => {
   const env = { PURSER_DATA_DIR: 'memory://', PARTNER_SECRET_FILE: fileOf(bytes), OPERATOR_API_KEY: 'key' }
   expect(readConfig(env, PROCESS_ROLES.wallet).secrets).toEqual([SECRET])
 })
 
-test('a setting with quotation marks is named, and a secret of a platform with a name too', () => {
+test('a setting in quotation marks is named, and so is the secret of a named platform', () => {
   expect(startOf('wallet', { PARTNER_SECRET: `"${SECRET}"` })).toContain('PARTNER_SECRET stands within quotation marks')
   const named = startOf('wallet', { PARTNER_SECRETS: `acme:"${SECRET}"` })
   expect(named).toContain('a secret of acme in PARTNER_SECRETS stands within quotation marks')
 })
 
-test('a secret that a server keeps is looked at too', () => {
+test('a secret that a server has stored is checked too', () => {
   const dataDir = join(folder.path, 'kept')
   mkdirSync(dataDir, { mode: 0o700 })
   writeFileSync(join(dataDir, 'partner-secret'), Buffer.from(SECRET, 'utf16le'), { mode: 0o600 })
   expect(startOf('wallet', { PURSER_DATA_DIR: dataDir })).toContain(UTF8)
 })
 
-describe('commands that sign', () => {
+describe('a secret in quotation marks is refused by', () => {
   const quoted = `"${SECRET}"`
   const LOAD: LoadFlags = {
     ...{ baseUrl: 'http://127.0.0.1:1', players: 'players.csv', rate: '1', duration: '1', mix: 'place=1' },
@@ -94,13 +94,13 @@ describe('commands that sign', () => {
       ({ message }) => message,
     )
 
-  test('load', async () => {
+  test('purser load', async () => {
     expect(await load({ secret: quoted })).toBe(`--secret ${findSecretFault(quoted)}`)
     expect(await load({}, { PARTNER_SECRET: quoted })).toBe(`PARTNER_SECRET ${findSecretFault(quoted)}`)
     expect(await load({}, { PARTNER_SECRET: ' a , b ' })).toBe('a,b')
   })
 
-  test('conformance wallet', async () => {
+  test('purser conformance wallet', async () => {
     const { code, err } = await runCommand({ baseUrl: 'http://127.0.0.1:1', secret: quoted, fixtures: 'none.json' })
     expect([code, err]).toEqual([2, `purser: --secret or PARTNER_SECRET ${findSecretFault(quoted)}\n`])
   })
@@ -109,11 +109,11 @@ describe('commands that sign', () => {
 test.each([
   ['--secret', ['--secret', `"${SECRET}"`], {}],
   ['PARTNER_SECRET', [], { PARTNER_SECRET: `"${SECRET}"` }],
-])('sign refuses quotation marks of %s', async (name, args, env) => {
+])('purser sign refuses a secret in quotation marks from %s', async (name, args, env) => {
   const { code, stderr } = await run(['sign', ...args], env, '{}')
   expect([code, stderr.includes(`${name} stands within quotation marks`)]).toEqual([2, true])
 })
 
-test('secrets stand between commas, without the spaces around them', () => {
+test('secrets are separated by commas, and spaces around them are ignored', () => {
   expect(splitSecrets(' a ,, b')).toEqual(['a', 'b'])
 })

@@ -26,7 +26,7 @@ test.each([
     'http://127.0.0.1:4318/v1/traces',
     ['OTEL_SDK_DISABLED is "1", which is not true: it counts as false. Set true or false'],
   ],
-])('with %j spans go to %s, with the warnings %j', (more, url, warnings) => {
+])('the environment %j sends spans to %s and logs the warnings %j', (more, url, warnings) => {
   const env = { ...KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/', ...more }
   const config = readConfig(env, PROCESS_ROLES.gateway)
   expect([config.tracing.url, config.warnings]).toEqual([url, warnings])

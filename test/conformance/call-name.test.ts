@@ -43,7 +43,7 @@ test.concurrent.each<[MutantId, string, string]>([
   ['error-codes-listed-only', 'rollback-15', 'Rollback X 100, errorCode: 999: refused'],
   ['rollback-of-another', 'rollback-12', 'Rollback X 100, of B'],
   ['long-express-refused', 'place-14', 'metadata: [{"disciplineId":1,'],
-])('%s in %s: %s', async (fault, id, says) => {
+])('the kit finds %s with %s and names the call: %s', async (fault, id, says) => {
   const why = await whyFailed(fault, id)
   expect(why).toContain(says)
   expect(why.length).toBeLessThan(600)

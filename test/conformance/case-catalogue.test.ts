@@ -6,17 +6,17 @@ import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts
 
 const covered = new Set(WALLET_CASES.flatMap(({ covers }) => covers))
 
-test('every row of the catalogue is covered by a case or has a reason', () => {
+test('every row of the case catalogue has a case or a reason for none', () => {
   const missing = CASE_CATALOGUE.filter((row) => !covered.has(row) && UNOBSERVABLE_ROWS[row] === undefined)
   expect(missing).toEqual([])
 })
 
-test('rows that are named exist, and a row with a reason has no case', () => {
+test('every row that a case names exists, and a row with a reason has no case', () => {
   expect([...covered, ...Object.keys(UNOBSERVABLE_ROWS)].filter((row) => !CASE_CATALOGUE.includes(row))).toEqual([])
   expect(Object.keys(UNOBSERVABLE_ROWS).filter((row) => covered.has(row))).toEqual([])
 })
 
-test('ids are unique, and in order within their group', () => {
+test('case ids are unique, and ordered within their group', () => {
   const ids = WALLET_CASES.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.filter((id) => !/^[a-z]+-\d{2}$/.test(id))).toEqual([])
@@ -24,7 +24,7 @@ test('ids are unique, and in order within their group', () => {
   expect(ids).toEqual(groups.flatMap((group) => ids.filter((id) => id.slice(0, -3) === group).sort()))
 })
 
-test('every case says something of its own', () => {
+test('every case has a sentence of its own', () => {
   const texts = (member: (one: WalletCase) => string) => WALLET_CASES.map(member)
   expect(new Set(texts(({ sentence }) => sentence)).size).toBe(WALLET_CASES.length)
   expect(
@@ -43,7 +43,7 @@ function allSteps(steps: readonly CaseStep[]): CaseStep[] {
 const endsSessions = (steps: readonly CaseStep[]) =>
   steps.some((step) => step.kind === 'act' && step.act === 'end sessions')
 
-test('a case needs what it uses', () => {
+test('a case declares the players and operations that it uses', () => {
   const wrong = WALLET_CASES.flatMap((one) => {
     if (!('steps' in one)) return []
     const { id, needs = [], player } = one

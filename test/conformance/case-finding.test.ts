@@ -16,7 +16,7 @@ import { failing, judgeTestWallet } from './mutants/judged.ts'
 import type { MutantId } from './mutants/mutants.ts'
 import { misnamed } from './mutants/named-mutants.ts'
 
-describe('of a wallet over HTTP', () => {
+describe('the finding of a case over HTTP', () => {
   test.concurrent.each<[MutantId, string, string]>([
     [
       'rollback-repeat-refunds',
@@ -37,7 +37,7 @@ describe('of a wallet over HTTP', () => {
         '(The bet has already been processed), as no result of the bet is in force. Rollback, partner action 4: ' +
         '"If found, cancel it and refund the amount to the user."',
     ],
-  ])('%s fails %s with the named call', async (fault, id, why) => {
+  ])('reports %s in %s with the call that failed', async (fault, id, why) => {
     const report = await judgeTestWallet(
       fault,
       WALLET_CASES.filter((one) => one.id === id),
@@ -47,7 +47,7 @@ describe('of a wallet over HTTP', () => {
   })
 })
 
-describe('of calls at the same moment', () => {
+describe('the finding of concurrent calls', () => {
   const ACCEPTED = { status: 200, body: '{"transactionId":"x"}' }
   const REFUSED = { status: 400, body: '{"code":5,"message":""}' }
   const START = { balances: new Map([['A/first', 1000n]]), bets: new Map() }
@@ -60,7 +60,7 @@ describe('of calls at the same moment', () => {
     return { call, name, answer, exchange, amount: 100n, matches: findMatches(call, answer) }
   }
 
-  test('the one whose answer does not fit is named, and not the first', () => {
+  test('names the call whose answer is wrong, and not the first call', () => {
     const ifUnplaced = allowAnyFailure().map((one) => ({ ...one, only: 'unplaced' }) as const)
     const calls = [
       judged('Place bet X 100', placeStep(), ACCEPTED),
@@ -74,14 +74,14 @@ describe('of calls at the same moment', () => {
   })
   const placed = { kind: 'accepted', effect: 'pay', body: [], only: 'placed' } as const
 
-  test('those that are accepted beyond the number are named', () => {
+  test('names the calls that are accepted above the limit', () => {
     const calls = ['X', 'Y'].map((bet) => judged(`Place bet ${bet} 800`, placeStep({ bet }), ACCEPTED))
     expect(findWrongCount(calls, { min: 0, max: 1 })?.why).toBe(
       'Place bet X 800 + Place bet Y 800: accepted, 2 of 2 calls at once; at most 1 may be accepted',
     )
   })
 
-  test('those that are refused are named where too few are accepted', () => {
+  test('names the refused calls when too few are accepted', () => {
     const calls = [judged('Rollback X 100', rollbackStep(), ACCEPTED), judged('Place bet Y 10', placeStep(), REFUSED)]
     expect(findWrongCount(calls, { min: 2, max: 2 })?.why).toBe(
       'Place bet Y 10: refused with code 5; of 2 calls at once 2 must be accepted',
@@ -89,7 +89,7 @@ describe('of calls at the same moment', () => {
   })
 })
 
-test('a case by a decision gives its own sentence as the reason', () => {
+test('a case that rests on a decision gives the sentence of the decision as its reason', () => {
   const sentence = 'the repeat of a bet is answered with the time of the first'
   expect(addClause({ why: 'seen' }, { clause: 'R-2', sentence }).why).toBe(`seen. R-2: ${sentence}`)
 })

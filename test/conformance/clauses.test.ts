@@ -12,14 +12,14 @@ const DECISIONS = [...definedIdsOf(read('docs/reference/decisions.md')), LIFE]
 describe.each([
   ['wallets', WALLET_CASES],
   ['platforms', PLATFORM_CASES],
-])('of the cases against %s', (_name, cases) => {
-  test('each that says MUST cites a clause of the interface', () => {
+])('the cases against %s', (_name, cases) => {
+  test('cite a clause of the interface where they say MUST', () => {
     const musts = cases.filter(({ level }) => level === 'MUST')
     expect(musts.length).toBeGreaterThan(20)
     expect(musts.filter(({ clause }) => !splitClauses(clause).some(isInterfaceClause)).map(({ id }) => id)).toEqual([])
   })
 
-  test('each cites clauses that there are', () => {
+  test('cite only clauses that exist', () => {
     const unknown = cases.flatMap(({ id, clause }) =>
       splitClauses(clause)
         .filter((name) => !isInterfaceClause(name) && !DECISIONS.includes(name))
@@ -29,18 +29,18 @@ describe.each([
   })
 })
 
-describe('the place of a clause', () => {
+describe('the location of a clause', () => {
   const page = read('docs/reference/interface.md')
   const plain = (text: string) => text.replaceAll('`', '')
 
-  test.each(Object.entries(CLAUSES))('%s is a line of interface.md that has its words', (name, words) => {
+  test.each(Object.entries(CLAUSES))('%s is a line of interface.md that contains its words', (name, words) => {
     const [, anchor] = toClausePath(name).split('#')
     const [, after = ''] = page.split(`<a id="${anchor}"></a>`)
     const line = page.includes(`\n<a id="${anchor}"></a>\n`) ? after.split('\n')[1] : lineAround(page, anchor)
     expect(plain(line ?? '').replaceAll(/<a id="[^"]*"><\/a>/g, '')).toContain(plain(words))
   })
 
-  test('is on a page that has its anchor', () => {
+  test('has an anchor on its page', () => {
     const cited = [...WALLET_CASES, ...PLATFORM_CASES].flatMap(({ clause }) => splitClauses(clause)).map(toClausePath)
     const pages = [...new Set(cited.map((place) => place.replace(/#.*/, '')))]
     const anchors = pages.flatMap((file) => anchorsOf(read(`docs/reference/${file}`)).map((one) => `${file}#${one}`))
@@ -52,7 +52,7 @@ function lineAround(page: string, anchor: string | undefined): string | undefine
   return page.split('\n').find((line) => line.includes(`<a id="${anchor}"></a>`))
 }
 
-test('no clause is said in the words of another, and none is empty', () => {
+test('the clauses have different words, and none is empty', () => {
   // A check of signatures is demanded of each operation in the same words.
   const texts = Object.values(CLAUSES).filter((text) => text !== 'Verify the request signature.')
   expect(new Set(texts).size).toBe(texts.length)

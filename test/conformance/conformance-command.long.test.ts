@@ -65,14 +65,14 @@ const COMMANDS = [
   ['platform', ofPlatform, 'platform-answer-02', 'platform-answer-06'],
 ] as const
 
-describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passing) => {
+describe.concurrent.each(COMMANDS)('purser conformance %s', (side, run, failing, passing) => {
   const file = (name: string) => join(folder, `${failing}-${name}`)
   const expectedFile = (name: string, text: string) => {
     writeFileSync(file(name), text)
     return file(name)
   }
 
-  test('refuses a report that it could not write, before anything is sent', async () => {
+  test('refuses a report that it could not write, before any call is sent', async () => {
     const { code, out, err } = await run({ only: [failing], report: ['/nowhere/x.json'] })
     expect({ code, out, err }).toEqual({
       ...{ code: 2, out: '', err: 'purser: --report: /nowhere is no folder that can be written to\n' },
@@ -81,7 +81,7 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
     expect((await run({ only: [failing], report: [file('folder.json')] })).err).toContain('is a folder')
   })
 
-  test('ends with the ids that failed, and each failure says how to judge it again', async () => {
+  test('ends with the ids that failed, and prints for each failure how to run it again', async () => {
     const { code, out } = await run({ only: [failing, passing] })
     expect(code).toBe(1)
     expect(out).toMatch(new RegExp(`^failed MUST: ${failing}$`, 'm'))
@@ -91,7 +91,7 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
     expect([wallet.secret, wallet.operatorKey, platform.key].filter((secret) => out.includes(secret))).toEqual([])
   })
 
-  test('says its version and that of the interface in every report', async () => {
+  test('writes its version and the version of the interface into every report', async () => {
     const names = ['json', 'xml', 'html'].map((ending) => file(`version.${ending}`))
     const { out } = await run({ only: [passing], report: names })
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
@@ -100,7 +100,7 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
     expect(texts.filter((text) => !/partner wallet callback interface, clauses [0-9a-f]{8}/.test(text))).toEqual([])
   })
 
-  test('does not fail for what is expected, and says what is expected in vain', async () => {
+  test('passes with expected failures, and names those that did not occur', async () => {
     const expectedFailures = expectedFile(
       'known',
       `# known\n${failing}  the ticket is W-1\n\n${passing} it was so once\n`,
@@ -133,11 +133,11 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
     { pace: '0' },
     { pace: '1.5' },
     { expectedFailures: '/no/such/file' },
-  ])('refuses %o', async (flags) => {
+  ])('refuses the option %o', async (flags) => {
     expect((await run({ only: [failing], ...flags })).code).toBe(2)
   })
 
-  test('masks tokens, signatures and headers on the terminal too, unless asked', async () => {
+  test('masks tokens, signatures and headers on the terminal by default', async () => {
     const header = ['Authorization: Basic dXNlcjpwYXNzd29yZA==']
     const common = { only: [failing], verbose: true } as const
     const flags = side === 'wallet' ? { header, ...common } : common
@@ -158,7 +158,7 @@ describe.concurrent.each(COMMANDS)('conformance %s', (side, run, failing, passin
   })
 })
 
-test('a report that a full disk refuses at the end goes to stdout', async () => {
+test('purser conformance prints the report on stdout when the disk is full at the end', async () => {
   const report = join(folder, 'readonly.json')
   writeFileSync(report, '')
   const drive = `rm -f ${report}; mkdir -p ${report}; exit 3`
@@ -169,7 +169,7 @@ test('a report that a full disk refuses at the end goes to stdout', async () => 
   expect(code).toBe(2)
 })
 
-test('a file that may not be written is said at the start', async () => {
+test('purser conformance reports at its start a file that it may not write', async () => {
   const report = join(folder, 'locked.json')
   writeFileSync(report, '')
   chmodSync(report, 0o444)
@@ -200,18 +200,18 @@ async function watch(url: string, fails: (path: string) => boolean = () => false
   return { url: `http://127.0.0.1:${port}`, seen, close: () => void server.close() }
 }
 
-describe.concurrent('headers of --header', () => {
+describe.concurrent('purser conformance sends the headers of --header', () => {
   const header = ['X-Test-System: blue']
   const colours = ({ seen }: Watched) => seen.map((headers) => headers['x-test-system'])
 
-  test('are sent with every call to the wallet', async () => {
+  test('with every call to the wallet', async () => {
     const watched = await watch(wallet.url)
     const { code } = await ofWallet({ baseUrl: watched.url, header, only: ['place-01'] })
     watched.close()
     expect([code, [...new Set(colours(watched))]]).toEqual([0, ['blue']])
   })
 
-  test('and with every call to the platform’s API, beside its key', async () => {
+  test('with every call to the platform’s API, in addition to its key', async () => {
     const watched = await watch(platform.url)
     const { code } = await ofPlatform({ platformApi: watched.url, header, only: ['platform-answer-06'] })
     watched.close()
@@ -219,8 +219,8 @@ describe.concurrent('headers of --header', () => {
   })
 })
 
-describe.concurrent('a call of the kit’s own that fails is a finding, and the report is there', () => {
-  test('when it makes a player', async () => {
+describe.concurrent('a failed setup call of the kit is a finding in the report', () => {
+  test('when the kit creates a player', async () => {
     let deposits = 0
     const watched = await watch(wallet.url, (path) => path.endsWith('/deposits') && ++deposits === 2)
     const report = join(folder, 'operator.xml')
@@ -232,21 +232,21 @@ describe.concurrent('a call of the kit’s own that fails is a finding, and the 
     expect(readFileSync(report, 'utf8')).toMatch(/errors="1"[\s\S]*<error message="not judged/)
   })
 
-  test('when it makes the first player: nothing is judged', async () => {
+  test('when the kit creates the first player, and no case is judged', async () => {
     const watched = await watch(wallet.url, (path) => path.startsWith('POST /operator'))
     const { code, out } = await ofWallet({ operatorApi: watched.url, only: ['place-01'] })
     watched.close()
     expect([code, out]).toEqual([3, expect.stringContaining('not judged, the operator API answered')])
   })
 
-  test('when it acts in the middle of a case', async () => {
+  test('when the kit calls the operator API during a case', async () => {
     const watched = await watch(wallet.url, (path) => path.endsWith('/lock'))
     const { code, out } = await ofWallet({ operatorApi: watched.url, only: ['resettle-05', 'place-01'] })
     watched.close()
     expect([code, out]).toEqual([1, expect.stringMatching(/✗ not judged, .*lock with 500.*: resettle-05/)])
   })
 
-  test('when the platform’s API does not do what is wished', async () => {
+  test('when the platform’s API does not do what the case requests', async () => {
     const watched = await watch(platform.url, (path) => path.endsWith('/settle'))
     const only = ['platform-result-01', 'platform-answer-06']
     const { code, out } = await ofPlatform({ platformApi: watched.url, only })
@@ -255,7 +255,7 @@ describe.concurrent('a call of the kit’s own that fails is a finding, and the 
   })
 })
 
-test('--pace keeps the calls apart', async () => {
+test('purser conformance --pace keeps an interval between the calls', async () => {
   const paced = await watch(wallet.url)
   const start = performance.now()
   await ofWallet({ baseUrl: paced.url, operatorApi: wallet.url, pace: '20', only: ['place-01'] })

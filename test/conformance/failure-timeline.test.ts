@@ -26,8 +26,8 @@ const look = (amount: string, token = 'of A') =>
   exchange('Balance', '/user/balance', { token }, json(200, `{"amount":${amount},"currency":"EUR"}`), true)
 const told = (...exchanges: Exchange[]) => buildCaseHistory(exchanges).moments.map(describeMoment)
 
-describe('a case', () => {
-  test('tells what each call has moved, as the balance says', () => {
+describe('the timeline of a failed case', () => {
+  test('shows what each call moved, as the balance reports it', () => {
     const exchanges = [
       look('1000.5'),
       place('Place bet X 100', json(200, '{}')),
@@ -47,13 +47,13 @@ describe('a case', () => {
     expect(picture).toContain('1,000.5')
     expect(picture).toContain('tl-call tl-unanswered tl-selected')
   })
-  test('of calls that were sent together says what they moved together', () => {
+  test('shows of concurrent calls what they moved together', () => {
     expect(told(look('10'), place('One', json(200, '{}')), place('Two', json(200, '{}')), look('8'))).toEqual([
       'One: accepted, 200, 2 ms',
       'Two: accepted, 200, 2 ms, moved by 2 calls −2',
     ])
   })
-  test('mixes no purses, and shows no balance that nobody asked for', () => {
+  test('keeps currencies apart, and shows no balance that was not read', () => {
     expect(told(look('10'), look('99', 'of B'), place('One', json(200, '{}')), look('98', 'of B'), look('9'))).toEqual([
       'One: accepted, 200, 2 ms, moved −1',
     ])
@@ -62,7 +62,7 @@ describe('a case', () => {
     expect(picture).toContain('no usable answer, 500')
     expect(renderFailureTimeline([])).toEqual([])
   })
-  test('takes what a wallet answers for an amount only if it is one', () => {
+  test('reads an answer of the wallet as an amount only if it is one', () => {
     expect(told(look('"<b>"'), look('1e3'), place('One', json(200, '{"code":"<i>"}')))).toEqual([
       'One: accepted, 200 code <i>, 2 ms',
     ])

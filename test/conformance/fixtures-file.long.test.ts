@@ -37,27 +37,30 @@ function verdictsOf({ results }: ConformanceReport): Record<'failed' | 'lost', s
 const FAULTS: MutantId[] = ['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked']
 const GROUPS = ['place', 'rollback']
 
-describe.each([false, true])('where balances are probed (%s)', (isProbed) => {
-  test.each(FAULTS)('%s costs two players nothing, and every case is judged', async (fault) => {
-    const wallet = await startTestWallet({ fault })
-    const front = await frontOf(wallet.url, isProbed ? { hides: '/user/balance' } : {})
-    const operator = operatorClient(wallet.url, wallet.operatorKey)
-    const { file, userIds } = await twoPlayers(operator)
-    const report = await runWalletKit({
-      ...{ baseUrl: front.url, secret: wallet.secret, fixtures: parseFixturesFile(JSON.stringify(file)) },
-      cases: WALLET_CASES.filter(({ id }) => GROUPS.some((group) => id.startsWith(group))),
-    })
-    const balances = await Promise.all(userIds.map((userId) => operator.balance(userId)))
-    await front.close()
-    await wallet.close()
-    const { failed, lost } = verdictsOf(report)
-    expect(failed.length).toBeGreaterThan(0)
-    expect(lost).toEqual([])
-    expect(balances).toEqual([START, START])
-  })
+describe.each([false, true])('the kit with players of a file and probed balances (%s)', (isProbed) => {
+  test.each(FAULTS)(
+    'judges every case although the wallet has %s, and two players keep their balance',
+    async (fault) => {
+      const wallet = await startTestWallet({ fault })
+      const front = await frontOf(wallet.url, isProbed ? { hides: '/user/balance' } : {})
+      const operator = operatorClient(wallet.url, wallet.operatorKey)
+      const { file, userIds } = await twoPlayers(operator)
+      const report = await runWalletKit({
+        ...{ baseUrl: front.url, secret: wallet.secret, fixtures: parseFixturesFile(JSON.stringify(file)) },
+        cases: WALLET_CASES.filter(({ id }) => GROUPS.some((group) => id.startsWith(group))),
+      })
+      const balances = await Promise.all(userIds.map((userId) => operator.balance(userId)))
+      await front.close()
+      await wallet.close()
+      const { failed, lost } = verdictsOf(report)
+      expect(failed.length).toBeGreaterThan(0)
+      expect(lost).toEqual([])
+      expect(balances).toEqual([START, START])
+    },
+  )
 })
 
-test('a wallet that never gives back loses its players, and the report says so', async () => {
+test('the report says that a wallet which never gives money back uses up its players', async () => {
   const wallet = await startTestWallet({ fault: 'rollback-ignored' })
   const front = await frontOf(wallet.url, { hides: '/user/balance' })
   const { file } = await twoPlayers(operatorClient(wallet.url, wallet.operatorKey))
@@ -68,7 +71,7 @@ test('a wallet that never gives back loses its players, and the report says so',
   expect(verdictsOf(report).lost.length).toBeGreaterThan(10)
 })
 
-describe('our own wallet, judged with a full file', () => {
+describe('our own wallet, judged with a complete fixtures file,', () => {
   let own: Awaited<ReturnType<typeof startWallet>>
   beforeAll(async () => {
     own = await startWallet()
@@ -113,7 +116,7 @@ describe('our own wallet, judged with a full file', () => {
     }
   }
 
-  test('passes; only what the operator does in the middle of a case is not judged; everybody has their money', async () => {
+  test('passes, only cases with an operator call are not judged, and all players have their money', async () => {
     const file = await fullFile()
     const fixtures = parseFixturesFile(JSON.stringify(file))
     // Those of ordinary players are judged in core.long.test.ts.
@@ -133,7 +136,7 @@ describe('our own wallet, judged with a full file', () => {
   })
 })
 
-describe('a file is refused with the reason', () => {
+describe('a fixtures file', () => {
   let folder: string
   let wallet: RunningWallet
   beforeAll(async () => {
@@ -158,19 +161,19 @@ describe('a file is refused with the reason', () => {
     ['has a poor player', { currency: 'EUR', players: [{ ...ann, balance: '999.99' }] }, 'at least 1000 EUR'],
     ['has cents of a cent', { currency: 'EUR', players: [{ ...ann, balance: '1000.001' }] }, '"1000.001" is no EUR'],
     ['has money of its own', { currency: 'PTS', players: [ann] }, 'how many decimal places PTS has'],
-  ])('when it %s', async (_what, content, says) => {
+  ])('is refused with the reason when it %s', async (_what, content, says) => {
     const fixtures = join(folder, 'players.json')
     writeFileSync(fixtures, typeof content === 'string' ? content : JSON.stringify(content))
     const { code, err } = await runCommand({ baseUrl: wallet.url, secret: wallet.secret, fixtures })
     expect([code, err]).toEqual([2, expect.stringContaining(says)])
   })
 
-  test('and the file of the guide is taken', () => {
+  test('as the guide shows it is accepted', () => {
     const guide = blocksOf(read('docs/guides/certify-your-wallet.md')).find(({ info }) => info === 'json')
     expect(parseFixturesFile(guide?.text ?? '').capacity).toBe(3)
   })
 
-  test('but a currency of its own is fine when its scale is given', () => {
+  test('may have a currency of its own when its scale is given', () => {
     const file = { currency: 'PTS', scales: { PTS: 2 }, players: [ann] }
     expect(parseFixturesFile(JSON.stringify(file)).capacity).toBe(1)
   })

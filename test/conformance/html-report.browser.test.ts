@@ -40,7 +40,7 @@ async function open(file: string): Promise<Seen> {
   return { page, requests, complaints }
 }
 
-describe('of a wallet that refunds with each rollback', () => {
+describe('the HTML report of a wallet that refunds with each rollback', () => {
   let file: string
   let seen: Seen
 
@@ -52,14 +52,14 @@ describe('of a wallet that refunds with each rollback', () => {
     seen = await open(file)
   })
 
-  test('the verdict stands at the top, and a failure says first what it costs', async () => {
+  test('shows the verdict at the top, and each failure begins with its cost', async () => {
     const { page } = seen
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/fails \d+ MUST/)
     expect(await page.locator('h2').allTextContents()).toEqual(['Failed', 'Passed', 'The clauses'])
     expect(await page.locator('article .loses').first().textContent()).toContain('the operator pays')
   })
 
-  test('the calls are folded away, and open to the exact bytes', async () => {
+  test('folds the calls, and opens them to the exact bytes', async () => {
     const article = seen.page.locator('article').first()
     const request = article.getByLabel('Request').first()
     await article.locator('summary').first().click()
@@ -73,7 +73,7 @@ describe('of a wallet that refunds with each rollback', () => {
     )
   })
 
-  test('the calls are a picture: attempts on the wire, and what the balance said of each', async () => {
+  test('draws the calls: attempts on the wire, and the balance after each', async () => {
     const picture = seen.page.locator('article').first().locator('svg.timeline')
     expect(await picture.locator('.tl-title').allTextContents()).toContain('Place bet X 100')
     expect(await picture.locator('.tl-amount').allTextContents()).toEqual(expect.arrayContaining(['−100', '+100']))
@@ -81,7 +81,7 @@ describe('of a wallet that refunds with each rollback', () => {
     expect(await picture.locator('[role=button]').count()).toBe(0)
   })
 
-  test('one verdict can be looked at alone', async () => {
+  test('opens one verdict alone by its address', async () => {
     const { page } = seen
     await page.getByRole('button', { name: /^Passed/ }).click()
     const visible = await page
@@ -94,7 +94,7 @@ describe('of a wallet that refunds with each rollback', () => {
     await page.getByRole('button', { name: /^All/ }).click()
   })
 
-  test('it fits a telephone, has names for what can be used, and printing opens everything', async () => {
+  test('fits a phone, names its controls, and opens everything for print', async () => {
     const { page } = seen
     const measure = 'document.documentElement.scrollWidth <= innerWidth'
     expect(await page.evaluate(measure)).toBe(true)
@@ -106,7 +106,7 @@ describe('of a wallet that refunds with each rollback', () => {
     )
   })
 
-  test('it has asked for nothing but itself', () => {
+  test('requests nothing but itself', () => {
     expect(seen.requests).toEqual([pathToFileURL(file).href])
     expect(seen.complaints).toEqual([])
   })
@@ -142,8 +142,8 @@ const EVIL_REPORT: ConformanceReport = {
   })),
 }
 
-describe('of a wallet that answers with markup', () => {
-  test('the page shows it as text, and runs and loads nothing', async () => {
+describe('the report of a wallet that answers with markup', () => {
+  test('shows the markup as text, and runs and loads nothing', async () => {
     const file = join(folder, 'evil.html')
     writeFileSync(file, renderConformanceHtml(EVIL_REPORT))
     const { page, requests, complaints } = await open(file)
@@ -155,7 +155,7 @@ describe('of a wallet that answers with markup', () => {
     expect({ requests, complaints }).toEqual({ requests: [pathToFileURL(file).href], complaints: [] })
   })
 
-  test('the XML is well formed, and says the same', async () => {
+  test('is well-formed XML with the same text', async () => {
     const { page } = await open(join(folder, 'evil.html'))
     const read = `(xml) => {
       const found = new DOMParser().parseFromString(xml, 'application/xml')

@@ -27,7 +27,7 @@ const CALLS = 30
 console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/conformance/mutants`)
 
 describe('the wallet without a fault', () => {
-  test.each(['refuse', 'allow-negative'] as const)('is what the model predicts, clawback %s', async (clawback) => {
+  test.each(['refuse', 'allow-negative'] as const)('behaves as the model predicts, clawback %s', async (clawback) => {
     const settings: Settings = { clawback, freebetStake: 'player', behindAggregator: false, notesNothing: true }
     await withWallet({ clawback }, async (wallet) => {
       const property = fc.asyncProperty(histories(CALLS), (steps) => playHistory(wallet, settings, steps, new Map()))
@@ -51,7 +51,7 @@ async function withWallet(options: WalletOptions, work: (wallet: TestWallet) => 
   }
 }
 
-test('the wallet without a fault passes every case, also those that are advice', async () => {
+test('the wallet without a fault passes every case, advice included', async () => {
   expect(notPassed(await judgeTestWallet())).toEqual([])
 })
 
@@ -60,12 +60,12 @@ describe('the page of mutants', () => {
   const matrix = readPage()
   const mutantsOf = (id: string) => MUTANT_IDS.filter((mutant) => matrix.get(mutant)?.includes(id))
 
-  test('names every mutant, and is written as its rows say', () => {
+  test('names every mutant, and is what its rows generate', () => {
     expect(MUTANT_IDS.filter((id) => !matrix.has(id))).toEqual([])
     expect(readFileSync(PAGE, 'utf8')).toBe(writePage(matrix))
   })
 
-  test('has no case that fails for no mutant', () => {
+  test('has a failing mutant for every case', () => {
     expect(WALLET_CASES.map(({ id }) => id).filter((id) => mutantsOf(id).length === 0)).toEqual([])
   })
 
@@ -79,14 +79,14 @@ describe('the list of mutants', () => {
   const sources = filesIn('test/conformance/mutants', ['.ts'])
   const code = sources.filter((path) => !/mutants?\.ts$/.test(path)).map(read)
 
-  test('is long enough that sixty different ones remain', () => expect(MUTANT_IDS.length).toBeGreaterThan(75))
+  test('has enough rows for sixty different mutants', () => expect(MUTANT_IDS.length).toBeGreaterThan(75))
 
-  test('is of single faults: each is one switch, asked for at one place', () => {
+  test('contains single faults, each with one switch that is read at one place', () => {
     const places = (id: MutantId) => code.flatMap((text) => text.split(`'${id}'`).slice(1)).length
     expect(MUTANT_IDS.filter((id) => places(id) !== 1)).toEqual([])
   })
 
-  test('says no sentence twice', () => {
+  test('contains no sentence twice', () => {
     const sentences = MUTANT_IDS.map((id) => MUTANTS[id].sentence)
     expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
   })

@@ -8,11 +8,11 @@ const IDS = ['place-01', 'settle-01', 'rollback-01', 'unsettle-01', 'profile-01'
 test.concurrent.each<[string, Door]>([
   ['a byte order mark before each answer', { rewrite: (text) => `\ufeff${text}` }],
   ['100 Continue before each answer', { continues: true }],
-])('a right wallet with %s passes', async (_what, door) => {
+])('a correct wallet with %s passes the kit', async (_what, door) => {
   expect(await verdicts(IDS, door)).toEqual(passing(IDS))
 })
 
-test.concurrent('a wallet with the code of a refusal beside each yes fails (D-5)', async () => {
+test.concurrent('a correct wallet fails the kit when it sends a refusal code in accepted answers (D-5)', async () => {
   const rewrite = (text: string) => text.replace('{"transactionId":', '{"code":7,"transactionId":')
   const [place] = await verdicts(['place-01'], { rewrite })
   expect(place).toContain('HTTP status 200 with a transactionId and the code of a refusal')

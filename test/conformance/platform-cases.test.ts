@@ -4,17 +4,17 @@ import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts
 
 const ROWS = Array.from({ length: 18 }, (_, i) => `P${i + 1}`)
 
-test('every row of part H is covered, and nothing else', () => {
+test('the platform cases cover every row of part H and nothing else', () => {
   expect([...new Set(PLATFORM_CASES.flatMap(({ covers }) => covers))].toSorted()).toEqual(ROWS.toSorted())
 })
 
-test('ids are unique and of one form', () => {
+test('the ids of platform cases are unique and have one form', () => {
   const ids = PLATFORM_CASES.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids.filter((id) => !/^platform-[a-z]+-\d\d$/.test(id))).toEqual([])
 })
 
-test('each case says what it wants, in its own words, and what is lost without it', () => {
+test('each platform case states its expectation and its cost in its own words', () => {
   const sentences = PLATFORM_CASES.map(({ sentence }) => sentence)
   expect(new Set(sentences).size).toBe(sentences.length)
   expect(
@@ -22,14 +22,14 @@ test('each case says what it wants, in its own words, and what is lost without i
   ).toEqual([])
 })
 
-test('no two cases do and expect the same', () => {
+test('no two platform cases send and expect the same', () => {
   const scenes = PLATFORM_CASES.flatMap((one) =>
     one.kind === 'scene' ? [JSON.stringify([one.answers, one.acts, one.expect])] : [],
   )
   expect(new Set(scenes).size).toBe(scenes.length)
 })
 
-test('a scene that ends with a call it waited for does not count what may still be on its way', () => {
+test('a case that ends with an expected call does not count calls that may still arrive', () => {
   const racing = PLATFORM_CASES.flatMap((one) => {
     const last = one.kind === 'scene' ? one.acts.at(-1) : undefined
     if (one.kind !== 'scene' || last?.kind !== 'await') return []

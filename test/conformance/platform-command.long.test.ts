@@ -25,14 +25,14 @@ afterAll(() => Promise.all([right.stop(), wrong.stop()]))
 const kit = (...args: string[]) => run(['conformance', 'platform', ...args])
 const onApi = ({ url, key }: TestPlatform) => ['--listen', '0', '--platform-api', url, '--platform-key', key]
 
-describe.concurrent('a run', () => {
-  test('of a right platform ends with 0', async () => {
+describe.concurrent('purser conformance platform', () => {
+  test('ends with 0 for a correct platform', async () => {
     const { code, stdout, stderr } = await kit(...onApi(right), '--only', 'platform-answer-01', 'platform-answer-06')
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/2 passed, 0 MUST failed, 0 SHOULD failed, 0 not judged in \d/)
   })
 
-  test('of a wrong one ends with 1 and says what loses whose money, what came, and what repeats it', async () => {
+  test('ends with 1 for a faulty platform and prints who loses money, which calls came, and how to repeat them', async () => {
     const folder = newFolder()
     const file = join(folder.path, 'report.json')
     const { code, stdout } = await kit(...onApi(wrong), '--only', 'platform-answer-02', '--report', file)
@@ -51,21 +51,21 @@ describe.concurrent('a run', () => {
     expect([judged, results.length, results[0].verdict.kind]).toEqual(['platform', 1, 'failed'])
   })
 
-  test('can be driven by a hook, one wish at a time', async () => {
+  test('can be driven by a hook, one request at a time', async () => {
     const drive = ['--listen', '0', '--drive', `node ${HOOK} ${right.url}`]
     const { code, stdout } = await kit(...drive, '--only', 'platform-result-01', 'platform-rollback-06')
     expect(stdout).toMatch(/2 passed, 0 MUST failed/)
     expect(code).toBe(0)
   })
 
-  test('judges no kill without a command that does it, and says so', async () => {
+  test('judges no kill without a command for it, and says so', async () => {
     const { code, stdout } = await kit(...onApi(right), '--only', 'platform-crash-04', 'platform-answer-02')
     expect(stdout).toContain('--restart names a command that does: platform-crash-04')
     expect(stdout).toMatch(/1 passed, .* 1 not judged/)
     expect(code).toBe(0)
   })
 
-  test('leaves the six minutes to --slow', async () => {
+  test('runs the six-minute cases only with --slow', async () => {
     const { stdout } = await kit(...onApi(right), '--only', 'platform-rollback-08', 'platform-answer-01')
     expect(stdout).toContain('left out, takes more than six minutes: --slow: platform-rollback-08')
   })
@@ -86,7 +86,7 @@ async function kitHere(flags: Partial<ConformancePlatformFlags>) {
 
 const neverAborted = () => new AbortController().signal
 
-test('--list names every case', async () => {
+test('purser conformance platform --list names every case', async () => {
   const { code, stdout } = await kitHere({ list: true })
   expect(
     stdout
@@ -103,7 +103,7 @@ test.each([
   ['no key', { listen: '0', platformApi: 'http://127.0.0.1:1' }, 'give --platform-key'],
   ['an unknown case', { list: true, only: ['platform-nothing'] }, 'there is no case platform-nothing'],
   ['a report of another kind', { listen: '0', drive: 'true', report: ['a.pdf'] }, 'must end in'],
-] as const)('%s is wrong use and ends with 2', async (_what, flags, says) => {
+] as const)('purser conformance platform with %s ends with 2', async (_what, flags, says) => {
   const { code, stderr } = await kitHere(flags)
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
 })
@@ -111,12 +111,12 @@ test.each([
 test.each([
   ['a platform that is not there', { platformApi: 'http://127.0.0.1:1', platformKey: 'k' }, 'cannot be reached'],
   ['a hook that does nothing right', { drive: 'exit 7' }, ''],
-])('%s ends with 3', async (_what, flags, says) => {
+])('purser conformance platform with %s ends with 3', async (_what, flags, says) => {
   const { code, stderr } = await kitHere({ listen: '0', ...flags, only: ['platform-answer-01'] })
   expect([code, stderr]).toEqual([3, expect.stringContaining(says)])
 })
 
-test('Ctrl-C ends a run with 130 and a report of what was judged', async () => {
+test('Ctrl-C ends a run of conformance platform with 130 and a report of the judged cases', async () => {
   const stop = new AbortController()
   const report: string[] = []
   // Told of each case: it comes with the first one, when most of the others have not begun.

@@ -72,7 +72,7 @@ beforeAll(async () => {
   for (const mutant of JUDGED.filter(isOther)) await judge(mutant)
 }, 900_000)
 
-test.each([false, true])('the right platform passes every case, slow ones: %s', async (slow) => {
+test.each([false, true])('the correct platform passes every case, slow ones: %s', async (slow) => {
   expect(await judgeOften({ slow }, notPassed, [])).toEqual([])
 })
 
@@ -80,10 +80,10 @@ test.each(JUDGED.map(({ name, caughtBy }) => [name, caughtBy]))('a platform that
   expect(failed.get(name)).toContain(caughtBy)
 })
 
-test('no case is without a mutant that it is about', () => {
+test('every platform case has a mutant that fails it', () => {
   expect(ALL.filter((id) => !MUTANTS.some(({ caughtBy }) => caughtBy === id))).toEqual([])
 })
 
-test('the table of the documentation is what came out', async () => {
+test('the mutant table of the documentation matches the results', async () => {
   await expect(writeTable(MUTANTS, failed)).toMatchFileSnapshot(TABLE)
 })

@@ -32,7 +32,7 @@ const describe = ({ id, verdict }: CaseResult) => `${id}: ${verdict.kind === 'pa
 /** Left to the slow mode, which takes more than six minutes; test/platform/rollback-schedule.test.ts looks at them in simulated time. */
 const SLOW = PLATFORM_CASES.filter((one) => one.kind === 'scene' && one.slow === true).map(({ id }) => id)
 
-test('our platform passes part H', { timeout: 240_000 }, async () => {
+test('our platform passes part H of the kit', { timeout: 240_000 }, async () => {
   const database = await createDatabase()
   ends.push(() => database.drop())
   let ours = await startOurs(database.url)

@@ -37,8 +37,8 @@ function shown(mark: string): string[] {
   return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
 }
 
-describe('on the terminal with --verbose', () => {
-  test('a failure says what is lost, then what was sent and answered, then how to repeat it', () => {
+describe('the terminal report with --verbose', () => {
+  test('prints for a failure what is lost, what was sent and answered, and how to repeat it', () => {
     expect(ran.code).toBe(1)
     const [failure = ''] = ran.out.split('\n\n')
     const parts = [
@@ -56,14 +56,14 @@ describe('on the terminal with --verbose', () => {
     expect(places).not.toContain(-1)
   })
 
-  test('bodies are shown whole', () => {
+  test('prints bodies in full', () => {
     expect(shown('>').length).toBeGreaterThan(3)
     expect(shown('>').filter((body) => body !== '' && !body.endsWith('}'))).toEqual([])
   })
 })
 
-describe('in files', () => {
-  test.each(ENDINGS)('.%s holds no token, no signature and no secret', (ending) => {
+describe('the report file', () => {
+  test.each(ENDINGS)('.%s contains no token, no signature and no secret', (ending) => {
     const [tokens, signatures] = [/"token":"([\w-]{20,})"/g, /x-sign-jws: [\w-]+\.\.([\w-]{43})/g].map((pattern) =>
       [...ran.out.matchAll(pattern)].map(({ 1: found = '' }) => found),
     )
@@ -86,7 +86,7 @@ describe('in files', () => {
     expect(new Date(report.startedAt).toISOString()).toBe(report.startedAt)
   })
 
-  test('.xml counts as the run does, group by group', () => {
+  test('.xml has the counts of the run in each group', () => {
     const xml = textOf('xml')
     const [, tests, failures] =
       /<testsuites name="purser conformance wallet" tests="(\d+)" failures="(\d+)"/.exec(xml) ?? []
@@ -98,7 +98,7 @@ describe('in files', () => {
     expect(xml).toMatch(/<failure message="[^"]+" type="MUST">/)
   })
 
-  test('a failed SHOULD fails in .xml when it fails the run, and is skipped with its story when not', async () => {
+  test('.xml fails a failed SHOULD when it fails the run, and else skips it with its text', async () => {
     const lax = await startTestWallet({ fault: 'blocked-player-bets' })
     const flags = { ...flagsOf(lax), only: ['account-01'] }
     const usual = await runCommand({ ...flags, report: [fileOf('xml', 'usual')] })
@@ -120,12 +120,12 @@ function pathsOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) => pathsOf(member, path === '' ? name : `${path}.${name}`))
 }
 
-test('a folder that is not there is wrong use, said before anything is sent', async () => {
+test('a report in a folder that does not exist is a usage error before any call is sent', async () => {
   const { code, err } = await run({ baseUrl: 'http://127.0.0.1:9', report: ['/no/such/folder/report.html'] })
   expect([code, err]).toEqual([2, 'purser: --report: /no/such/folder is no folder that can be written to\n'])
 })
 
-test('a rule about all answers is judged by all of them, also when it is asked for alone', async () => {
+test('a rule about all answers is judged by all of them, even when its case is selected alone', async () => {
   const { code, out } = await run({ only: ['answers-08'] })
   expect([code, out]).toEqual([0, expect.stringContaining('1 passed, 0 MUST failed')])
 })

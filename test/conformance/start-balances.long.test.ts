@@ -16,24 +16,24 @@ const ROWS = [false, true].flatMap((hidesBalances) =>
   START_BALANCES.map((start) => ({ hidesBalances, start, read: hidesBalances ? 'by bets' : 'with /user/balance' })),
 )
 
-describe('a right wallet', () => {
-  test.concurrent.each(ROWS)('passes from a balance of $start, $read', async ({ start, hidesBalances }) => {
+describe('a correct wallet', () => {
+  test.concurrent.each(ROWS)('passes the kit from a balance of $start, $read', async ({ start, hidesBalances }) => {
     expect(await failingMusts({ start, hidesBalances, only: CASES_OF_ANY_BALANCE })).toEqual([])
   })
 
-  test('passes all cases with the players of the guide, by bets', async () => {
+  test('passes all cases with the players of the guide when balances are read by bets', async () => {
     expect(await failingMusts({ start: '2500.00', hidesBalances: true })).toEqual([])
   })
 })
 
-describe('the kit sees', () => {
+describe('the kit detects', () => {
   const faulty = MONEY_FAULTS.flatMap((fault) => ROWS.map((row) => ({ ...row, fault, ...MUTANTS[fault] })))
 
   test.concurrent.each(faulty)('$sentence, from $start, $read', async ({ fault, start, hidesBalances }) => {
     expect(await failingMusts({ fault, start, hidesBalances, only: CASES_OF_ANY_BALANCE })).not.toEqual([])
   })
 
-  test('floating-point balances among all cases with the players of the guide, by bets', async () => {
+  test('floating-point balances in all cases with the players of the guide when balances are read by bets', async () => {
     expect(await failingMusts({ fault: 'float-balance', start: '2500.00', hidesBalances: true })).toContain('money-08')
   })
 })

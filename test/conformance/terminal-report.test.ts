@@ -40,12 +40,12 @@ async function walletWith(fault?: MutantId): Promise<RunningWallet> {
   return wallet
 }
 
-test('every case has one remedy', () => {
+test('every case has exactly one remedy', () => {
   const ids = [...WALLET_CASES, ...PLATFORM_CASES].map(({ id }) => id)
   expect(ids.filter((id) => findRemedy(id) === undefined)).toEqual([])
 })
 
-describe('a run against a wallet that refunds with each Rollback prints', () => {
+describe('the terminal report of a wallet that refunds with each Rollback', () => {
   let short: Ran
   let long: Ran
 
@@ -58,7 +58,7 @@ describe('a run against a wallet that refunds with each Rollback prints', () => 
     long = await runCommand({ ...flags, verbose: true })
   })
 
-  test('a cause with one line to change, its cases, and the clause with its place', () => {
+  test('prints a cause with one line to change, its cases, and the clause with its location', () => {
     const [cause = ''] = short.out.split('\n\n')
     expect(cause).toMatch(/^✗ MUST {2}To change: Refund a bet once: /)
     expect(cause).toContain('rollback-02  ten Rollbacks, each with a new requestId, refund once')
@@ -66,20 +66,20 @@ describe('a run against a wallet that refunds with each Rollback prints', () => 
     expect(cause).toMatch(/Place bet X 100 → 200\n {4}Rollback X 100 → 200\n {4}Rollback X 100 → 200\n {4}> \{/)
   })
 
-  test('no call of the kit itself, and less than half of what --verbose prints', () => {
+  test('prints no setup call of the kit, and less than half of what --verbose prints', () => {
     expect(short.out).not.toContain('/user/balance  content-type')
     expect(long.out).toContain('/user/balance  content-type')
     expect(short.out.length).toBeLessThan(long.out.length / 2)
   })
 
-  test('how to see all calls of a case', () => {
+  test('prints how to see all calls of a case', () => {
     expect(short.out).toMatch(
       /one case again, with all of its calls: purser conformance wallet .* --only rollback-\d+ --verbose/,
     )
   })
 })
 
-test('a wallet that refuses right signatures is shown the body, and the signature that it must compute', async () => {
+test('the report shows a wallet that refuses correct signatures the body and the expected signature', async () => {
   const flags = flagsOf(await walletWith('signature-over-reserialised-json'))
   const { out } = await runCommand({ ...flags, only: ['signature-11', 'message-05'] })
   expect(out).toContain('To change: Verify the signature over the bytes received')
@@ -109,7 +109,7 @@ describe('cases that are not judged', () => {
   }
   const dead = WALLET_CASES.filter((one) => 'needs' in one && one.needs?.includes('dead token'))
 
-  test('are counted by what must be added, each once', () => {
+  test('are counted once each by what must be added', () => {
     const inputs = groupMissingInputs(report)
     expect(inputs.find(({ add }) => add.join() === 'expiredToken')?.cases.map(({ id }) => id)).toEqual(
       dead.map(({ id }) => id),
@@ -119,7 +119,7 @@ describe('cases that are not judged', () => {
     )
   })
 
-  test('stand in the last lines with what to add', () => {
+  test('are listed in the last lines with what to add', () => {
     const must = results.filter(({ verdict, level }) => verdict.kind === 'not judged' && level === 'MUST').length
     const text = formatTerminalReport(report, plainReportPaint)
     expect(text).toMatch(new RegExp(`not judged: ${must} MUST, \\d+ SHOULD:\n`))
@@ -127,19 +127,19 @@ describe('cases that are not judged', () => {
     expect(text.split('\n').at(-1)).toBe(`Not certified: ${must} MUST are not judged.`)
   })
 
-  test('make no report say that the wallet is certified, and no page that it passes', () => {
+  test('prevent every report from saying certified, and the page from saying passed', () => {
     expect([isGood(report), isCertified(report)]).toEqual([true, false])
     expect(renderConformanceHtml(report)).toMatch(/<strong>not certified: \d+ MUST are not judged<\/strong>/)
     expect(renderConformanceHtml(report)).toContain('<header class="open">')
     expect(formatJunitReport(report)).toMatch(/<property name="verdict" value="not certified: \d+ MUST are not judged"/)
   })
 
-  test('fail a complete run where they are a MUST', () => {
+  test('fail a complete run when they are a MUST', () => {
     expect(isGood({ ...report, isComplete: true })).toBe(false)
     expect(formatJunitReport({ ...report, isComplete: true })).toMatch(/errors="[1-9]/)
   })
 
-  test('leave the run certified over the wire where only the operator could show them', () => {
+  test('keep the run certified over the wire when only the operator could show them', () => {
     const judged = results.map((one) =>
       needsOperatorApi(one) ? one : { ...one, verdict: { kind: 'passed' } as const },
     )
@@ -152,7 +152,7 @@ describe('cases that are not judged', () => {
     )
   })
 
-  test('are none where every MUST was judged: that run is certified', () => {
+  test('do not exist in a certified run, which judges every MUST', () => {
     const passed = results.map((one) => ({ ...one, verdict: { kind: 'passed' } as const }))
     const whole = { ...report, results: passed }
     expect(isCertified(whole)).toBe(true)
@@ -164,7 +164,7 @@ describe('cases that are not judged', () => {
   })
 })
 
-test('--complete ends with 1 when a MUST is not judged', async () => {
+test('purser conformance wallet --complete ends with 1 when a MUST is not judged', async () => {
   const wallet = await walletWith()
   const front = await frontOf(wallet.url, { hides: '/user/balance' })
   ends.push(front.close)
@@ -174,7 +174,7 @@ test('--complete ends with 1 when a MUST is not judged', async () => {
   expect(complete.out).toContain('  add `/user/balance` to judge 1 more (1 MUST)')
 })
 
-test('causes come in the order of cost, each MUST before each SHOULD', () => {
+test('the terminal report orders causes by cost, and each MUST before each SHOULD', () => {
   const failed = WALLET_CASES.map((one): CaseResult => {
     const verdict = { kind: 'failed', why: '', exchanges: [], repeat: '' } as const
     return { ...one, verdict, durationMs: 0 }
@@ -189,7 +189,7 @@ test('causes come in the order of cost, each MUST before each SHOULD', () => {
 /** Escape sequences, a command of a CI server, the end of a line, a mark of direction. */
 const EVIL = '\u001b[2J\u009b2J\r\n::error::owned\n##[error]\u202e'
 
-test('what a wallet answers reaches no terminal and no CI log raw', async () => {
+test('the terminal report escapes what a wallet answers', async () => {
   const wallet = await walletWith()
   const front = await frontOf(wallet.url, {
     rewrite: (text) => (text.includes('"currencies"') ? `${EVIL}${text}` : text),

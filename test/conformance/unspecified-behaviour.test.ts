@@ -66,7 +66,7 @@ function expectAdviceAtMost(failed: readonly string[], musts: ReadonlySet<string
   expect(failed.filter((one) => musts.has(one))).toEqual([])
 }
 
-describe('advice at most, of wallets:', () => {
+describe('the kit gives at most advice to wallets:', () => {
   const matrix = readPage()
   const musts = mustsOf(WALLET_CASES)
   test.each(LEFT_OPEN.map((id) => [MUTANTS[id].sentence, id] as const))('%s', (_, id) =>
@@ -74,7 +74,7 @@ describe('advice at most, of wallets:', () => {
   )
 })
 
-describe('never advice only:', () => {
+describe('the kit fails a MUST for wallets:', () => {
   const matrix = readPage()
   const musts = mustsOf(WALLET_CASES)
   test.each(MONEY.map((id) => [MUTANTS[id].sentence, id] as const))('%s', (_, id) =>
@@ -82,7 +82,7 @@ describe('never advice only:', () => {
   )
 })
 
-describe('advice at most, of platforms: one that', () => {
+describe('the kit gives at most advice to a platform that', () => {
   const rows = readRows(read('docs/reference/conformance-platform-mutants.md'))
   const musts = mustsOf(PLATFORM_CASES)
   test.each(LEFT_OPEN_TO_PLATFORMS)('%s', (name) => expectAdviceAtMost(rows.get(name) ?? [], musts))

@@ -46,20 +46,20 @@ const own = (): ConformanceWalletFlags => ({
   ...{ baseUrl: wallet.url, secret: wallet.secret, operatorApi: wallet.url, operatorKey: wallet.operatorKey },
 })
 
-test('lists its cases without a target', async () => {
+test('purser conformance wallet lists its cases without a target', async () => {
   const { code, out } = await run({ list: true, only: ['place'] })
   expect(code).toBe(0)
   expect(out).toMatch(/^place-01 +MUST +a bet debits its stake$/m)
   expect(out).not.toContain('settle-01')
 })
 
-test('ends with 0 when the wallet passes', async () => {
+test('purser conformance wallet ends with 0 when the wallet passes', async () => {
   const { code, out, err } = await run({ ...own(), only: ['place-01', 'race-01'] })
   expect(out).toContain('2 passed, 0 MUST failed')
   expect({ code, err }).toEqual({ code: 0, err: '' })
 })
 
-test('ends with 1 when it fails, and shows what happened and how to repeat it', async () => {
+test('purser conformance wallet ends with 1 for a faulty wallet, and prints the calls and how to repeat them', async () => {
   const { url, secret, operatorKey, close } = await startTestWallet({ fault: 'place-keyed-by-request' })
   const flags = { baseUrl: url, secret, operatorApi: url, operatorKey }
   const { code, out } = await run({ ...flags, only: ['place-01', 'place-04'], showTokens: true })
@@ -70,7 +70,7 @@ test('ends with 1 when it fails, and shows what happened and how to repeat it', 
   expect(out).toMatch(/the last call: curl -sS -i -X (POST|PUT) 'http:\S+' .*x-sign-jws: .*--data-binary '\{/)
 })
 
-test('ends with 2 at the first answer that refuses the secret, and shows which bytes are signed', async () => {
+test('purser conformance wallet ends with 2 at the first answer that refuses the secret, and shows the signed bytes', async () => {
   const { code, out, err } = await run({ ...own(), secret: 'not-the-secret' })
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain('the wallet does not take this secret: code 1 to POST /user/profile')
@@ -80,19 +80,19 @@ test('ends with 2 at the first answer that refuses the secret, and shows which b
   expect(err).not.toContain('not-the-secret')
 })
 
-test('ends with 2 when a wallet refuses every secret alike, as a proxy does', async () => {
+test('purser conformance wallet ends with 2 when a proxy refuses every secret alike', async () => {
   const front = await frontOf(wallet.url, { statusOf: () => 401 })
   const { code, err } = await run({ ...own(), baseUrl: front.url, secret: 'not-the-secret' })
   await front.close()
   expect([code, err]).toEqual([2, expect.stringContaining('POST /user/profile')])
 })
 
-test('ends with 2 at a base URL that ends in a path of the interface, before any call', async () => {
+test('purser conformance wallet ends with 2 for a base URL with a path of the interface, before any call', async () => {
   const { code, err } = await run({ ...own(), baseUrl: `${wallet.url}/payment/bet` })
   expect([code, err]).toEqual([2, expect.stringContaining('must not end in /payment/bet')])
 })
 
-test('ends with 1 on a SHOULD only when it is strict', async () => {
+test('purser conformance wallet fails for a SHOULD only with --strict', async () => {
   const front = await frontOf(wallet.url, { rewrite: (text) => text.replace('"code":9', '"code":5') })
   const report = join(folder, 'report.json')
   const flags = { ...own(), baseUrl: front.url, only: ['account-01'], report: [report] }
@@ -111,13 +111,13 @@ test.each<[string, ConformanceWalletFlags]>([
   ['a report of an unknown kind', { baseUrl: 'http://127.0.0.1:1', secret: 's', report: ['report.doc'] }],
   ['a patience without a number', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: 'x', patient: '5m' }],
   ['a file that is not there', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: '/no/such/file' }],
-])('ends with 2 on %s', async (_name, flags) => {
+])('purser conformance wallet with %s ends with 2', async (_name, flags) => {
   const { code, out, err } = await run(flags)
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toMatch(/^purser: ./)
 })
 
-test('ends with 2 when the fixtures do not fit, and says where', async () => {
+test('purser conformance wallet ends with 2 when the fixtures do not fit, and names the position', async () => {
   const fixtures = join(folder, 'players.json')
   writeFileSync(fixtures, '{"currency":"EUR","players":[{"userId":"a","token":"short","balance":"1000"}]}')
   const { code, err } = await run({ baseUrl: wallet.url, secret: 's', fixtures })
@@ -125,7 +125,7 @@ test('ends with 2 when the fixtures do not fit, and says where', async () => {
   expect(err).toContain('/players/0/token')
 })
 
-test('ends with 3 when nobody is there', async () => {
+test('purser conformance wallet ends with 3 when no server listens', async () => {
   const fixtures = join(folder, 'good.json')
   writeFileSync(fixtures, '{"currency":"EUR","players":[{"userId":"a","token":"a-token-of-a","balance":"1000"}]}')
   expect((await run({ baseUrl: 'http://127.0.0.1:9', secret: 's', fixtures })).code).toBe(3)
@@ -140,7 +140,7 @@ async function callsSoFar(): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-test('ends with 130 when it is interrupted, and still reports', async () => {
+test('purser conformance wallet ends with 130 on an interrupt, and still writes its report', async () => {
   const stop = new AbortController()
   const running = run(own(), stop.signal)
   await expect.poll(callsSoFar).toBeGreaterThan(0)

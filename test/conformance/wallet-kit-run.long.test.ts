@@ -38,7 +38,7 @@ function expectGood(report: ConformanceReport): void {
   expect(resultsOf(report, 'failed'), formatTerminalReport(report, plainReportPaint)).toEqual([])
 }
 
-test('our wallet passes every case, with players made for each', async () => {
+test('our wallet passes every case with players that the kit creates', async () => {
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
   const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
   await fixtures.close()
@@ -47,7 +47,7 @@ test('our wallet passes every case, with players made for each', async () => {
   await wallet.auditIsClean()
 })
 
-test.each(dueOf(['JPY', 'KWD'], DAYS))('a partner that has only %s is judged by every case', async (currency) => {
+test.each(dueOf(['JPY', 'KWD'], DAYS))('every case judges a partner that has only %s', async (currency) => {
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey, currency })
   const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
   await fixtures.close()
@@ -56,7 +56,7 @@ test.each(dueOf(['JPY', 'KWD'], DAYS))('a partner that has only %s is judged by 
   await wallet.auditIsClean()
 })
 
-test('a patient run waits once, before it repeats everything', async () => {
+test('a run with --patient waits once before it repeats everything', async () => {
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
   const waits: number[] = []
   const wait = async (ms: number) => void waits.push(ms)
@@ -87,16 +87,19 @@ async function expectMoneyBack(userIds: readonly string[], currency = 'EUR', bal
   expect(balances).toEqual(userIds.map(() => balance))
 }
 
-test.runIf(isDue(2, DAYS))('players who have only JPY are enough, and have their money back at the end', async () => {
-  const { text, userIds } = await fixturesFile(4, 'JPY', '2500')
-  const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures: parseFixturesFile(text) })
-  expectGood(report)
-  expect(resultsOf(report, 'not judged')).not.toContain('money-01')
-  await expectMoneyBack(userIds, 'JPY', '2500')
-  await wallet.auditIsClean()
-})
+test.runIf(isDue(2, DAYS))(
+  'players with only JPY are enough for a run, and get their money back at the end',
+  async () => {
+    const { text, userIds } = await fixturesFile(4, 'JPY', '2500')
+    const report = await runWalletKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures: parseFixturesFile(text) })
+    expectGood(report)
+    expect(resultsOf(report, 'not judged')).not.toContain('money-01')
+    await expectMoneyBack(userIds, 'JPY', '2500')
+    await wallet.auditIsClean()
+  },
+)
 
-test.runIf(isDue(3, DAYS))('players of a file are enough, and have their money back at the end', async () => {
+test.runIf(isDue(3, DAYS))('players of a file are enough for a run, and get their money back at the end', async () => {
   const { text, userIds } = await fixturesFile(4)
   const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures: parseFixturesFile(text) }
   const report = await runWalletKit(options)
@@ -117,7 +120,7 @@ test.runIf(isDue(4, DAYS))('a wallet without /user/balance is judged by bets', a
   await wallet.auditIsClean()
 })
 
-test('the player with many decimal places has them', () => {
+test('a fixtures file is refused when its crypto player has too few decimal places', () => {
   const player = { userId: 'ordinary', token: 'a-token-of-it', balance: '1000' }
   const file = (over: object) => JSON.stringify({ currency: 'EUR', players: [player], ...over })
   expect(() => parseFixturesFile(file({ crypto: player }))).toThrow('at least 6 decimal places, not EUR')

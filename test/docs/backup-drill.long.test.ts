@@ -36,27 +36,30 @@ afterAll(async () => {
   folder.remove()
 })
 
-test.skipIf(IS_MISSING)('the wallet that the drill restores has the money of the old one, and goes on', async () => {
-  const wallet = await startOldWallet()
-  const { token, ...player } = await playerWithMoney(wallet.operator, '100.00')
-  const [settled, open, next] = [1, 2, 3].map(() => ({ ...player, transactionId: randomUUID() }))
-  const stake = { ...open, token, requestId: randomUUID(), amount: 40 }
-  await wallet.wire.place({ ...settled, token, amount: 10 })
-  await wallet.wire.settle({ ...settled, amount: 25 })
-  const placed = await wallet.wire.place(stake)
-  const feed = await readFeed(wallet.operator)
+test.skipIf(IS_MISSING)(
+  'the wallet that the backup drill restores has the money of the old one and continues',
+  async () => {
+    const wallet = await startOldWallet()
+    const { token, ...player } = await playerWithMoney(wallet.operator, '100.00')
+    const [settled, open, next] = [1, 2, 3].map(() => ({ ...player, transactionId: randomUUID() }))
+    const stake = { ...open, token, requestId: randomUUID(), amount: 40 }
+    await wallet.wire.place({ ...settled, token, amount: 10 })
+    await wallet.wire.settle({ ...settled, amount: 25 })
+    const placed = await wallet.wire.place(stake)
+    const feed = await readFeed(wallet.operator)
 
-  const url = await drill(wallet)
-  const [operator, wire] = [operatorClient(url, wallet.operatorKey), partnerWire(url, wallet.secret)]
-  expect(await operator.balance(player.userId)).toBe('75.00')
-  expect(await readFeed(operator)).toEqual(feed)
-  expect(await sequencesOf(fresh)).toEqual(await sequencesOf(old))
-  expect(await wire.place(stake)).toEqual(placed)
-  await wire.settle({ ...open, amount: 100 })
-  await wire.place({ ...next, token, amount: 75 })
-  expect(await operator.balance(player.userId)).toBe('100.00')
-  await auditIsClean(operator)
-})
+    const url = await drill(wallet)
+    const [operator, wire] = [operatorClient(url, wallet.operatorKey), partnerWire(url, wallet.secret)]
+    expect(await operator.balance(player.userId)).toBe('75.00')
+    expect(await readFeed(operator)).toEqual(feed)
+    expect(await sequencesOf(fresh)).toEqual(await sequencesOf(old))
+    expect(await wire.place(stake)).toEqual(placed)
+    await wire.settle({ ...open, amount: 100 })
+    await wire.place({ ...next, token, amount: 75 })
+    expect(await operator.balance(player.userId)).toBe('100.00')
+    await auditIsClean(operator)
+  },
+)
 
 async function startOldWallet(): Promise<WalletProcess> {
   await makeProductionRoles(old)

@@ -6,24 +6,20 @@ import { follow, followWithServer } from './follow.ts'
 import { makeProductionRoles, PRODUCTION_PAGE, productionUrl } from './production-roles.ts'
 import { makeFolder, runBlocks } from './session.ts'
 
-describe('the commands of', () => {
+describe('the commands in', () => {
   test(
-    'the page that connects a platform do what it shows',
+    'the page that connects a platform run as shown',
     () => followWithServer('docs/guides/connect-a-platform.md'),
     180_000,
   )
 
-  test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
+  test('the tutorial run as shown', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
 
-  test('the guide to the platform do what it shows', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
+  test('the guide to the platform run as shown', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
 
-  test(
-    'the guide to certification do what it shows',
-    () => followWithServer('docs/guides/certify-your-wallet.md'),
-    180_000,
-  )
+  test('the guide to certification run as shown', () => followWithServer('docs/guides/certify-your-wallet.md'), 180_000)
 
-  test('the page on reliability do what it shows', async () => {
+  test('the page on reliability run as shown', async () => {
     const folder = makeFolder()
     try {
       await follow('docs/concepts/reliability.md', (blocks) => runBlocks(folder, blocks, {}))
@@ -32,7 +28,7 @@ describe('the commands of', () => {
     }
   })
 
-  test('the page on audits do what it shows', async () => {
+  test('the page on audits run as shown', async () => {
     const folder = makeFolder()
     const wallet = await startWallet()
     try {
@@ -45,7 +41,7 @@ describe('the commands of', () => {
     }
   })
 
-  test('the guide to production do what it shows, on a Postgres with its roles', async () => {
+  test('the guide to production run as shown, on a Postgres with its roles', async () => {
     const [folder, postgres] = [makeFolder(), await startSecondPostgres()]
     try {
       await makeProductionRoles(postgres)

@@ -30,7 +30,7 @@ async function curl(args: readonly string[], input = '') {
   return { stdout, stderr, code }
 }
 
-describe('the stand-in for curl', () => {
+describe('the test double for curl', () => {
   const form = 'application/x-www-form-urlencoded'
   const json = ['-H', 'content-type: application/json']
   test.each([
@@ -46,13 +46,13 @@ describe('the stand-in for curl', () => {
     expect({ code, received: JSON.parse(stdout) }).toEqual({ code: 0, received })
   })
 
-  test('refuses an option that it does not have', async () => {
+  test('refuses an option that it does not implement', async () => {
     const { stdout, stderr, code } = await curl(['-sS', '--compressed', base])
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 })
     expect(stderr).toContain("Unknown option '--compressed'")
   })
 
-  test('ends as curl does when no server listens, and with -f at an error', async () => {
+  test('ends like curl when no server listens, and on an error with -f', async () => {
     expect(await curl(['-sf', 'http://127.0.0.1:1/'])).toMatchObject({ code: 7, stdout: '' })
     expect(await curl(['-sf', `${base}/no`])).toMatchObject({ code: 22, stdout: '' })
     expect(await curl(['-s', `${base}/no`])).toMatchObject({ code: 0 })

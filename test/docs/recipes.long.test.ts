@@ -63,7 +63,7 @@ async function follow(url: string): Promise<() => string> {
   return () => text
 }
 
-test('a live balance: what there is, and each change as it comes', async () => {
+test('the recipe of a live balance shows the balance and each change when it comes', async () => {
   const bettor = await playerWithMoney(wallet.operator, '100.00')
   const PORT = String(await freePort())
   const { output } = start('live-balance.mjs', { PORT })
@@ -79,7 +79,7 @@ test('a live balance: what there is, and each change as it comes', async () => {
   await expect.poll(change, { timeout: 60_000, interval: 500 }).toMatch(/"amount":"1(0[1-9]|[1-9]\d)\.00"/)
 })
 
-test('a live balance that changes while the first one is asked for is not shown as it was before', async () => {
+test('the recipe of a live balance shows no old balance when it changes during the first read', async () => {
   const balance = (amount: string, userId = 'alice') => ({ userId, currency: 'EUR', amount })
   const waiting: ServerResponse[] = []
   const [changes, first] = [
@@ -109,7 +109,7 @@ test('a live balance that changes while the first one is asked for is not shown 
   expect(text().match(/"amount":"[\d.]+"/g)).toEqual(['"amount":"90.00"', '"amount":"7.00"'])
 })
 
-test('a CRM by webhooks: takes what is signed, once, and nothing else', async () => {
+test('the recipe of a CRM accepts each signed webhook once and nothing else', async () => {
   const PORT = String(await freePort())
   const url = `http://127.0.0.1:${PORT}/purser`
   const { body } = await wallet.operator.request('PUT', '/operator/webhooks/crm', { url, events: ['player.created'] })
@@ -166,7 +166,7 @@ async function startBus(port = 0, stores = true) {
   return { published, port: (server.address() as { port: number }).port, close }
 }
 
-test('the feed on NATS: all of it, also when the bus ends in between', async () => {
+test('the recipe of the feed on NATS delivers all events although the bus restarts in between', async () => {
   const bus = await startBus()
   const env = { NATS_PORT: String(bus.port), CURSOR: join(folder, 'cursor') }
   start('to-nats.mjs', env)
@@ -187,7 +187,7 @@ test('the feed on NATS: all of it, also when the bus ends in between', async () 
   again.close()
 })
 
-test('a bus that ends before it has stored what it took: the cursor has not moved', async () => {
+test('the recipe of the feed on NATS keeps its cursor when the bus ends before it has stored the events', async () => {
   const bus = await startBus(0, false)
   const CURSOR = join(folder, 'cursor-of-the-lost')
   const { runs } = start('to-nats.mjs', { NATS_PORT: String(bus.port), CURSOR })

@@ -93,7 +93,7 @@ async function keepBetting(url: string, { secret, operator }: WalletProcess, loa
   return accepted
 }
 
-test('no call fails while each of two wallets is ended and begun again', async (context) => {
+test('no call through nginx fails while each of two wallets restarts', async (context) => {
   const databaseUrl = await newDatabase(context)
   const ports = [await freePort(), await freePort()]
   const start = (port: number) =>

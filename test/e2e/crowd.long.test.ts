@@ -63,7 +63,7 @@ async function storedBets(databaseUrl: string): Promise<number> {
   return Number(rows[0].count)
 }
 
-test('a crowd of calls is answered, what can be with yes, and what was not answered yes is not stored', async (context) => {
+test('the wallet answers calls above its capacity, accepts what it can, and stores nothing that it has not accepted', async (context) => {
   const databaseUrl = await newDatabase(context)
   const wallet = await newWallet(context, { databaseUrl })
   const players = await newPlayers(wallet, 100)

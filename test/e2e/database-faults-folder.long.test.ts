@@ -24,8 +24,8 @@ function killedAfterwards(wallet: WalletProcess): WalletProcess {
   return wallet
 }
 
-describe('a folder that has a wallet', () => {
-  test('refuses a second one by every way to it, and the first goes on', async () => {
+describe('a data folder that a wallet uses', () => {
+  test('is refused to a second wallet by every path, and the first continues', async () => {
     const dataDir = folder()
     const link = join(folder(), 'link')
     symlinkSync(dataDir, link)
@@ -42,7 +42,7 @@ describe('a folder that has a wallet', () => {
     await wallet.auditIsClean()
   })
 
-  test('lets exactly one of several in that start at the same moment', async () => {
+  test('is opened by exactly one of several wallets that start together', async () => {
     const dataDir = folder()
     const starts = await Promise.allSettled([1, 2, 3].map(() => spawnWallet({ dataDir })))
     const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [killedAfterwards(start.value)] : []))

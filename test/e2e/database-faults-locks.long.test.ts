@@ -40,13 +40,13 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
   }
 }
 
-describe('a player whose row somebody else has locked', () => {
+describe('a player whose row another session has locked', () => {
   const HELD_MS = 5_000
   /** Of the connections for deposits, at one moment. */
   const CROWD_WAITS = 3
   const CROWD = 200 // each keeps one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
 
-  test('may get a crowd of deposits, which takes no connection from the bets of others', async (context) => {
+  test('may get many deposits at once, which take no connection from the bets of other players', async (context) => {
     const databaseUrl = await newDatabase(context)
     const wallet = await newWallet(context, { databaseUrl })
     const [player, other] = (await newPlayers(wallet, 2, 1_000)) as [Player, Player]
@@ -62,7 +62,7 @@ describe('a player whose row somebody else has locked', () => {
     await wallet.auditIsClean()
   })
 
-  test('delays the other players of the same batch a little, and is answered with 100 and never debited', async (context) => {
+  test('delays the other players of the batch a little, and is answered with 100 and never debited', async (context) => {
     const databaseUrl = await newDatabase(context)
     const wallet = await newWallet(context, { databaseUrl })
     const [locked, ...others] = (await newPlayers(wallet, 21, 1_000)) as [Player, ...Player[]]
@@ -93,11 +93,11 @@ describe('a player whose row somebody else has locked', () => {
   })
 })
 
-describe.concurrent('calls about a bet of a player that nobody knows', () => {
+describe.concurrent('calls about a bet of an unknown player', () => {
   const ROUNDS = 20
   const CALLS = 30
 
-  test('answer alike in two processes at once, though there is no row to lock', async (context) => {
+  test('get the same answer in two processes at once, although no row can be locked', async (context) => {
     const wallets = await newWallets(context, await newDatabase(context))
     for (let round = 0; round < ROUNDS; round++) {
       const bet = { userId: `unknown-${randomUUID()}`, transactionId: randomUUID() }
@@ -118,8 +118,8 @@ describe.concurrent('calls about a bet of a player that nobody knows', () => {
   })
 })
 
-describe.concurrent('a database whose default is', () => {
-  test.for(['serializable', 'repeatable read'])('%s: 300 bets at once are all accepted', async (isolation, context) => {
+describe.concurrent('a wallet on a database with the default isolation', () => {
+  test.for(['serializable', 'repeatable read'])('%s accepts all of 300 concurrent bets', async (isolation, context) => {
     const databaseUrl = await newDatabase(context)
     const name = new URL(databaseUrl).pathname.slice(1)
     await inSql(databaseUrl, `alter database "${name}" set default_transaction_isolation = '${isolation}'`)

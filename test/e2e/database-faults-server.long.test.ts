@@ -46,7 +46,7 @@ function writesIn(betting: Betting): Answer[] {
   return betting.answers.filter(({ operation }) => operation !== 'balance')
 }
 
-test('a server killed and ended in every way under load: every answered call is there, once, and the wallet recovers', async (context) => {
+test('every answered call is stored once after a Postgres server is killed and stopped in every mode under load, and the wallet recovers', async (context) => {
   const { wallet, players } = await newScene(context)
   const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
   for (const signal of random.shuffled(['SIGKILL', 'SIGKILL', 'SIGQUIT', 'SIGINT'] as const)) {
@@ -63,7 +63,7 @@ test('a server killed and ended in every way under load: every answered call is 
   expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
 })
 
-describe('a server whose commits wait for a standby that is not there', () => {
+describe('a Postgres server whose commits wait for a missing standby', () => {
   const WAITS = "select from pg_stat_activity where wait_event = 'SyncRep'"
 
   async function forgetStandby(): Promise<void> {
@@ -73,7 +73,7 @@ describe('a server whose commits wait for a standby that is not there', () => {
 
   afterEach(forgetStandby)
 
-  test('makes the wallet say yes to nothing, and what it said no to nets to zero afterwards', async (context) => {
+  test('makes the wallet accept nothing, and the refused calls net to zero afterwards', async (context) => {
     const { wallet, players } = await newScene(context)
     const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 })
     await betting.recovered(10)
@@ -105,9 +105,9 @@ describe('a server whose commits wait for a standby that is not there', () => {
   })
 })
 
-describe('a server that would lose an answered bet in a crash', () => {
+describe('a Postgres server that could lose an answered bet in a crash', () => {
   test.each(['fsync', 'full_page_writes', 'synchronous_commit'])(
-    '%s=off is refused before anything listens',
+    'is refused with %s=off before the wallet listens',
     async (setting) => {
       const databaseUrl = await newDatabase()
       await postgres.kill('SIGINT')

@@ -84,7 +84,7 @@ async function failsInTime(sending: Promise<WireReply>, status: 400 | 500): Prom
 }
 
 describe.concurrent('a wallet', () => {
-  test('all connections terminated under load, again and again: nothing is lost, and the wallet recovers by itself', async (context) => {
+  test('loses nothing and recovers when all its connections are terminated repeatedly under load', async (context) => {
     const databaseUrl = await newDatabase(context)
     const wallet = await newWallet(context, { databaseUrl })
     const players = await newPlayers(wallet, PLAYERS)
@@ -106,7 +106,7 @@ describe.concurrent('a wallet', () => {
     expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
   })
 
-  test('a silent connection: Place bets are given up in time, and the same lanes work again afterwards', async (context) => {
+  test('gives Place bets up in time on a silent connection, and the same lanes work again afterwards', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const players = await newPlayers(wallet, PLAYERS)
@@ -130,7 +130,7 @@ describe.concurrent('a wallet', () => {
     expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
   })
 
-  test('a wallet that is asked to end while its database is silent answers what it took on, and ends', async (context) => {
+  test('stops with all accepted calls answered while its database is silent', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const players = await newPlayers(wallet, PLAYERS)
@@ -150,7 +150,7 @@ describe.concurrent('a wallet', () => {
     expect(await ending).toBe(0)
   })
 
-  test('answers of the database that come late: no call is answered late, and what was not known is undone', async (context) => {
+  test('answers no call late when the database answers late, and undoes what was uncertain', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const [known, unknown] = (await newPlayers(wallet, 2)) as [Player, Player]
@@ -166,7 +166,7 @@ describe.concurrent('a wallet', () => {
     await wallet.auditIsClean()
   })
 
-  test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async (context) => {
+  test('releases its players a few seconds after its process freezes, and applies nothing twice when it resumes', async (context) => {
     const databaseUrl = await newDatabase(context)
     const name = `frozen-${random.below(1_000_000)}`
     const frozen = await newWallet(context, { databaseUrl: `${databaseUrl}?application_name=${name}`, env: JUDGED })

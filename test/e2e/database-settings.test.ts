@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.drop())
 
-it('a wallet takes a bet from a live token, and rolls it back', async () => {
+it('a wallet on a database with other defaults accepts a bet from a live token and rolls it back', async () => {
   const wallet = await startWallet({ databaseUrl: database.url })
   const { userId } = await wallet.operator.createPlayer()
   await wallet.operator.deposit(userId, '50')
@@ -46,7 +46,7 @@ it('a wallet takes a bet from a live token, and rolls it back', async () => {
   await wallet.stop()
 })
 
-it('a platform places, settles and lists', async () => {
+it('a platform on a database with other defaults places, settles and lists bets', async () => {
   const platform = await startPlatform({ databaseUrl: database.url })
   const { partnerId } = await platform.partner()
   const { betId, status } = await platform.api.place(await platform.api.loadFrame(partnerId))
@@ -61,7 +61,7 @@ it('a platform places, settles and lists', async () => {
   await platform.stop()
 })
 
-it('a gateway exchanges a token, and forwards a bet of it', async () => {
+it('a gateway on a database with other defaults exchanges a token and forwards a bet', async () => {
   const [gateway, operator] = [await startGateway({ databaseUrl: database.url }), await startScriptedWallet()]
   await gateway.api.saveOperator('acme', operator)
   const { userId, token } = await gateway.api.exchange('acme', newToken())

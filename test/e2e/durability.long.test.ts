@@ -23,7 +23,7 @@ async function newDatabase(name: string): Promise<string> {
   return url.href
 }
 
-test('no answered bet is lost in a crash after synchronous_commit was switched off under the wallet', async (context) => {
+test('the wallet loses no answered bet in a crash after synchronous_commit was switched off', async (context) => {
   const wallet = await newWallet(context, { databaseUrl: await newDatabase('crashed') })
   const [player] = await newPlayers(wallet, 1)
   const place = async () => {
@@ -49,7 +49,7 @@ test('no answered bet is lost in a crash after synchronous_commit was switched o
   await wallet.auditIsClean()
 })
 
-test('wallet, platform and gateway are not ready while fsync is off, and the wallet takes no bet', async (context) => {
+test('wallet, platform and gateway are not ready while fsync is off, and the wallet accepts no bet', async (context) => {
   const wallet = await newWallet(context, { databaseUrl: await newDatabase('wallet') })
   const platform = await startPlatform({ databaseUrl: await newDatabase('platform') })
   const gateway = await startGateway({ databaseUrl: await newDatabase('gateway') })

@@ -128,7 +128,7 @@ async function untilQuiet(): Promise<void> {
   }
 }
 
-test('platform and every operator agree after every fault between every pair', TIMEOUT, async () => {
+test('the platform and every operator agree after each fault on each connection', TIMEOUT, async () => {
   for (const network of [outer, ...operators.map((operator) => operator.network)]) {
     armed.set(network, new Map())
     arm(network)

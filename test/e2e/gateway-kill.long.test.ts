@@ -80,7 +80,7 @@ async function expectAgreement(): Promise<number> {
   return compared
 }
 
-test('two processes, killed in turn under load, lose nothing', TIMEOUT, async () => {
+test('two gateway processes that are killed in turn under load lose nothing', TIMEOUT, async () => {
   const frames = await Promise.all(Array.from({ length: BETTORS }, (_, i) => newFrame(operators[i % 2]!, i)))
   let over = false
   const statuses: string[] = []
@@ -98,7 +98,7 @@ test('two processes, killed in turn under load, lose nothing', TIMEOUT, async ()
   for (const { output } of fleet.gateways) expect(output()).not.toMatch(/"level":50/)
 })
 
-test('an operator that goes dead loses nothing, and the others do not notice', TIMEOUT, async () => {
+test('an operator that stops responding loses nothing, and the other operators are not affected', TIMEOUT, async () => {
   const [alive, , dying] = operators as [TestOperator, TestOperator, TestOperator]
   const frames = { dying: await newFrame(dying), alive: await newFrame(alive) }
   const bets = await Promise.all(Array.from({ length: 4 }, () => platform.api.place(frames.dying)))

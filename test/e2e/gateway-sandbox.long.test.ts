@@ -15,7 +15,7 @@ function run(args: string[], env: Record<string, string>) {
 }
 
 test(
-  'bettors of both operators play, and in the end nothing is left on either side',
+  'the sandbox with a gateway runs bettors of both operators and leaves no difference between the books',
   () => {
     const { status: code, stdout, stderr } = run(BUSY, { PURSER_DATA_DIR: 'memory://' })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -33,7 +33,7 @@ test(
   TIMEOUT_MS,
 )
 
-test('on a Postgres it says that it cannot, since each wallet needs a database of its own', () => {
+test('the sandbox with a gateway refuses a Postgres, since each wallet needs a database of its own', () => {
   const { status: code, stderr } = run(['sandbox', '--gateway'], {
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     PURSER_DATA_DIR: 'memory://',

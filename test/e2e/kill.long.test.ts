@@ -110,7 +110,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     if (bet.answered) expect((await send(wallet.wire, bet.answered.call)).text).toBe(bet.answered.text)
   }
 
-  test(`killed ${KILLS} times at random moments keeps every answered call, once`, async () => {
+  test(`keeps every answered call once after ${KILLS} kills at random moments`, async () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const { bets } = await loadUntil('SIGKILL')
       wallet = await spawnWallet(store)
@@ -122,7 +122,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     }
   })
 
-  test('asked to end answers what it has taken on, takes on nothing more and exits with 0', async () => {
+  test('answers the calls that it has accepted, accepts no more, and exits with 0 when it stops', async () => {
     const { bets, exit } = await loadUntil('SIGTERM')
     expect(exit).toBe(0)
     wallet = await spawnWallet(store)

@@ -55,7 +55,7 @@ const readiness = async (server: { url: string }) => {
 const allAre = (status: number) =>
   until(async () => (await Promise.all(servers().map(readiness))).every(([now]) => now === status))
 
-it('no server is ready, every call fails as in an outage, and all of it goes on by itself', async () => {
+it('no server is ready on a database without writes, every call fails as in an outage, and all recover without a restart', async () => {
   const { userId } = await wallet.operator.createPlayer()
   await wallet.operator.deposit(userId, '50')
   const token = await wallet.operator.session(userId)
@@ -87,7 +87,7 @@ it('no server is ready, every call fails as in an outage, and all of it goes on 
   await wallet.auditIsClean()
 })
 
-it('an answer of a partner waits, is recorded later, and needs no person', async () => {
+it('an answer of a partner during a database without writes is recorded later and needs no person', async () => {
   const { wallet: partner, partnerId } = await platform.partner()
   const placed = await platform.api.place(await platform.api.loadFrame(partnerId))
   const answer = createDeferred()
@@ -112,16 +112,19 @@ const starts: [string, () => Promise<unknown>][] = [
   ['platform', () => startPlatform({ databaseUrl: postgres.url })],
   ['gateway', () => startGateway({ databaseUrl: postgres.url })],
 ]
-it.each(starts)('a %s that starts says which setting forbids it, with exit code 3', async (_name, start) => {
-  await refuseWrites()
-  const failure = await start().catch((error: unknown) => error)
-  expect(toExitStatus(failure)).toMatchObject({
-    code: 3,
-    text: expect.stringContaining('default_transaction_read_only is on'),
-  })
-})
+it.each(starts)(
+  'a %s that starts on a read-only database names the setting that forbids writes, with exit code 3',
+  async (_name, start) => {
+    await refuseWrites()
+    const failure = await start().catch((error: unknown) => error)
+    expect(toExitStatus(failure)).toMatchObject({
+      code: 3,
+      text: expect.stringContaining('default_transaction_read_only is on'),
+    })
+  },
+)
 
-it('a server that starts on a standby names it, and starts there after its promotion', async () => {
+it('a server that starts on a standby names it, and starts after its promotion', async () => {
   const standby = await startStandby(postgres)
   const start = () => startWallet({ databaseUrl: standby.url })
   const failure = await start().catch((error: unknown) => error)
@@ -133,7 +136,7 @@ it('a server that starts on a standby names it, and starts there after its promo
   standby.stop()
 })
 
-it('a disk without room for a file is seen before a bet needs one', async () => {
+it('a server detects a full disk before a bet needs a file', async () => {
   await postgres.execute("alter system set temp_file_limit = '1kB'") // stands for it: the server fails to write, in the same class of errors
   await postgres.execute('select pg_reload_conf()')
   await allAre(503)

@@ -67,8 +67,8 @@ async function highestDepth(wallet: WalletProcess, until: Promise<unknown>): Pro
   return highest
 }
 
-describe('under overload', () => {
-  test('bets that could not start within 4 s are refused in time and never applied; everything else can be repeated', async (context) => {
+describe('a wallet under overload', () => {
+  test('refuses in time bets that could not start within 4 s and never applies them, and all other calls can be repeated', async (context) => {
     const databaseUrl = await newDatabase(context)
     const wallet = await newWallet(context, { databaseUrl })
     const players = await newPlayers(wallet, 40, 1_000)
@@ -105,7 +105,7 @@ describe('under overload', () => {
     await wallet.auditIsClean()
   })
 
-  test('with a database that is silent, what is too much waits outside and is failed in time: it takes no memory', async (context) => {
+  test('with a silent database keeps excess calls outside of its memory and fails them in time', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const [player] = (await newPlayers(wallet, 1, 1_000)) as [Player]

@@ -149,7 +149,9 @@ async function readStream(url: string, key: string, kept: Change[], signal: Abor
   }
 }
 
-test(`what consumers have after ${KILLS} kills is what the tables hold`, { timeout: 180_000 }, async () => {
+test(`the events of consumers equal the tables of the platform after ${KILLS} kills`, {
+  timeout: 180_000,
+}, async () => {
   let isOver = false
   const [streamed, stop] = [[] as Change[], new AbortController()]
   const [reading, streaming] = [followPages(() => isOver), followStream(streamed, stop.signal)]

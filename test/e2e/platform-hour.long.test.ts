@@ -250,7 +250,9 @@ async function oneTick(tick: number): Promise<void> {
   await time.advance(TICK_MS)
 }
 
-test('an hour of bets and 5 % of the calls failing ends in agreement', { timeout: 400_000 }, async () => {
+test('platform and wallet agree after an hour of bets in which 5 % of the calls fail', {
+  timeout: 400_000,
+}, async () => {
   const began = performance.now()
   network.behave = faulty
   for (let tick = 0; tick < TICKS; tick++) await oneTick(tick)

@@ -191,7 +191,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-test('bets at every point of their lives survive a kill -9', TIMEOUT, async () => {
+test('bets at every point of their lifecycle survive a kill -9 of the platform', TIMEOUT, async () => {
   const [tableLock, rowLock] = [await connect(), await connect()]
   network.behave = scripted
   // Rollbacks and settles on their way, unheard of by the wallet or applied by it, and those that wait.
@@ -255,7 +255,7 @@ const BETS_PER_BETTOR = 12
 /** The kill comes at a random time up to this after each bettor has placed two bets. */
 const LONGEST_MS = 1_200
 
-describe('under load', () => {
+describe('a platform under load', () => {
   const random = seededRandom('platform kill')
 
   const placed = () => network.calls.filter(({ operation }) => operation === 'place').length
@@ -270,7 +270,7 @@ describe('under load', () => {
     }
   }
 
-  test(`killed ${KILLS} times at random moments forgets nothing`, TIMEOUT, async () => {
+  test(`loses no bet and no delivery in ${KILLS} kills at random moments`, TIMEOUT, async () => {
     network.behave = () =>
       random.chance(0.05) ? (FAULTS[random.below(FAULTS.length)] as Behaviour) : random.chance(0.1) ? slow : honest
     for (let kill = 0; kill < KILLS; kill++) {

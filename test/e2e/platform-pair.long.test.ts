@@ -163,7 +163,7 @@ async function sentOutOfOrder(): Promise<string[]> {
   })
 }
 
-test('two processes under faults, one of them killed: nothing twice at once, nothing lost, nothing out of order', {
+test('two platform processes under faults, one of them killed, send nothing twice at once, lose nothing and keep the order', {
   timeout: 150_000,
 }, async () => {
   network.behave = faulty

@@ -79,7 +79,7 @@ describe.each([
   ['on', 'on'],
   ['off', 'off'],
   ['on', 'off'],
-])('with the gate %s in one process and %s in the other', (...gates) => {
+])('with the fast path %s in one process and %s in the other', (...gates) => {
   beforeAll(async () => {
     database = await createDatabase()
     const start = (gate: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_GATE: gate } })
@@ -91,12 +91,12 @@ describe.each([
     await database?.drop()
   })
 
-  describe('calls that meet in two processes', () => {
+  describe('concurrent calls in two processes:', () => {
     afterEach(async () => {
       await wallet(0).auditIsClean()
     })
 
-    test('of two bets of 80 on 100, one in each process, exactly one is accepted', async () => {
+    test('exactly one of two bets of 80 on a balance of 100, one in each process, is accepted', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('100.00')
         const replies = await Promise.all([0, 1].map((number) => wallet(number).wire.place({ ...player, amount: 80 })))
@@ -109,16 +109,22 @@ describe.each([
     test.each([
       { freshRequestIds: false, under: 'one requestId' },
       { freshRequestIds: true, under: 'ten requestIds' },
-    ])('the same bet ten times at once under $under is debited once and answered ten times alike', async (variant) => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const player = await newPlayer('1000.00')
-        expectEqualAnswers(await tenTimes(post, placeMessage({ ...player, amount: 80 }), variant.freshRequestIds), 200)
-        expect(await balanceOf(player.userId)).toBe('920.00')
-      }
-    })
+    ])(
+      'the same bet sent ten times at once under $under is debited once and answered ten times alike',
+      async (variant) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const player = await newPlayer('1000.00')
+          expectEqualAnswers(
+            await tenTimes(post, placeMessage({ ...player, amount: 80 }), variant.freshRequestIds),
+            200,
+          )
+          expect(await balanceOf(player.userId)).toBe('920.00')
+        }
+      },
+    )
 
     // A refusal is remembered (I-3): otherwise the deposit would let some of the ten through.
-    test('the same bet ten times at once beside a deposit that would pay for it gets one verdict', async () => {
+    test('the same bet sent ten times at once during a deposit that would pay for it gets one verdict', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('10.00')
         const deposit = wallet(round).operator.deposit(player.userId, '100.00')
@@ -131,7 +137,7 @@ describe.each([
       }
     })
 
-    test('a bet and its rollback at the same moment net to zero, whichever comes first', async () => {
+    test('a bet and its concurrent rollback net to zero in either order', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('1000.00')
         const bet = { ...player, amount: 80, transactionId: randomUUID() }
@@ -147,7 +153,7 @@ describe.each([
       }
     })
 
-    test('a bet and ten of its rollbacks at the same moment net to zero', async () => {
+    test('a bet and ten concurrent rollbacks of it net to zero', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('1000.00')
         const bet = { ...player, amount: 80, transactionId: randomUUID() }
@@ -164,18 +170,21 @@ describe.each([
     test.each([
       { freshRequestIds: false, under: 'one requestId' },
       { freshRequestIds: true, under: 'ten requestIds' },
-    ])('the same settle ten times at once under $under is paid once and answered ten times alike', async (variant) => {
-      for (let round = 0; round < ROUNDS; round++) {
-        const player = await newPlayer('1000.00')
-        const bet = { ...player, transactionId: randomUUID() }
-        expect((await wallet(round).wire.place({ ...bet, amount: 10 })).status).toBe(200)
-        const settle = settleMessage({ userId: bet.userId, transactionId: bet.transactionId, amount: 25.5 })
-        expectEqualAnswers(await tenTimes(put, settle, variant.freshRequestIds), 200)
-        expect(await balanceOf(player.userId)).toBe('1015.50')
-      }
-    })
+    ])(
+      'the same settle sent ten times at once under $under is paid once and answered ten times alike',
+      async (variant) => {
+        for (let round = 0; round < ROUNDS; round++) {
+          const player = await newPlayer('1000.00')
+          const bet = { ...player, transactionId: randomUUID() }
+          expect((await wallet(round).wire.place({ ...bet, amount: 10 })).status).toBe(200)
+          const settle = settleMessage({ userId: bet.userId, transactionId: bet.transactionId, amount: 25.5 })
+          expectEqualAnswers(await tenTimes(put, settle, variant.freshRequestIds), 200)
+          expect(await balanceOf(player.userId)).toBe('1015.50')
+        }
+      },
+    )
 
-    test('settles beside new bets of the same player lose no money', async () => {
+    test('settles during new bets of the same player lose no money', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('1000.00')
         const bets = Array.from({ length: 5 }, () => ({ ...player, amount: 10, transactionId: randomUUID() }))
@@ -206,7 +215,7 @@ describe.each([
 
   // A deadlock that the wallet survives by trying again is still a lock taken in the wrong order. Postgres is sure to have
   // counted it only when the session that met it has ended, so this comes last.
-  test('in all of this Postgres had to resolve no deadlock, and both processes end in order', async () => {
+  test('Postgres resolved no deadlock in these races, and both processes end in order', async () => {
     expect(await Promise.all(wallets.map((each) => each.kill('SIGTERM')))).toEqual([0, 0])
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

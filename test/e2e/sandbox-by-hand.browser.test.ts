@@ -34,7 +34,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
   }
 }
 
-test('one address is printed, whose page leads to the others; all of them when they are asked for', async () => {
+test('the sandbox prints one address whose page links to the others, and all of them on request', async () => {
   const { sandbox, url } = await startSandbox('--rate', '0')
   const addresses = () => new Set(sandbox.output().match(/https?:\/\/[^\s/]+/g))
   expect([...addresses()]).toEqual([url])
@@ -50,7 +50,7 @@ test('one address is printed, whose page leads to the others; all of them when t
   expect(page).toContain(`${platform}/docs`)
 })
 
-test('the bet that it prints is placed once however often it is pasted, is told as yours, and is a note in the end', async () => {
+test('the bet of the printed command is placed once however often it is sent, and the summary counts it as the user’s', async () => {
   const { sandbox, url, platform, named, bet } = await startSandbox('--rate', '0', '--addresses')
   const first = paste(bet)
   expect(first).toContain('transactionTime')
@@ -72,7 +72,7 @@ test('the bet that it prints is placed once however often it is pasted, is told 
   expect(output).toContain('audit: no findings')
 })
 
-test('the page /sandbox has what runs, the keys, and the bet that was just pasted', async () => {
+test('the page /sandbox shows the running servers, the keys, and the bet that was just sent by hand', async () => {
   const { url, platform, named, bet } = await startSandbox('--rate', '5', '--addresses')
   paste(bet)
   const browser = await chromium.launch({
@@ -102,7 +102,7 @@ test('the page /sandbox has what runs, the keys, and the bet that was just paste
   expect(problems).toEqual([])
 })
 
-test('a page elsewhere whose name was made to lead here is shown no key, and gets in without none', async () => {
+test('the sandbox shows no key to a page whose host name was rebound to it, and admits no request without one', async () => {
   const { url, named } = await startSandbox('--rate', '0')
   const curl = (host: string) =>
     spawnSync('curl', ['-s', '-H', `Host: ${host}`, `${url}/sandbox`], { encoding: 'utf8' }).stdout

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { run } from '../cli/command.ts'
 
-test('a rate that cannot be kept is said every ten seconds', async () => {
+test('the sandbox reports every ten seconds that it cannot keep the rate', async () => {
   const args = ['sandbox', '--rate', '200', '--faults', '0.3', '--seed', '1', '--duration', '11', '--quiet']
   const { stdout } = await run(args, { PURSER_DATA_DIR: 'memory://', PORT: '0' })
   expect(stdout.replaceAll('\n', ' ')).toMatch(

@@ -39,7 +39,7 @@ const NO_DEBTS = { PURSER_CLAWBACK: 'allow-negative' }
 const BUSY = rateOf(RATE, '--duration', String(DURATION), '--faults', '0.01')
 
 test(
-  'on a Postgres each row has what the database held two rows before, and the last counters have what it holds',
+  'each row of the sandbox on Postgres has the database counts of two rows before, and the last counters match the database',
   async () => {
     const database = await createDatabase()
     closers.push(() => database.drop())
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'on the embedded database too the last counters have what it holds, and where it cannot keep the rate it says what it reached',
+  'the last counters of the sandbox on the embedded database match it, and a rate that was missed is printed',
   async () => {
     const folder = newFolder()
     closers.push(() => folder.remove())
@@ -72,7 +72,7 @@ test(
 )
 
 test(
-  'at a rate that can be read each bet has its lines, and there is no table',
+  'the sandbox prints lines for each bet, and no table, at a rate that can be read',
   async () => {
     const sandbox = startSandbox(rateOf(4), { PURSER_DATA_DIR: 'memory://' })
     await sandbox.until(new RegExp(BET_LINE.source, 'm'))

@@ -28,7 +28,7 @@ function expectCleanEnd(output: string): void {
 }
 
 test(
-  'it shows every kind of life; on Ctrl-C it waits for its deliveries and both books agree; the next start goes on with them',
+  'the sandbox shows every lifecycle, waits for deliveries on Ctrl-C with equal books, and continues at its next start',
   async () => {
     const folder = newFolder()
     try {
@@ -57,7 +57,7 @@ function betsIn(output: string): number {
   return Number(/; (\d+)\sbets?\sof\spartner/.exec(output)?.[1])
 }
 
-test('options that make no sense are all named, and nothing is started', async () => {
+test('the sandbox names all invalid options at once and starts nothing', async () => {
   const { code, stdout, stderr } = await run([
     'sandbox',
     '--rate',
@@ -73,7 +73,7 @@ test('options that make no sense are all named, and nothing is started', async (
   for (const name of ['--rate', '--faults', '--duration', '--seed']) expect(stderr).toContain(name)
 })
 
-test('the same seed makes the same choices, another one makes others', () => {
+test('the sandbox makes the same choices with the same seed, and others with another seed', () => {
   expect(choices(1)).toEqual(choices(1))
   expect(choices(1)).not.toEqual(choices(2))
 })

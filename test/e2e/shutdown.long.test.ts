@@ -80,18 +80,18 @@ async function keepBetting(agent: Agent, wallet: WalletProcess, player: Members,
   }
 }
 
-describe.concurrent('a wallet that is asked to end', () => {
+describe.concurrent('a wallet that stops', () => {
   test.for([
     ['nothing sent', ''],
     ['half a head sent', HALF_A_HEAD],
     ['half a body sent', HALF_A_BODY],
-  ])('is not kept by a connection with %s', async ([, beginning = ''], context) => {
+  ])('does not wait for a connection with %s', async ([, beginning = ''], context) => {
     const wallet = await onlyWallet(context)
     await halfSent(wallet, beginning)
     expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
   })
 
-  test('gives up at once when it is asked twice', async (context) => {
+  test('ends at once on a second signal', async (context) => {
     const wallet = await onlyWallet(context)
     await halfSent(wallet, HALF_A_BODY)
     const ended = exitOf(wallet, 'SIGTERM')
@@ -100,7 +100,7 @@ describe.concurrent('a wallet that is asked to end', () => {
     expect(await ended).toBe(143) // 0, had it waited for the rest of the body
   })
 
-  test('says while it drains that it is not ready, and takes no new connection', async (context) => {
+  test('reports that it is not ready while it drains, and accepts no new connection', async (context) => {
     const wallet = await onlyWallet(context)
     const asked = await halfSent(wallet, HALF_A_HEAD)
     const ended = exitOf(wallet, 'SIGTERM')
@@ -118,7 +118,7 @@ describe.concurrent('a wallet that is asked to end', () => {
     ['one process', '1'],
     ['several processes', '2'],
   ])(
-    'drains first where it is to, with %s: not ready, it serves new connections and closes each',
+    'drains first when configured, with %s: it is not ready, serves new connections and closes each',
     async ([, processes = ''], context) => {
       const databaseUrl = await newDatabase(context)
       const env = { PURSER_DRAIN_SECONDS: '4', PURSER_PROCESSES: processes }
@@ -141,7 +141,7 @@ describe.concurrent('a wallet that is asked to end', () => {
     },
   )
 
-  test('answers under load every call that it took on, on connections that it then closes', async (context) => {
+  test('answers every accepted call under load, and closes the connections afterwards', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const player = await playerWithMoney(wallet.operator, '10000.00')

@@ -62,11 +62,11 @@ const slowly = async (socket: Socket, first: string, rest: string) => {
   socket.write(rest)
 }
 
-describe.each(['head', 'body'])('a call whose %s takes more than 4 s to come', (part) => {
+describe.each(['head', 'body'])('a call whose %s takes more than 4 s to arrive', (part) => {
   const cut = ({ head, body }: { head: string; body: string }): [string, string] =>
     part === 'head' ? [head.slice(0, 30), head.slice(30) + body] : [head + body.slice(0, 10), body.slice(10)]
 
-  test('is answered as failed by the wallet, and has no effect', async () => {
+  test('is answered as failed by the wallet and has no effect', async () => {
     const socket = open(wallet)
     const message = placeMessage({ ...ann, amount: 10 })
     await slowly(socket, ...cut(requestOf('POST', message, wallet.secret)))
@@ -74,7 +74,7 @@ describe.each(['head', 'body'])('a call whose %s takes more than 4 s to come', (
     expect(await wallet.operator.balance(ann.userId)).toBe('100.00')
   })
 
-  test('is answered as failed by the gateway, and not sent on', async () => {
+  test('is answered as failed by the gateway and not forwarded', async () => {
     const player = await newPlayer(gateway)
     const heard = player.operator.wallet.requests.length
     const socket = open(gateway.gateway)
@@ -85,7 +85,7 @@ describe.each(['head', 'body'])('a call whose %s takes more than 4 s to come', (
   })
 })
 
-test('User data that takes more than 4.75 s to come is answered as failed', async () => {
+test('a User data call that takes more than 4.75 s to arrive is answered as failed', async () => {
   const body = JSON.stringify({ token: ann.token, requestId: 'a-request-id' })
   const head = `POST /user/profile HTTP/1.1\r\nhost: a\r\nx-sign-jws: ${sign(body, wallet.secret)}\r\n`
   const socket = open(wallet)
@@ -95,7 +95,7 @@ test('User data that takes more than 4.75 s to come is answered as failed', asyn
   expect(await answers(socket, 1)).toMatch(/^HTTP\/1\.1 500 .*"code":100,/s)
 })
 
-test('a call behind a slow one on the same connection has a time of its own, from its own first byte', async () => {
+test('the deadline of a call after a slow one on the same connection begins with its own first byte', async () => {
   const socket = open(wallet)
   const slow = requestOf('POST', placeMessage({ ...ann, amount: 10 }), wallet.secret)
   const bet = { userId: ann.userId, transactionId: 'a-bet-of-its-own' }
@@ -126,7 +126,7 @@ async function heldMs(server: Pick<Server, 'url'>, first: string, more: string):
   return performance.now() - startedAt
 }
 
-test('a request that is not whole 10 s after its first byte is hung up on, however steadily it comes', async () => {
+test('the server closes the connection of a request that is incomplete 10 s after its first byte, however steadily it arrives', async () => {
   const body = 'POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{'
   const head = 'POST /payment/bet HTTP/1.1\r\nhost: '
   const servers = [wallet, gateway.gateway, platform]

@@ -118,7 +118,7 @@ const doneTo = async () => {
   return Number((body as unknown as { doneTo: string }).doneTo)
 }
 
-test('the consumer has every event, each player’s in order, and the balances of the ledger', {
+test('the webhook consumer gets every event, the events of each player in order, and the balances of the ledger', {
   timeout: 180_000 + 5 * LEAST_EVENTS,
 }, async () => {
   const kills = await doFaults()
@@ -140,7 +140,7 @@ test('the consumer has every event, each player’s in order, and the balances o
   await wallets[0].auditIsClean()
 })
 
-test('with nothing killed, an event reaches the consumer soon after its commit', async () => {
+test('an event without kills reaches the webhook consumer soon after its commit', async () => {
   took.length = 0
   const over = new AbortController()
   const playing = play(over.signal, PACE_MS)

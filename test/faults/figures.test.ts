@@ -15,7 +15,7 @@ const FIGURES = {
 const GIVEN = { forMs: 0, random: randomFrom(1) }
 const scenario = (tally: () => Promise<Tally>) => ({ name: 'planted', what: 'a planted one', run: tally })
 
-test.each(['lost', 'doubled', 'owed'] as const)('a run in which something is %s has failed', async (what) => {
+test.each(['lost', 'doubled', 'owed'] as const)('a fault run in which a bet is %s fails', async (what) => {
   expect(
     (
       await run(
@@ -34,7 +34,7 @@ test.each(['lost', 'doubled', 'owed'] as const)('a run in which something is %s 
   ).toBe(true)
 })
 
-test('a scenario that breaks has failed, one that this machine cannot play has not, and both say why', async () => {
+test('a scenario that breaks fails, one that this machine cannot run does not, and both name the reason', async () => {
   const broken = await run(
     scenario(() => Promise.reject(new Error('not recovered'))),
     GIVEN,
@@ -49,7 +49,7 @@ test('a scenario that breaks has failed, one that this machine cannot play has n
   expect(table).toContain('not run: needs the right to mount')
 })
 
-test('a bet is lost when its yes is not what the wallet says', () => {
+test('a bet is lost when the wallet does not have what it accepted', () => {
   const bet = (betId: string, fate: BetRecord['fate']) => ({ betId, fate }) as BetRecord
   const bets = [bet('a', 'open'), bet('b', 'settled'), bet('c', 'cancelled'), bet('d', 'unknown to the wallet')]
   const told = new Map([
@@ -60,7 +60,7 @@ test('a bet is lost when its yes is not what the wallet says', () => {
 })
 
 test.each(['level 1', 'level 2', 'real faults'])(
-  'the figures of %s stand between their marks in the docs, and nothing else changes',
+  'the figures of %s replace the text between their markers in the docs and nothing else',
   (of) => {
     const page = readFileSync('docs/concepts/reliability.md', 'utf8')
     const run = { at: new Date('2026-11-23T12:00:00Z'), by: 'commit 1234abcd, 2 × processor' }
@@ -76,7 +76,7 @@ test.each(['level 1', 'level 2', 'real faults'])(
   },
 )
 
-test('a page without a place for them is refused', () => {
+test('a page without markers for the figures is refused', () => {
   const run = { at: new Date(0), by: 'a machine' }
   expect(() => withFigures('# A page', { of: 'level 2', command: '', text: '' }, run)).toThrow('has no place')
 })

@@ -21,25 +21,28 @@ const MOST = 3_000
 const steps = countSteps()
 afterAll(() => steps.close())
 
-test.each(TARGETS.map((target) => [target.name, target] as const))('%s is as it must be', async (name, target) => {
-  const { found } = await fuzz(target, { seed: SEED, inputs: Math.trunc(INPUTS * shareOf(name)) }, steps)
-  expect(found?.complaint).toBeUndefined()
-})
+test.each(TARGETS.map((target) => [target.name, target] as const))(
+  'the fuzz target %s has no findings',
+  async (name, target) => {
+    const { found } = await fuzz(target, { seed: SEED, inputs: Math.trunc(INPUTS * shareOf(name)) }, steps)
+    expect(found?.complaint).toBeUndefined()
+  },
+)
 
 const KEPT = TARGETS.flatMap((target) => corpusFiles(target.name).map(({ path }) => [path, target] as const))
 
-test.each(KEPT)('%s is as it must be', async (path, target) => {
+test.each(KEPT)('the saved input %s has no findings', async (path, target) => {
   expect(await complaintOf(target, readInput(path), steps)).toBeUndefined()
 })
 
-describe('found is that', () => {
+describe('the fuzzer finds the planted fault that', () => {
   test.each(PLANTED.map(({ what, target }) => [what, target] as const))('%s', async (_what, target) => {
     const { found } = await fuzz(target, { seed: SEED, inputs: MOST, shrinkTries: 0 }, steps)
     expect(found?.complaint).toBeDefined()
   })
 })
 
-test('an input is the same again from target, seed and number, and from its file', () => {
+test('an input is reproduced by target, seed and number, and by its file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-fuzz-'))
   for (const target of TARGETS)
     for (const number of [0, 1, 99]) {

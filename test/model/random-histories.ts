@@ -55,15 +55,15 @@ export function testHistories(expected: number, extent: Extent): void {
   const calls = extent.isShort ? FEWER_CALLS : CALLS_AT_A_TABLE
   console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/model`)
 
-  describe.concurrent('a random history of calls gets the replies and leaves the balances that the model predicts', () => {
+  describe.concurrent('calls of a random history', () => {
     test.each(setups.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
-      'one call after another, %s',
+      'get the replies and leave the balances that the model predicts when sent one after another, %s',
       { timeout: TIMEOUT_MS },
       (_name, setup, seed) => withWallet(setup, (wallet) => playOneByOne(wallet, setup, seed, count, coverage)),
     )
   })
   if (extent.coverage) testCoverage(coverage)
-  describe('calls of many players that meet in the wallet', () => {
+  describe('concurrent calls of many players', () => {
     test.each(setups.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
       'get the replies and leave the balances of their own histories, %s',
       { timeout: TIMEOUT_MS },
@@ -85,7 +85,7 @@ async function playOneByOne(wallet: TestWallet, setup: Setup, seed: number, coun
 
 /** A generator that stopped reaching a cell or a reply would leave it unproven without anybody noticing. */
 function testCoverage(coverage: Coverage): void {
-  test('the histories reached every cell of the life table, every reply and every special rule', () => {
+  test('the random histories reach every cell of the life table, every reply and every special rule', () => {
     const wanted = [...cells(), 'accepted', ...CODES.map((code) => `code ${code}`), ...RULES, ...ANOMALIES]
     expect(missing(coverage, wanted, SEEN_AT_LEAST), `seed ${SEED}`).toEqual([])
   })

@@ -45,17 +45,17 @@ async function judge(name: string, { minutes }: Watch, tests: readonly object[])
   return promtool('test', 'rules', file)
 }
 
-test('promtool takes the file of rules', async () => {
+test('promtool accepts the file of alert rules', async () => {
   expect(await promtool('check', 'rules', RULES_FILE)).toMatchObject({ code: 0 })
 })
 
-test('every alert has series on which it fires and series on which it is quiet', () => {
+test('every alert has series on which it fires and series on which it does not', () => {
   expect(Object.keys(ALERT_CASES)).toEqual(ALERTS)
   for (const { fires, quiet } of Object.values(ALERT_CASES))
     expect(Math.min(fires.length, quiet.length)).toBeGreaterThan(0)
 })
 
-describe.each(Object.entries(ALERT_CASES))('%s', (alert, { fires, quiet, steps = HOUR, minutes = 1 }) => {
+describe.each(Object.entries(ALERT_CASES))('the alert %s', (alert, { fires, quiet, steps = HOUR, minutes = 1 }) => {
   const watch = { steps, minutes }
   const all = (of: readonly Series[], isFiring: boolean) => of.map((series) => caseFor(alert, series, watch, isFiring))
 

@@ -76,7 +76,7 @@ describe('the Kubernetes example', () => {
   test.each([
     ['wallet', POD],
     ['tool', JOB.template.spec],
-  ] as const)('gives a %s settings that it reads, and secrets as files that are there', (reader, pod) => {
+  ] as const)('gives a %s only settings that it reads, and secrets as files that exist', (reader, pod) => {
     const { env, volumeMounts } = containerOf(pod)
     for (const { name, value } of env) {
       const setting: Setting | undefined = SETTINGS.find((one) => one.name === name.replace(/_FILE$/, ''))
@@ -91,13 +91,13 @@ describe('the Kubernetes example', () => {
     }
   })
 
-  test('has every secret that a wallet needs in production', () => {
+  test('has every secret that a wallet requires in production', () => {
     const names = WALLET.env.map(({ name }) => name)
     for (const name of ['DATABASE_URL', 'PARTNER_SECRET', 'OPERATOR_API_KEY', 'PURSER_ENCRYPTION_KEY'])
       expect(names).toContain(`${name}_FILE`)
   })
 
-  test('asks at paths that a server has, on the port that it listens on', async () => {
+  test('probes paths that a server has, on the port that it listens on', async () => {
     const http = createHttpApp()
     registerHealth(http, async () => [], [])
     const { path = '', port } = only('ServiceMonitor').spec.endpoints[0] ?? {}
@@ -112,14 +112,14 @@ describe('the Kubernetes example', () => {
     expect(SERVICE.spec.ports).toMatchObject([{ name: 'http', targetPort: 'http' }])
   })
 
-  test('drains for longer than the readiness takes to be seen, and ends before it is killed', () => {
+  test('drains longer than readiness takes to propagate, and ends before it is killed', () => {
     const { periodSeconds, failureThreshold } = WALLET.readinessProbe
     const drain = numberIn('PURSER_DRAIN_SECONDS')
     expect(drain).toBeGreaterThan(periodSeconds * failureThreshold)
     expect(POD.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + FINISH_S)
   })
 
-  test('selects by the labels that its pods and its Service have', () => {
+  test('selects by the labels of its pods and its Service', () => {
     const { labels } = DEPLOYMENT.template.metadata
     expect(only('Deployment').metadata.labels).toEqual(labels)
     expect(SERVICE.metadata.labels).toEqual(labels)
@@ -129,7 +129,7 @@ describe('the Kubernetes example', () => {
     expect(only('PodDisruptionBudget').spec.minAvailable).toBeLessThan(DEPLOYMENT.replicas)
   })
 
-  test('runs the released image without root, with a root that cannot be written to', () => {
+  test('runs the released image without root and with a read-only root file system', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string }
     for (const pod of [POD, JOB.template.spec]) {
       const { image, securityContext } = containerOf(pod)

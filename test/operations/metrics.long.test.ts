@@ -15,7 +15,7 @@ import { scrape } from './scrape.ts'
 
 type Labels = Record<string, string>
 
-describe('a wallet', () => {
+describe('the metrics of a wallet', () => {
   let wallet: TestWallet
   let owner: pg.Client
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('a wallet', () => {
     return async () => void (await owner.query('rollback'))
   }
 
-  test('counts the calls of the operator API by route and status, and names no player', async () => {
+  test('count the calls of the operator API by route and status, and name no player', async () => {
     const { userId } = await wallet.operator.createPlayer()
     await wallet.operator.request('GET', `/operator/players/${userId}`)
     await wallet.operator.request('GET', '/operator/players/nobody-at-all')
@@ -51,7 +51,7 @@ describe('a wallet', () => {
     expect(seen.text).not.toContain(userId)
   })
 
-  test('shows who waits for a connection, and how many there are', async () => {
+  test('show the calls that wait for a connection, and the number of connections', async () => {
     const release = await held('lock table purser.bet in access exclusive mode')
     const lists = Array.from({ length: 6 }, () => wallet.operator.request('GET', '/operator/bets'))
     await becomes('purser_database_connections_waiting', { pool: 'people' }).toBeGreaterThan(0)
@@ -63,13 +63,13 @@ describe('a wallet', () => {
     expect(await value('purser_database_connections_busy', { pool: 'people' })).toBeLessThanOrEqual(4)
   })
 
-  test('counts what contradicts a bet, by its name', async () => {
+  test('count anomalies by their name', async () => {
     const { userId } = await playerWithMoney(wallet.operator)
     await wallet.wire.settle({ userId, transactionId: randomUUID(), amount: 1 })
     expect(await value('wallet_anomalies_total', { anomaly: 'settle_of_unknown_bet' })).toBe(1)
   })
 
-  test('counts payouts above the odds from 0, so that the first one is an increase', async () => {
+  test('count payouts above the odds from 0, so that the first one is an increase', async () => {
     const above = () => value('wallet_anomalies_total', { anomaly: 'payout_above_odds' })
     expect(await above()).toBe(0)
     const { userId, token } = await playerWithMoney(wallet.operator)
@@ -79,7 +79,7 @@ describe('a wallet', () => {
     expect(await above()).toBe(1)
   })
 
-  test('says how late changes come into the feed, while somebody follows it', async () => {
+  test('show the delay of events in the feed while a consumer follows it', async () => {
     const player = await playerWithMoney(wallet.operator)
     const release = await held('select * from purser.change_count for update')
     await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
@@ -92,7 +92,7 @@ describe('a wallet', () => {
     expect(await value('purser_feed_events_total')).toBeGreaterThan(0)
   })
 
-  test('says how far the consumer of a webhook is behind', async () => {
+  test('show the lag of a webhook’s consumer', async () => {
     const consumer: Consumer = await startConsumer()
     consumer.answer = () => 500
     await wallet.operator.request('PUT', '/operator/webhooks/crm', { url: consumer.url })
@@ -109,7 +109,7 @@ describe('a wallet', () => {
     await consumer.close()
   })
 
-  test('knows of the last audit, of the API and of the command, and its verdict', async () => {
+  test('show the last audit, of the API and of the command, with its verdict', async () => {
     wallet.clock.advance(1_000)
     const at = wallet.clock.now().getTime() / 1_000
     await wallet.auditIsClean()
@@ -125,7 +125,7 @@ describe('a wallet', () => {
   })
 })
 
-test('an audit by whoever may not write says so, and is an audit', async () => {
+test('an audit as a role that may not write reports that, and still audits', async () => {
   const wallet = await startWallet()
   const readOnly = new URL(wallet.databaseUrl)
   readOnly.searchParams.set('options', '-c default_transaction_read_only=on')
@@ -135,7 +135,7 @@ test('an audit by whoever may not write says so, and is an audit', async () => {
   await wallet.stop()
 })
 
-test('a finding of the command is in the metrics of the servers', async () => {
+test('a finding of purser audit appears in the metrics of the servers', async () => {
   const platform = await startPlatform()
   const wallet = await startWallet({ databaseUrl: platform.databaseUrl })
   await playerWithMoney(wallet.operator)
@@ -151,14 +151,14 @@ test('a finding of the command is in the metrics of the servers', async () => {
   await platform.stop()
 })
 
-describe('a platform', () => {
+describe('the metrics of a platform', () => {
   let platform: TestPlatform
   beforeAll(async () => {
     platform = await startPlatform()
   })
   afterAll(() => platform.stop())
 
-  test('counts the partners that are down', async () => {
+  test('count the partners that are down', async () => {
     const { wallet, partnerId } = await platform.partner()
     const frame = await platform.api.loadFrame(partnerId)
     const down = async () => (await scrape(platform.url)).value('platform_partners_down')
@@ -170,7 +170,7 @@ describe('a platform', () => {
     await expect.poll(down).toBe(0)
   })
 
-  test('has what every process has', async () => {
+  test('include those that every process has', async () => {
     const { names } = await scrape(platform.url)
     expect([...names]).toEqual(
       expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds']),
@@ -178,7 +178,7 @@ describe('a platform', () => {
   })
 })
 
-test('without its database a wallet still answers, and says that it is not ready', async () => {
+test('a wallet without its database still answers, and reports that it is not ready', async () => {
   const other = await startWallet()
   const network = await startTcpProxy(asServer('wallet', other.databaseUrl))
   const wallet = await spawnWallet({ env: { DATABASE_URL: network.url } })

@@ -58,7 +58,7 @@ async function alertsEver(state: 'pending' | 'firing'): Promise<string[]> {
   return samples.map(({ metric }) => metric.alertname ?? '').filter((name) => name !== OF_THE_MACHINE)
 }
 
-test('no alert is even pending while the servers are idle, and no statement waits for a connection', async () => {
+test('no alert is pending while the servers are idle, and no statement waits for a connection', async () => {
   await scraped(SCRAPES)
   expect(await number('sum(up)')).toBe(SERVERS)
   expect((await prometheus.alerts()).length).toBeGreaterThan(0)

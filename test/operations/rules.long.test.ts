@@ -80,7 +80,7 @@ async function makeSamples(): Promise<void> {
   await gateway.gateway.wire.place({ token, userId, transactionId: randomUUID() })
 }
 
-test.each(EXPRESSIONS)('%s asks for metrics and labels that there are: %s', (_what, expr) => {
+test.each(EXPRESSIONS)('%s uses metrics and labels that exist: %s', (_what, expr) => {
   const { faults, metrics, groups } = askedBy(expr)
   expect(faults).toEqual([])
   expect(metrics.length).toBeGreaterThan(0)
@@ -92,7 +92,7 @@ test.each(EXPRESSIONS)('%s asks for metrics and labels that there are: %s', (_wh
   }
 })
 
-test('a name that no server has, a label that a metric has not and a slip of the pen are seen', () => {
+test('the check of rules finds an unknown metric, an unknown label and a typing error', () => {
   expect(askedBy('sum(rate(x[5m])').faults).not.toEqual([])
   expect(askedBy('sum by (job) (a_total{b="c"}) / d')).toEqual({
     faults: [],
@@ -117,14 +117,14 @@ test('every alert has its section, and every section its alert', () => {
   }
 })
 
-test('money that is owed for long has an alert that says how much, in which currency', () => {
+test('the alert about money that is owed for long names the amount and the currency', () => {
   const rule = RULES.find(({ expr }) => expr.includes('platform_owed_amount'))
   expect(rule).toMatchObject({ alert: 'PlatformOwesMoney', for: '1h' })
   expect(askedBy(rule?.expr ?? '').groups).toEqual(['currency'])
   expect(rule?.annotations.summary).toContain('{{ $value }} {{ $labels.currency }}')
 })
 
-test('the metrics of ours are all on the page of metrics', () => {
+test('the page of metrics lists all metrics of the servers', () => {
   const own = answers
     .flatMap(({ names }) => [...names])
     .filter((name) => /^(purser|wallet|platform|gateway)_/.test(name))

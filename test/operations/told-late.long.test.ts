@@ -43,7 +43,7 @@ async function countingFor(): Promise<{ questions: number; seconds: number }> {
   return row as { questions: number; seconds: number }
 }
 
-test('what is owed does not go silent while it is counted slowly: it is what was told last, and says its age', async () => {
+test('the metric of owed money keeps its last value and its age while the count is slow', async () => {
   const { partnerId, wallet } = await platform.partner()
   const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
   wallet.always('settle', { status: 400, body: { code: 20, message: 'recalculation blocked' } })
@@ -64,7 +64,7 @@ test('what is owed does not go silent while it is counted slowly: it is what was
   await expect.poll(seen, { interval: 200 }).toBeLessThan(OLD)
 })
 
-test('a server that starts then has no number yet, says for how long, and has it when it is there', async () => {
+test('a server that starts during a slow count has no value, shows for how long, and exports it when it is counted', async () => {
   const late = await startPlatform({ databaseUrl: platform.databaseUrl })
   const end = await slow()
   await expect.poll(() => told(late.url), { interval: 200 }).toMatchObject({ owed: undefined, age: expect.any(Number) })

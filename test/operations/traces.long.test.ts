@@ -40,7 +40,7 @@ function liesWithin(inner: SeenSpan, outer: SeenSpan): boolean {
   return inner.startsAt >= outer.startsAt - 1_000n && inner.endsAt <= outer.endsAt + 1_000n
 }
 
-describe('a platform and a wallet, each in its process', () => {
+describe('the traces of a platform and a wallet in two processes', () => {
   let database: TestDatabase
   let wallet: WalletProcess
   let platform: PlatformProcess
@@ -67,7 +67,7 @@ describe('a platform and a wallet, each in its process', () => {
     return { call, batch, statements: namesOf(statements) }
   }
 
-  test('a bet is one trace from the caller of the platform to the statement; its result is another one', async () => {
+  test('follow a bet from the caller of the platform to the statement, and its result in another trace', async () => {
     const player = await playerWithMoney(wallet.operator)
     const partnerId = await platform.api.savePartner(wallet)
     const frameSessionId = await platform.api.loadFrame(partnerId, player.token)
@@ -102,7 +102,7 @@ describe('a platform and a wallet, each in its process', () => {
       expect(collector.text()).not.toContain(hidden)
   })
 
-  test('what the rules judge shows their statements, and a call that fails is marked', async () => {
+  test('show the statements of the rules path, and mark a call that fails', async () => {
     const { userId } = await playerWithMoney(wallet.operator)
     const caller = newTraceparent()
     const body = {
@@ -125,7 +125,7 @@ describe('a platform and a wallet, each in its process', () => {
   })
 })
 
-test('the span of a batch is below its first call and linked to the others, and each of those to it', async () => {
+test('the span of a batch is a child of its first call and linked with the other calls in both directions', async () => {
   const tracing = startOpenTelemetry({ url: `${collector.endpoint}/v1/traces`, serviceName: 'lanes', onLost })
   const { given, give } = signal()
   let batches = 0
@@ -166,7 +166,7 @@ test('the span of a batch is below its first call and linked to the others, and 
   }
 })
 
-test('a gateway goes on with the trace of the platform, and the operator with that of the gateway', async () => {
+test('a gateway continues the trace of the platform, and the operator continues that of the gateway', async () => {
   const gateway = await startGateway({ env: collector.env })
   const wallet = await startScriptedWallet({ secret: 'secret of the operator' })
   await gateway.api.saveOperator('acme', wallet)
@@ -185,8 +185,8 @@ test('a gateway goes on with the trace of the platform, and the operator with th
   await wallet.stop()
 })
 
-describe('where nobody has asked for traces', () => {
-  test('no partner gets the header', async () => {
+describe('a server without tracing', () => {
+  test('sends no trace header to a partner', async () => {
     const platform = await startPlatform()
     const { wallet, partnerId } = await platform.partner()
     await platform.api.place(await platform.api.loadFrame(partnerId))
@@ -194,7 +194,7 @@ describe('where nobody has asked for traces', () => {
     await platform.stop()
   })
 
-  test('no package of OpenTelemetry is loaded: one file imports them, and that file only when it is needed', () => {
+  test('loads no package of OpenTelemetry, since one file imports them on demand', () => {
     const importing = (what: RegExp) => filesIn('src', ['.ts']).filter((path) => what.test(read(path)))
     expect(importing(/from '@opentelemetry\//)).toEqual(['src/process/opentelemetry.ts'])
     expect(importing(/from '.*opentelemetry\.ts'/)).toEqual([])
@@ -202,7 +202,7 @@ describe('where nobody has asked for traces', () => {
   })
 })
 
-describe('a collector that is of no use', () => {
+describe('a faulty trace collector', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createDatabase()
@@ -210,7 +210,7 @@ describe('a collector that is of no use', () => {
   afterAll(() => database.drop())
 
   test.each(['is not there', 'takes all and answers nothing'])(
-    'keeps no bet and no end back when it %s',
+    'delays no bet and no shutdown when it %s',
     async (how) => {
       const { env } = collector
       if (how === 'is not there') await collector.close()
@@ -228,7 +228,7 @@ describe('a collector that is of no use', () => {
   )
 })
 
-test('what the sampler leaves out is not sent, and the call is answered', async () => {
+test('a call that the sampler drops sends no spans and is answered', async () => {
   const database = await createDatabase()
   const env = { ...collector.env, OTEL_TRACES_SAMPLER: 'always_off' }
   const wallet = await spawnWallet({ databaseUrl: database.url, env })
@@ -265,7 +265,7 @@ test('spans have the attributes of the environment, and the log line of a call h
   await database.drop()
 })
 
-test('an address that is none is told at the start', async () => {
+test('a server reports an invalid address of the collector at its start', async () => {
   const { code, stderr } = await run(['wallet'], { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })
   expect(code).toBe(2)
   expect(stderr).toMatch('OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://')
@@ -277,7 +277,7 @@ test.each([
   'nonsense',
   '00-00000000000000000000000000000000-0000000000000000-01',
   'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-])('a caller whose header is %j begins no trace of ours; a new one begins', async (header) => {
+])('a server ignores the trace header %j of a caller and starts a new trace', async (header) => {
   const tracing: Tracing & { stop(): Promise<void> } = startOpenTelemetry({
     ...{ url: 'http://127.0.0.1:9/v1/traces', serviceName: 'none', onLost },
   })

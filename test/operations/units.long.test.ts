@@ -20,13 +20,13 @@ const read = (unit: string) => readFileSync(join(FOLDER, unit), 'utf8')
 const valuesOf = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
-test('there is one for each server', () => {
+test('each server has a systemd unit', () => {
   expect(UNITS.map(serverOf)).toEqual(['gateway', 'platform', 'wallet'])
   expect(JOBS).toEqual(['purser-audit-whole@.service', 'purser-audit@.service', 'purser-retention@.service'])
   expect(FILES.length).toBe(UNITS.length + 2 * JOBS.length)
 })
 
-test.each(UNITS)('%s gives settings that this server reads, and as files those that are secrets', (unit) => {
+test.each(UNITS)('%s sets only settings that this server reads, and secrets as files', (unit) => {
   const text = read(unit)
   const given = valuesOf(text, 'Environment').flatMap((value) => value.split(' ').map((part) => part.split('=')))
   const settings: readonly Setting[] = SETTINGS
@@ -48,13 +48,13 @@ test.each(UNITS)('%s gives settings that this server reads, and as files those t
   expect(valuesOf(text, 'ExecStart')[0]).toMatch(new RegExp(` /opt/purser/dist/main\\.js ${serverOf(unit)}$`))
 })
 
-test.each(UNITS)('%s ends after the longest drain that it allows, and a reload ends nothing', (unit) => {
+test.each(UNITS)('%s waits longer than the longest drain, and a reload stops nothing', (unit) => {
   const text = read(unit)
   expect(valuesOf(text, 'ExecReload')).toEqual(['/bin/kill -HUP $MAINPID'])
   expect(Number(valuesOf(text, 'TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20 + 30) // a drain of half a minute
 })
 
-test.each(JOBS)('%s is a command that there is, with a database that is a secret, and a timer', async (unit) => {
+test.each(JOBS)('%s runs a command that exists, with its database as a secret and a timer', async (unit) => {
   const text = read(unit)
   const words = valuesOf(text, 'ExecStart')[0]?.split(' ') ?? []
   const { code, stderr } = await run(words.slice(2), { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' })
@@ -68,7 +68,7 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 /** It looks whether the program is there; here it is not where the page says. */
 const here = (unit: string) => read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
 
-test.runIf(hasSystemd).each(FILES)('systemd finds nothing wrong with %s, and little that it may do', (unit) => {
+test.runIf(hasSystemd).each(FILES)('systemd accepts %s and rates its exposure as low', (unit) => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-units-'))
   const timed = unit.replace('.timer', '.service')
   for (const one of [unit, timed]) writeFileSync(join(folder, one), here(one))

@@ -40,11 +40,11 @@ test.each<[string, PlatformChange[], CountName[]]>([
     ],
     ['result refused', 'stuck'],
   ],
-])('%s', (_what, changes, counted) => {
+])('the tally of the sandbox counts %s', (_what, changes, counted) => {
   expect(changes.flatMap(createChangeTally())).toEqual(counted)
 })
 
-test('a row has what came since the last one, and the rate that was reached', () => {
+test('a row of the tally shows the counts since the last row and the rate', () => {
   const counts = new Map<CountName, number>()
   const countOf = (name: CountName) => counts.get(name) ?? 0
   const table = createRateTable()

@@ -28,7 +28,7 @@ async function served(): Promise<string[]> {
   return rows
 }
 
-test('the reference of the sandbox’s API has every call with its role, and every trouble', async () => {
+test('the reference of the sandbox’s API lists every call with its role, and every scenario', async () => {
   const documented = [...page.matchAll(/^\| `(\w+ \S+)` \| (\S+) \|/gm)].map(([, call, role]) => `${call} ${role}`)
   expect(documented.sort()).toEqual((await served()).sort())
   for (const trouble of Object.keys(TROUBLES)) expect(page).toContain(`\`${trouble}\``)

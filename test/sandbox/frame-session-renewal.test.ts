@@ -4,7 +4,7 @@ import { createFrameSessionRenewal } from '../../src/sandbox/frame-session-renew
 
 const HOUR_MS = 3_600_000
 
-test('a frame session is loaded anew before its day is over (C-17), and only then', async () => {
+test('the sandbox renews a frame session before it is a day old (C-17), and not earlier', async () => {
   const now = vi.spyOn(performance, 'now').mockReturnValue(0)
   let loads = 0
   const frame = createFrameSessionRenewal(async () => `frame ${++loads}`)

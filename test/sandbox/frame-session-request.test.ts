@@ -19,13 +19,13 @@ async function platformThat(...answers: (readonly [number, object])[]) {
   return createBearerClient(`http://127.0.0.1:${port}`, 'key')
 }
 
-test('is asked for again when the wallet gave no answer', async () => {
+test('the sandbox requests a frame session again when the wallet did not answer', async () => {
   const failed = [502, { code: 'partner_failed' }] as const
   const platform = await platformThat(failed, failed, [201, { frameSessionId: 'loaded' }])
   expect(await requestFrameSession(platform, 'acme', 'token')).toBe('loaded')
 })
 
-test('and not when the wallet said no', async () => {
+test('the sandbox does not repeat a request for a frame session that the wallet refused', async () => {
   const platform = await platformThat([422, { code: 'partner_refused' }])
   await expect(requestFrameSession(platform, 'acme', 'token')).rejects.toThrow('answered 422')
 })

@@ -19,7 +19,7 @@ async function endlessStreams() {
   return { api, close }
 }
 
-test('a reader that goes while it is found out who asks leaves no stream open', async () => {
+test('a reader that disconnects during authentication leaves no stream open', async () => {
   const sides = await endlessStreams()
   const [asked, admitted, opened] = [signal(), signal(), signal()]
   let outcome: Promise<unknown> = Promise.resolve()

@@ -41,7 +41,7 @@ test.each([
   [1, 200, ['the rate of 200 bets a second cannot be kept: 64 a second in the last 1 s']],
   [0.5, 200, ['the rate of 200 bets a second cannot be kept: 128 a second in the last 0.5 s']],
   [1, 20, []],
-])('after %d s at %d a second', async (duration, rate, expected) => {
+])('the sandbox reports after %d s at %d bets a second if it misses the rate', async (duration, rate, expected) => {
   const { client: platform, release } = await startHoldingServer(rate * duration)
   const notes: string[] = []
   const note = (text: string) => {

@@ -17,7 +17,7 @@ const admission: Authenticator = {
   text: () => '',
 }
 
-test('a path that is written in another way is the same path on the platform', async ({ onTestFinished }) => {
+test('another spelling of a path reaches the same path on the platform', async ({ onTestFinished }) => {
   const asked: string[] = []
   const platform = Fastify()
   platform.all('/*', async ({ method, url }) => {

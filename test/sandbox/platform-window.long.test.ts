@@ -41,7 +41,7 @@ async function newBet(): Promise<string> {
   return String(body.betId)
 }
 
-test('shows lists and a bet to a key of the role read, without what is personal (O-11)', async () => {
+test('shows lists and a bet to a key of the role read, without personal data (O-11)', async () => {
   const betId = await newBet()
   for (const path of ['/bets?limit=1', '/deliveries', '/deliveries/retries', '/changes?after=latest'])
     expect(await look(reader, path), path).toMatchObject({ status: 200, body: { data: expect.any(Array) } })
@@ -64,7 +64,7 @@ test.each([
   '/bets/%2e%2e',
   '/bets/..%2Fkeys',
   '/deliveries/retries/%2e%2e',
-])('passes nothing on for %s', async (path) => {
+])('forwards nothing for %s', async (path) => {
   for (const key of [reader, operatorKey]) {
     const { status, body } = await look(key, path)
     expect({ path, status: status === 404 || status === 400 }).toEqual({ path, status: true })
@@ -72,7 +72,7 @@ test.each([
   }
 })
 
-test('passes on what is not there as what it is: a problem', async () => {
+test('forwards an unknown id as the problem of the platform', async () => {
   expect(await look(reader, `/bets/${randomUUID()}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
@@ -96,7 +96,7 @@ async function* eventsOf({ body }: Response): AsyncGenerator<RegExpExecArray> {
   }
 }
 
-test('tells what has changed at both as one stream, to a key of the role read', async () => {
+test('merges the events of both servers into one stream for a key of the role read', async () => {
   const gone = new AbortController()
   const headers = { authorization: `Bearer ${reader}` }
   const answer = await fetch(`${wallet}/sandbox/live`, { headers, signal: gone.signal })

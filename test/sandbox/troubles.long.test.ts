@@ -60,7 +60,7 @@ async function placeOnEach(): Promise<string[]> {
 }
 
 test.each(['correct', 'take back', 'lost answer', 'late call', 'twice'])(
-  '“%s” pays in first where there is too little, and settles no other bet of the player',
+  'the scenario “%s” deposits when the balance is too small, and settles no other bet of the player',
   async (name) => {
     await ask('POST', '/sandbox/frame/money')
     const others = await placeOnEach()
@@ -73,7 +73,7 @@ test.each(['correct', 'take back', 'lost answer', 'late call', 'twice'])(
   },
 )
 
-test('“two bets” says what it withdrew or paid in to make the balance 100.00', async () => {
+test('the scenario “two bets” reports what it withdrew or deposited to make the balance 100.00', async () => {
   await ask('POST', '/sandbox/frame/money')
   await withdrawAllBut('130.50')
   for (const said of [
@@ -86,7 +86,7 @@ test('“two bets” says what it withdrew or paid in to make the balance 100.00
   }
 })
 
-test('a player who may not bet: no story is told of a bet that was refused', async () => {
+test('a scenario reports no result when the wallet refuses the bet of a player who may not bet', async () => {
   await ask('POST', '/sandbox/frame/money')
   await ask('PATCH', '/operator/players/robin', { status: 'blocked' })
   for (const name of ['correct', 'two bets'])
@@ -95,7 +95,7 @@ test('a player who may not bet: no story is told of a bet that was refused', asy
   expect(await trouble('twice')).toMatchObject({ body: { isAsDemanded: true } })
 })
 
-test('a correction that the wallet refuses is not told as booked, and says what is still paid (L-2)', async () => {
+test('a scenario does not report a correction as booked when the wallet refuses it, and says what is still paid (L-2)', async () => {
   await ask('POST', '/sandbox/frame/money')
   const { matches } = await state()
   const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25' }

@@ -26,7 +26,7 @@ async function isDown(): Promise<boolean> {
   return data.some(({ partnerId, state }) => partnerId === 'sandbox' && state !== 'up')
 }
 
-test('a trouble waits until the platform calls the wallet, and none of its bets is shown as refused', async () => {
+test('a scenario waits until the platform calls the wallet, and reports none of its bets as refused', async () => {
   for (const trouble of ['twice', 'late answer', 'twice', 'correct', 'twice', 'twice']) {
     await expect.poll(isDown, { timeout: 120_000 }).toBe(true)
     const told = await ask('POST', '/sandbox/frame/troubles', { trouble })

@@ -25,8 +25,8 @@ function met(call: NetworkRequest, then: (gateway: GatewayWatch, told: (answer: 
   return gateway.complaints()
 }
 
-describe('the watch of a gateway', () => {
-  test('takes what the operator has said, also cut, and failures', () => {
+describe('the check of a gateway', () => {
+  test('accepts the answers of the operator, truncated ones too, and failures', () => {
     expect(
       met(PLACE, (gateway, told) => {
         gateway.reaches('wallet', request('POST', { type: 1, token: 'hers' }))
@@ -38,7 +38,7 @@ describe('the watch of a gateway', () => {
     expect(met(SETTLE, (_, told) => told(answer(500)))).toEqual([])
   })
 
-  test('complains about an answer that no operator gave (G-5)', () => {
+  test('reports an answer that no operator gave (G-5)', () => {
     expect(met(SETTLE, (_, told) => told(answer(200)))).toEqual([
       'bet: the gateway answers 200, and its operator has not (G-5)',
     ])
@@ -49,7 +49,7 @@ describe('the watch of a gateway', () => {
     expect(refused).toEqual(['bet: the gateway answers 400, and its operator has not (G-5)'])
   })
 
-  test("complains about an operator's word on the gateway itself that is passed on (D-7)", () => {
+  test('reports an operator’s answer about the gateway that is forwarded to the platform (D-7)', () => {
     for (const refusal of [answer(400, { code: 1 }), answer(401), answer(302)])
       expect(
         met(SETTLE, (gateway, told) => {
@@ -59,7 +59,7 @@ describe('the watch of a gateway', () => {
       ).toEqual([`bet: the gateway answers ${refusal.status}, as if the platform had another secret (D-7)`])
   })
 
-  test('complains about another operator, another token and another id (G-1, G-2)', () => {
+  test('reports another operator, another token and another id (G-1, G-2)', () => {
     const complaints = met(PLACE, (gateway) => {
       gateway.reaches('other wallet', request('POST', { type: 1, token: 'a hash' }))
       gateway.exchanged({ ...ANNA, userId: 'id 2' })

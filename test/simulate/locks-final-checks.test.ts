@@ -10,16 +10,16 @@ function judged(balance: bigint | undefined, moved: ReadonlySet<bigint> | undefi
   return { complaints: complaints.length, marks }
 }
 
-test('one that is possible is judged, one that is not is a complaint', () => {
+test('the final check accepts a possible balance and reports an impossible one', () => {
   expect(judged(90n, new Set([-10n, 5n]))).toEqual({ complaints: 0, marks: [BALANCE_JUDGED] })
   expect(judged(91n, new Set([-10n, 5n]))).toEqual({ complaints: 1, marks: [] })
   expect(judged(undefined, new Set([0n]))).toEqual({ complaints: 1, marks: [] })
 })
 
-test('where no balance is possible, any is wrong', () => {
+test('the final check reports any balance when none is possible', () => {
   expect(judged(100n, new Set())).toEqual({ complaints: 1, marks: [] })
 })
 
-test('where the auditor cannot tell, that is counted', () => {
+test('the final check counts the balances that the auditor cannot determine', () => {
   expect(judged(1n, undefined)).toEqual({ complaints: 0, marks: [expect.stringContaining('says nothing')] })
 })

@@ -27,7 +27,9 @@ function again({ seed, complaints }: LocksResult): string[] {
   return complaints.map((complaint) => `npm run simulate -- --level 3 --seed ${seed} --runs 1: ${complaint}`)
 }
 
-test('all comes right when all is calm, and the same seed is the same run', { timeout: 600_000 }, async () => {
+test('a simulated run without faults has no findings, and the same seed repeats the run', {
+  timeout: 600_000,
+}, async () => {
   const missed = new Set(LOCKS_COVERAGE)
   let one: LocksResult | undefined
   for (const seed of SEEDS) {
@@ -43,7 +45,7 @@ test('all comes right when all is calm, and the same seed is the same run', { ti
 })
 
 test.each(listRunFiles(CORPUS, 3))(
-  'a kept run is right, and still sees its fault: %s',
+  'a saved run has no findings, and still finds its planted fault: %s',
   { timeout: 600_000 },
   async (path) => {
     const kept = readRunFile<ProcessFault>(path)
@@ -53,7 +55,7 @@ test.each(listRunFiles(CORPUS, 3))(
   },
 )
 
-test('the choices of a run find what its seed found, and so do fewer of them', { timeout: 600_000 }, async () => {
+test('the recorded choices of a run reproduce its finding, and so do fewer choices', { timeout: 600_000 }, async () => {
   const planted = findLocksFault('a wallet remembers balances')
   const { choices, complaints, hash } = await runLocks(planted.seed, base, planted)
   const file = { seed: planted.seed, commit: 'any', found: classifyComplaint(complaints[0] ?? ''), choices }
@@ -63,7 +65,7 @@ test('the choices of a run find what its seed found, and so do fewer of them', {
   expect(shorter.choices.length).toBeLessThan(choices.length / 2)
 })
 
-describe('it is found that', () => {
+describe('the lock simulation finds that', () => {
   test.each(LOCKS_FAULTS)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runLocks(planted.seed, base, planted)
     expect(complaints.length).toBeGreaterThan(0)

@@ -22,13 +22,13 @@ function heard(...steps: readonly (readonly [call: ObservedCall, verdict: number
 }
 
 describe('the auditor of markets', () => {
-  test('takes what the decisions say, and knows the balance', () => {
+  test('accepts the answers of the decisions, and computes the balance', () => {
     expect(heard([PLACE, 200], [WON, 200], [WON, 200])).toEqual({ complaint: undefined, moved: [1500n] })
     expect(heard([PLACE, 7], [PLACE, 7], [call('rollback', 'r'), 200])).toEqual({ complaint: undefined, moved: [0n] })
     expect(heard([call('rollback', 'r'), 200], [PLACE, 8])).toEqual({ complaint: undefined, moved: [0n] })
   })
 
-  test('says when a bet must be taken: the stake was there all the time (R-6)', () => {
+  test('reports a refused bet when the stake was available all the time (R-6)', () => {
     const OTHER = { player: 'anna', betId: 'other bet' }
     const refused = (least: bigint | undefined, meanwhile: (auditor: ReturnType<typeof createAuditor>) => void) => {
       const auditor = createAuditor()
@@ -54,7 +54,7 @@ describe('the auditor of markets', () => {
     ).toContain('at least')
   })
 
-  test('complains about an answer that no order explains', () => {
+  test('reports an answer that no order of the calls explains', () => {
     expect(heard([PLACE, 7], [PLACE, 200]).complaint).toContain('place was answered 200, may be 7')
     expect(heard([call('rollback', 'r'), 200], [PLACE, 200]).complaint).toContain('may be 8')
     expect(heard([PLACE, 200], [WON, 20]).complaint).toContain('settle was answered 20, may be 200')
@@ -63,13 +63,13 @@ describe('the auditor of markets', () => {
     ).toContain('settle was answered 200, may be 20')
   })
 
-  test('holds both possible of what nobody answered, until an answer tells', () => {
+  test('keeps both outcomes of an unanswered call until an answer decides', () => {
     expect(heard([PLACE, 200], [WON, undefined]).moved.sort()).toEqual([-1000n, 1500n])
     expect(heard([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 8]).moved).toEqual([1500n])
     expect(heard([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 200]).moved).toEqual([0n])
   })
 
-  test('takes calls that overlap in any order', () => {
+  test('accepts overlapping calls in any order', () => {
     const auditor = createAuditor()
     auditor.arrived(1, AT, PLACE)
     auditor.arrived(2, AT, call('rollback', 'r'))
@@ -77,7 +77,7 @@ describe('the auditor of markets', () => {
     expect([...(auditor.movedOf('anna') ?? [])]).toEqual([0n])
   })
 
-  test('knows that a wallet that died does nothing any more', () => {
+  test('knows that a wallet process that ended applies nothing any more', () => {
     const auditor = createAuditor()
     auditor.arrived(1, AT, PLACE)
     auditor.died()
@@ -86,7 +86,7 @@ describe('the auditor of markets', () => {
     expect([...(auditor.movedOf('anna') ?? [])]).toEqual([0n])
   })
 
-  test('knows what a lock forbids, from when it is there until it is taken away', () => {
+  test('knows what a lock forbids between its start and its end', () => {
     const { auditor, asked } = wired()
     expect([asked(PLACE, 200), asked(WON, 200)]).toEqual([undefined, undefined])
     auditor.locked(AT.betId, true)
@@ -94,7 +94,7 @@ describe('the auditor of markets', () => {
     expect(asked({ ...LOST, requestId: 'again' }, 200)).toContain('may be 20')
   })
 
-  test('takes both answers of a call that came before the lock was taken away', () => {
+  test('accepts both answers of a call that arrived before the lock was removed', () => {
     const { auditor, asked } = wired()
     asked(PLACE, 200)
     asked(WON, 200)
@@ -104,7 +104,7 @@ describe('the auditor of markets', () => {
     expect(auditor.answered(100, AT.betId, 200)).toBe(undefined)
   })
 
-  test('knows that nothing is placed with an ended token, by a blocked player, and above no limit', () => {
+  test('expects no bet with an ended token, by a blocked player, or above a limit', () => {
     const { auditor, asked } = wired()
     auditor.tokens.ended('old')
     expect(asked({ ...PLACE, token: 'old' }, 200)).toContain('place was answered 200, may be')
@@ -119,10 +119,10 @@ describe('the auditor of markets', () => {
   })
 })
 
-describe('the auditor of markets, told of sessions', () => {
+describe('the auditor of markets with sessions', () => {
   const withToken = (token: string) => ({ ...PLACE, token })
 
-  test('knows whose a token is, and that it is alive until somebody ends it', () => {
+  test('knows the player of a token, which is valid until a session ends', () => {
     const mine = wired()
     mine.auditor.tokens.given('hers', AT.player)
     expect(mine.asked(withToken('hers'), 4)).toContain('place was answered 4, may be 7, 200;')
@@ -132,7 +132,7 @@ describe('the auditor of markets, told of sessions', () => {
     expect(others.auditor.tokens.stateOf('nobody’s', AT.player)).toBe('unknown')
   })
 
-  test('takes both answers while sessions are just being ended, and one when they have', () => {
+  test('accepts both answers while sessions are being ended, and one answer afterwards', () => {
     const { auditor } = wired()
     auditor.tokens.given('hers', AT.player)
     auditor.arrived(100, AT, withToken('hers'))
@@ -144,7 +144,7 @@ describe('the auditor of markets, told of sessions', () => {
     expect(auditor.answered(101, AT.betId, 200)).toContain('may be 4;')
   })
 
-  test('knows that a token that was refused as expired stays so (P-1)', () => {
+  test('knows that a token which was refused as expired stays expired (P-1)', () => {
     const { auditor, asked } = wired()
     auditor.tokens.given('hers', AT.player)
     auditor.tokens.clockJumped()
@@ -155,8 +155,8 @@ describe('the auditor of markets, told of sessions', () => {
   })
 })
 
-describe('what Check may say (P-4)', () => {
-  test('is the last operation that took effect, with its time as it was told', () => {
+describe('the expected answer of Check (P-4)', () => {
+  test('is the last operation that took effect, with the time of its answer', () => {
     const { auditor, asked } = wired()
     expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['not known'])
     asked(PLACE, 200, '10:00')
@@ -169,7 +169,7 @@ describe('what Check may say (P-4)', () => {
     expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['type 3, 1000 13:00'])
   })
 
-  test('is nothing of a tombstone (W-7) and of a refused bet; while a call is under way it is either', () => {
+  test('is empty for a tombstone (W-7) and a refused bet, and either one during a call', () => {
     const { auditor, asked } = wired()
     asked(call('rollback', 'r'), 200, '10:00')
     expect([...(auditor.checksOf(AT.betId) ?? [])]).toEqual(['not known'])
@@ -180,8 +180,8 @@ describe('what Check may say (P-4)', () => {
   })
 })
 
-describe('the auditor of a wallet whose backup is put back', () => {
-  test('knows what it knew then, of bets, tokens and locks', () => {
+describe('the auditor of a wallet that is restored from a backup', () => {
+  test('has the bets, tokens and locks of the time of the backup', () => {
     const { auditor, asked } = wired()
     auditor.tokens.given('hers', AT.player)
     asked({ ...PLACE, token: 'hers' }, 200)
@@ -195,7 +195,7 @@ describe('the auditor of a wallet whose backup is put back', () => {
     expect([asked(LOST, 200), asked(WON, 200)]).toEqual([undefined, undefined])
   })
 
-  test('takes any answer to what was under way, and holds both possible of it', () => {
+  test('accepts any answer to calls in flight, and keeps both of their outcomes', () => {
     const { auditor, asked } = wired()
     asked(PLACE, 200)
     const kept = auditor.keep()

@@ -27,26 +27,30 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => closeStores(stores))
 
-test.each(listRunFiles(CORPUS, 2))('what was found once is right: %s', { timeout: 300_000 }, async (path) => {
-  const { complaints } = await playFile(readRunFile(path), stores)
-  expect(complaints).toEqual([])
-})
+test.each(listRunFiles(CORPUS, 2))(
+  'the saved run of an earlier finding has none now: %s',
+  { timeout: 300_000 },
+  async (path) => {
+    const { complaints } = await playFile(readRunFile(path), stores)
+    expect(complaints).toEqual([])
+  },
+)
 
 const KEPT = PLANTED_FAULTS.flatMap(({ fault, file, plant }) => (file === undefined ? [] : [{ fault, file, plant }]))
 
-test.each(KEPT)('a kept run still sees its fault: $fault', { timeout: 300_000 }, async ({ file, plant }) => {
+test.each(KEPT)('a saved run still finds its planted fault: $fault', { timeout: 300_000 }, async ({ file, plant }) => {
   const kept = readRunFile(file)
   const { complaints } = await playFile(kept, plant(stores))
   expect(complaints.map(classifyComplaint)).toContain(kept.found)
 })
 
-test('the same seed comes to the same, and another one to something else', { timeout: 600_000 }, async () => {
+test('a seed reproduces its run, and another seed makes another run', { timeout: 600_000 }, async () => {
   const [first, other, second] = [await runMarket(5, stores), await runMarket(6, stores), await runMarket(5, stores)]
   expect([second.hash, second.story.length]).toEqual([first.hash, first.story.length])
   expect(other.hash).not.toBe(first.hash)
 })
 
-test('the choices of a run come to the same as its seed, and fewer of them find the same', {
+test('the recorded choices of a run reproduce its result, and fewer choices find the same', {
   timeout: 600_000,
 }, async () => {
   const planted = findPlantedFault('what was booked is not in the balance')

@@ -23,18 +23,18 @@ function wired(rules?: MoneyRules) {
   return { auditor, asked }
 }
 
-describe('the auditor of a wallet that refuses to take back what is not there (L-2)', () => {
+describe('the auditor of a wallet that refuses an uncovered clawback (L-2)', () => {
   const refusing = () => wired({ clawback: 'refuse', freebetStake: 'player' })
   const LESS = { ...WON, requestId: 'less', amount: '5' }
 
-  test('takes code 21 for a correction to less, and its late copy stays refused behind another result (I-2)', () => {
+  test('accepts code 21 for a correction to less, and expects it again for a late copy after another result (I-2)', () => {
     const { asked } = refusing()
     expect([asked(PLACE, 200), asked(WON, 200), asked(LESS, 21)]).toEqual([undefined, undefined, undefined])
     expect([asked({ ...WON, requestId: 'again' }, 200), asked(LESS, 21)]).toEqual([undefined, undefined])
     expect(asked(LESS, 20)).toContain('settle was answered 20, may be 21')
   })
 
-  test('complains about code 21 where nothing is taken back, and where everything is taken back in any case', () => {
+  test('reports code 21 when nothing is taken back, and when the wallet takes everything back in any case', () => {
     const { asked } = refusing()
     asked(PLACE, 200)
     expect(asked(WON, 21)).toContain('settle was answered 21, may be 200')
@@ -43,7 +43,7 @@ describe('the auditor of a wallet that refuses to take back what is not there (L
     expect(other.asked(call('unsettle', 'u'), 21)).toContain('unsettle was answered 21, may be 20')
   })
 
-  test('says when a correction must be taken: the money was there all the time', () => {
+  test('reports a refused correction when the money was available all the time', () => {
     const { auditor, asked } = refusing()
     auditor.cash(AT.player, 1_000n)
     asked(PLACE, 200)
@@ -63,7 +63,7 @@ describe('the auditor of a wallet whose promotions pay for freebets (M-4)', () =
   const funding = () => wired({ clawback: 'refuse', freebetStake: 'promotions' })
   const FREEBET = { ...PLACE, hasBonus: true }
 
-  test('knows that the player pays nothing, keeps what is won, and not what is refunded', () => {
+  test('knows that the player pays nothing, keeps the winnings, and gets no refund', () => {
     const { auditor, asked } = funding()
     expect(asked(FREEBET, 200)).toBe(undefined)
     expect([...(auditor.movedOf(AT.player) ?? [])]).toEqual([0n])
@@ -73,13 +73,13 @@ describe('the auditor of a wallet whose promotions pay for freebets (M-4)', () =
     expect([...(auditor.movedOf(AT.player) ?? [])]).toEqual([0n])
   })
 
-  test('takes no refusal for want of money', () => {
+  test('accepts no refusal for insufficient funds', () => {
     expect(funding().asked(FREEBET, 7)).toContain('place was answered 7, may be')
     expect(funding().asked(PLACE, 7)).toBe(undefined)
   })
 })
 
-describe('what a run must have met', () => {
+describe('the required events of a run', () => {
   const missing = (marks: Record<string, number>, scene = {}) =>
     findMissingMarks({ ...DEFAULT_SCENARIO, ...scene }, new Map(Object.entries(marks)))
   const GOOD = {
@@ -87,7 +87,7 @@ describe('what a run must have met', () => {
     ...{ 'the platform hears that a bet is taken': 13, 'a result is applied': 5, 'a balance is asked for': 5 },
   }
 
-  test('is what was asked for in it', () => {
+  test('are those that its options select', () => {
     expect(missing(GOOD)).toEqual([])
     expect(missing({})).toEqual([])
     expect(missing({ ...GOOD, 'a bet is accepted': 0 })).toEqual([

@@ -17,7 +17,7 @@ afterAll(() => closeStores(stores))
 /** A kept run has a test of its own: market-kept.long.test.ts. */
 const BY_SEED = PLANTED_FAULTS.filter(({ file }) => file === undefined)
 
-describe('the market finds:', () => {
+describe('the market simulation finds:', () => {
   test.each(BY_SEED)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runMarket(planted.seed, planted.plant(stores), drawFaultChoices(planted))
     expect(complaints.length).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ const playedOf = (seed: number, mark: string, failed?: PlayedRun['failed']): Pla
   failed,
 })
 
-test('a night goes on from its file: seeds, marks, sums and time of all pieces', () => {
+test('a nightly run continues from its file with seeds, marks, sums and time of all parts', () => {
   const path = join(folder, 'night.json')
   const first = openNight(path, 'aaaa')
   for (const seed of [2, 1, 4]) first.add(playedOf(seed, 'gateway dies now'))
@@ -43,7 +43,7 @@ test('a night goes on from its file: seeds, marks, sums and time of all pieces',
   ])
 })
 
-test('a run in which something was found is played again by the next piece', () => {
+test('the next part repeats a run that had a finding', () => {
   const path = join(folder, 'night.json')
   const night = openNight(path, 'aaaa')
   night.add(playedOf(7, 'a month ends', { seed: 7, complaints: ['7.60 is owed'] } as unknown as PlayedRun['failed']))
@@ -60,7 +60,7 @@ test('a run in which something was found is played again by the next piece', () 
 
 const OLD = '{"seeds":[1,2],"commits":{},"tookMs":1,"total":{"sum":{},"marks":{}}}'
 test.each(['', '[]', '{"seeds":[[1,2]]}', '20000', OLD])(
-  'a file that holds %j is refused, and stays as it is',
+  'a nightly run refuses a file with the content %j and leaves it unchanged',
   (text) => {
     const path = join(folder, 'else.json')
     writeFileSync(path, text)
@@ -69,7 +69,7 @@ test.each(['', '[]', '{"seeds":[[1,2]]}', '20000', OLD])(
   },
 )
 
-test('numbers are told as ranges', () => {
+test('the report of a nightly run writes numbers as ranges', () => {
   expect(toIntervals([5, 1, 2, 3, 9, 10])).toEqual([
     [1, 3],
     [5, 5],

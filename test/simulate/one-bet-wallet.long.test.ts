@@ -224,7 +224,7 @@ test.each([
   { clawback: 'refuse', judge: refuse, all: () => ofFirst(refuse), least: 10_000 },
   { clawback: 'allow-negative', judge: negative, all: () => ofSecond(negative, refuse), least: 800 },
 ])(
-  'a history of one bet up to four steps is what the decisions say, clawback $clawback',
+  'the wallet answers a history of one bet of up to four steps as the decisions say, clawback $clawback',
   { timeout: 600_000 },
   async ({ clawback, judge, all: every, least }) => {
     const wallet = await startWallet({ env: { PURSER_CLAWBACK: clawback } })

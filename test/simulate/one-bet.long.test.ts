@@ -13,7 +13,7 @@ const PAGE = readFileSync(new URL('../../docs/concepts/reliability.md', import.m
 const LONGEST = 4
 
 test.each(['refuse', 'allow-negative'] as const)(
-  'with clawback %s every history is what the decisions say',
+  'every history of one bet with clawback %s has the results of the decisions',
   (clawback) => {
     const { found, histories } = searchHistories({ length: 6, clawback })
     expect(found).toBe(undefined)
@@ -21,7 +21,7 @@ test.each(['refuse', 'allow-negative'] as const)(
   },
 )
 
-test('histories that go on as one are judged as they are judged one by one', () => {
+test('histories that merge into one are judged as they are one by one', () => {
   let number = 0
   const options = { length: 5, clawback: 'refuse' } as const
   const [merged, plain] = [searchHistories(options), searchHistories({ ...options, fingerprint: () => `${++number}` })]
@@ -30,7 +30,7 @@ test('histories that go on as one are judged as they are judged one by one', () 
   expect(merged.steps).toBeLessThan(plain.steps / 2)
 })
 
-describe('the search finds, in the history that reliability.md names:', () => {
+describe('the search finds, with the history that reliability.md names:', () => {
   test.each(PLANTED)('$fault', ({ fault, breaks, ...how }) => {
     const { found } = searchHistories({ length: LONGEST + (how.after?.length ?? 0), ...how })
     if (found === undefined) throw new Error('the search has not found it')

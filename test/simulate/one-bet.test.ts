@@ -8,15 +8,18 @@ import { replayHistory, searchHistories } from '../../src/simulate/one-bet/histo
 import { formatHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
-test.each(['refuse', 'allow-negative'] as const)('with clawback %s is what the decisions say', (clawback) => {
-  const { found, histories, met } = searchHistories({ length: 4, clawback })
-  expect(found).toBe(undefined)
-  expect(histories).toBeGreaterThan(20_000)
-  const answers = ['200', '400/4', '400/5', '400/7', '400/8', '400/20']
-  expect([...met.keys()].sort()).toEqual([...answers, ...(clawback === 'refuse' ? ['400/21'] : [])].sort())
-})
+test.each(['refuse', 'allow-negative'] as const)(
+  'every short history of one bet with clawback %s has the results of the decisions',
+  (clawback) => {
+    const { found, histories, met } = searchHistories({ length: 4, clawback })
+    expect(found).toBe(undefined)
+    expect(histories).toBeGreaterThan(20_000)
+    const answers = ['200', '400/4', '400/5', '400/7', '400/8', '400/20']
+    expect([...met.keys()].sort()).toEqual([...answers, ...(clawback === 'refuse' ? ['400/21'] : [])].sort())
+  },
+)
 
-test('a planted fault is found in the fewest steps, and its history can be played again', () => {
+test('the search finds a planted fault in the fewest steps, and replays its history', () => {
   const planted = PLANTED.find(({ fault }) => fault === 'the lock is not looked at')
   if (planted === undefined) throw new Error('the fault is not planted any more')
   const { found } = searchHistories({ length: 4, ...planted })
@@ -37,7 +40,7 @@ function played(file: string, ...flags: string[]): Promise<[string, number]> {
   })
 }
 
-test('a bet that the console has saved is played again beside what was answered then', async () => {
+test('the simulator replays a bet that the console has saved next to its recorded answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const file = (name: string, text: string) => {

@@ -25,20 +25,20 @@ function sentAt(...times: readonly number[]) {
   return { pace, complaints: pace.complaints(), at: (time: number) => (now = time) }
 }
 
-describe('the pace of calls', () => {
-  test('takes the attempts of C-4, and those that a pause has pushed together to half their gaps', () => {
+describe('the check of retry intervals', () => {
+  test('accepts the attempts of C-4, and those that a pause has shortened to half their intervals', () => {
     expect(sentAt(0, 700, 2_100, 4_900, 10_500).complaints).toEqual([])
     expect(sentAt(0, 5_000, 5_700, 7_100).complaints).toEqual([])
   })
 
-  test('complains about attempts that bunch, and about an eleventh one', () => {
+  test('reports attempts that come too close together, and an eleventh one', () => {
     expect(sentAt(0, 32_000, 32_070).complaints).toEqual(['bet: attempt 3 comes 70 ms after the last, not 700 (C-4)'])
     const ladder = Array.from({ length: 10 }, (_, i) => 350 * (2 ** i - 1))
     expect(sentAt(...ladder).complaints).toEqual([])
     expect(sentAt(...ladder, 300_000).complaints).toContain('bet: 11 attempts of a rollback (C-4)')
   })
 
-  test('begins anew when a 400 has ended it, and when the clock was set', () => {
+  test('starts again after a 400, and after a change of the clock', () => {
     const refused = sentAt(0, 700, 2_100)
     refused.pace.received(request('r'), 400)
     refused.at(2_200)
@@ -51,7 +51,7 @@ describe('the pace of calls', () => {
     expect(set.pace.complaints()).toEqual([])
   })
 
-  test('begins anew when a person has sent again what has come to its end, and only then', () => {
+  test('starts again after a manual retry of a delivery that was given up, and only then', () => {
     const ladder = Array.from({ length: 10 }, (_, i) => 700 * (2 ** i - 1))
     const more = (times: readonly number[], sentAgain: number | undefined) => {
       const { pace, at } = sentAt(...times)
@@ -71,7 +71,7 @@ describe('the pace of calls', () => {
     expect(more([0, 700, 2_100], 2_200)).toBe(3) // it had not come to its end
   })
 
-  test('complains about the result in force, decided again (C-5)', () => {
+  test('reports a second decision with the result in force (C-5)', () => {
     const { pace } = sentAt()
     const settle = (requestId: string, amount: number) =>
       pace.leaves({ request: { ...request(requestId), body: resultOf(requestId, amount) }, isOver: () => true })
@@ -84,7 +84,7 @@ describe('the pace of calls', () => {
     expect(pace.complaints()).toContain('bet: the result in force is decided again (C-5)')
   })
 
-  test('complains about two calls of one bet at once (C-6)', () => {
+  test('reports two concurrent calls of one bet (C-6)', () => {
     const { pace } = sentAt()
     pace.leaves({ request: request('one', 2), isOver: () => false })
     pace.leaves({ request: request('two', 2), isOver: () => true })

@@ -10,12 +10,12 @@ function named(file: string) {
   return cells.slice(1).map(([fault, , run]) => [fault?.slice(2), run])
 }
 
-test('the table of the market', () => {
+test('the documented table of market faults matches the simulation', () => {
   expect(named('planted-faults.md')).toEqual(
     PLANTED_FAULTS.map(({ fault, seed, file }) => [fault, file === undefined ? `${seed}` : `[kept](../../${file})`]),
   )
 })
 
-test('the table of real locks', () => {
+test('the documented table of lock faults matches the simulation', () => {
   expect(named('planted-faults-locks.md')).toEqual(BESIDE_LOCKS.map(({ fault, seed }) => [fault, `${seed}`]))
 })

@@ -28,7 +28,7 @@ function inPieces(data: Buffer, size: number): PostgresMessage[] {
   ).flat()
 }
 
-test('messages are the same in pieces of any size', () => {
+test('the parser finds the same Postgres messages in chunks of any size', () => {
   const all = [STARTUP, message('Q', 'begin\0'), message('S'), message('B', '\0lock_bets\0\0')]
   for (let size = 1; size < 30; size++) {
     const found = inPieces(Buffer.concat(all), size)
@@ -37,7 +37,7 @@ test('messages are the same in pieces of any size', () => {
   }
 })
 
-test('a text is a statement, and so is everything up to a Sync, called as it was prepared', () => {
+test('the parser combines a text, and everything up to a Sync, into a statement with its prepared name', () => {
   const parts = [message('P', 'lock_bets\0select 1\0\0\0'), message('B', '\0lock_bets\0\0'), message('E'), message('S')]
   const collect = createStatementReader()
   const sent = inPieces(Buffer.concat([STARTUP, ...parts, message('Q', 'commit\0')]), 7)
@@ -48,19 +48,19 @@ test('a text is a statement, and so is everything up to a Sync, called as it was
   expect(sent.map(readQueryText)).toEqual([undefined, 'commit'])
 })
 
-test('a text can be put in the place of another one', () => {
+test('the text of a Postgres message can be replaced', () => {
   const sent: ClientStatement = { bytes: toQuery('set lock_timeout = 0'), name: '' }
   expect(readQueryText(sent)).toBe('set lock_timeout = 0')
   expect(sent.bytes.readUInt32BE(1)).toBe(sent.bytes.length - 1)
 })
 
-test('an error can be called another one, whatever else it says', () => {
+test('the code of a Postgres error can be replaced, whatever its other fields are', () => {
   const error = { type: 'E', bytes: message('E', 'SERROR\0VERROR\0C57014\0MCanceled\0\0') }
   expect([readErrorCode(error), readErrorCode(withCode(error, '55P03'))]).toEqual(['57014', '55P03'])
   expect(readErrorCode({ type: 'E', bytes: toFatalError('25P03', 'ended') })).toBe('25P03')
 })
 
-test('what a statement came to is its tags, errors and rows', () => {
+test('the result of a statement has its tags, errors and rows', () => {
   const answer = [message('D'), message('D'), message('C', 'SELECT 2\0'), message('Z', 'T')]
   expect(toStatementResult(inPieces(Buffer.concat([STARTUP, ...answer]), 100))).toEqual({ word: 'SELECT 2', rows: 2 })
 })

@@ -20,7 +20,7 @@ function complaints(heard: NetworkAnswer | 'broken' | undefined, errorCode: numb
   return watch.complaints()
 }
 
-describe('the watch of reasons', () => {
+describe('the check of Rollback reasons', () => {
   test.each([
     ['a time-out', undefined, 10],
     ['a broken connection', 'broken', 52],
@@ -29,7 +29,7 @@ describe('the watch of reasons', () => {
     ['a yes, and the event is over', YES, 9],
     ['a yes, and the event is withdrawn', YES, 32],
     ['a process that died', undefined, 50],
-  ] as const)('takes the reason of %s', (_, heard, errorCode) => {
+  ] as const)('accepts the reason of %s', (_, heard, errorCode) => {
     expect(complaints(heard, errorCode)).toEqual([])
   })
 
@@ -40,7 +40,7 @@ describe('the watch of reasons', () => {
     ['a yes', YES, 52],
     ['a yes', YES, 10],
     ['a failure', FAILED, 32],
-  ] as const)('complains about another reason for %s (C-2)', (_, heard, errorCode) => {
+  ] as const)('reports another reason for %s (C-2)', (_, heard, errorCode) => {
     expect(complaints(heard, errorCode)).toHaveLength(1)
   })
 })

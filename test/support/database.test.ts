@@ -22,7 +22,7 @@ async function ask(database: TestDatabase, sql: string): Promise<unknown[]> {
   }
 }
 
-test('a database of the tests is migrated, and nobody else writes into it', async () => {
+test('a test database is migrated, and no other test writes into it', async () => {
   const [mine, other] = await Promise.all([newDatabase(), newDatabase()])
   await ask(mine, 'create table purser.only_mine ()')
   const tables = "select from information_schema.tables where table_schema = 'purser' and table_name = 'only_mine'"
@@ -31,12 +31,12 @@ test('a database of the tests is migrated, and nobody else writes into it', asyn
   expect(await ask(other, "select from information_schema.tables where table_schema = 'purser'")).not.toHaveLength(0)
 })
 
-test('the Postgres of the tests commits as durably as production: the kill tests count on it', async () => {
+test('the Postgres of the tests commits as durably as production, which the kill tests require', async () => {
   const settings = "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit"
   expect(await ask(await newDatabase(), settings)).toEqual([{ fsync: 'on', commit: 'on' }])
 })
 
-test('a dropped database is gone, even with a session open in it', async () => {
+test('a test database can be dropped while a session is open in it', async () => {
   const database = await newDatabase()
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})

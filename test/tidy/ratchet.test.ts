@@ -27,21 +27,21 @@ function fileOf(path: string): NamedText {
   return { path, text: read(path) }
 }
 
-test('no folder has more faults of prose or names than its ceiling', () => {
+test('no folder has more faults of prose or names than its ceiling allows', () => {
   expect(complaintsAboutCeilings(folders, ceilings)).toEqual([])
 })
 
-test('each ceiling is the figure of today: `npm run ceilings` lowers those that are higher', async () => {
+test('each ceiling equals the current figure, and `npm run ceilings` lowers those that are higher', async () => {
   const text = `${JSON.stringify(lowered(folders, ceilings), null, 2)}\n`
   await expect(text).toMatchFileSnapshot(join(ROOT, CEILINGS))
 })
 
-test.each(Object.entries(MAX_EXPORTED_TWICE))('in %s few names are exported by two files', (folder, most) => {
+test.each(Object.entries(MAX_EXPORTED_TWICE))('the files of %s export few names twice', (folder, most) => {
   const twice = namesExportedTwice(filesIn(folder, ['.ts', '.tsx']).map(fileOf))
   expect(twice.length, twice.join('\n')).toBe(most)
 })
 
-describe('the ratchet sees', () => {
+describe('the ratchet finds', () => {
   const complaints = (text: string, path = 'src/planted/file.ts') =>
     complaintsAboutCeilings(measure([{ path, text }]), {})
 
@@ -77,7 +77,7 @@ describe('the ratchet sees', () => {
     ])
   })
 
-  test('no fault in a title that is a sentence with its describe', () => {
+  test('nothing in a title that is a sentence with its describe', () => {
     const text = `describe('the wallet', () => {
         test('debits a bet once', () => {})
         test.each(['type', 'token'])('refuses a call without %s', () => {})
@@ -85,14 +85,14 @@ describe('the ratchet sees', () => {
     expect(complaints(text, 'test/planted/file.test.ts')).toEqual([])
   })
 
-  test('nothing wrong with plain sentences and terms of the field', () => {
+  test('nothing in plain sentences and terms of the field', () => {
     const text = `/** The load shedder rejects calls when the queue is full (R-4). */
       export interface Feed {}
       export function rejectWhenFull() {}`
     expect(complaints(text)).toEqual([])
   })
 
-  test('a figure below its ceiling, which is lowered, and none that is raised', () => {
+  test('a figure below its ceiling, which is lowered, and raises none', () => {
     const one = measure([{ path: 'src/planted/file.ts', text: 'const door = 1' }])
     expect(lowered(one, { 'src/planted': { privateNames: 3, wide: 2 } })).toEqual({
       'src/planted': { privateNames: 1 },

@@ -19,12 +19,12 @@ test.each([
   ['what can be reached over the global object', 'globalThis.setTimeout(wake, 5)'],
   ['what nobody can guess', "import { randomBytes } from 'node:crypto'"],
   ['another clock', "import { performance as clock } from 'node:perf_hooks'"],
-])('%s that is not the world’s', (_name, text) => {
+])('the house rules find %s that does not come from the environment', (_name, text) => {
   expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/rules-path.ts', text))).not.toEqual([])
   expect(complaintsAboutTheWorld(sourceOf('src/load/worker-task.ts', text))).toEqual([])
 })
 
-test('no world in what only has the same name', () => {
+test('the house rules find nothing in names that are only alike', () => {
   const asks = 'const at = new Date(world.wall()); socket.setTimeout(5); start({ setTimeout: 5 })'
   expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/rules-path.ts', asks))).toEqual([])
 })

@@ -27,7 +27,7 @@ export function testMutants(ids: readonly MutantId[]): void {
   const expected = readPage()
   const found = new Map<MutantId, readonly string[]>()
   const named = ids.map((id) => [MUTANTS[id].sentence, id] as const)
-  test.concurrent.each(named)('the kit sees it: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
+  test.concurrent.each(named)('the kit detects the fault: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
     const isWhole = IS_WRITING || isDue(ids.indexOf(id), DAYS)
     const cases = isWhole ? WALLET_CASES : casesOf(id, expected.get(id) ?? [])
     const { failed, report } = await judgeOften(id, cases, expected.get(id))
