@@ -31,35 +31,35 @@ function withKey(headers: Record<string, string> = {}): Record<string, string> {
   return { authorization: `Bearer ${wallet.operatorKey}`, ...headers }
 }
 
-describe('without the key', () => {
+describe('an operator API request without a valid key', () => {
   const wrong: [string, (key: string) => Record<string, string>][] = [
     ['no header at all', () => ({})],
     ['another key', () => ({ authorization: 'Bearer another-key' })],
     ['an empty key', () => ({ authorization: 'Bearer ' })],
     ['the key without its scheme', (key) => ({ authorization: key })],
     ['the key in another scheme', (key) => ({ authorization: `Basic ${key}` })],
-    ['the key with something behind it', (key) => ({ authorization: `Bearer ${key}x` })],
+    ['the key followed by another character', (key) => ({ authorization: `Bearer ${key}x` })],
     ['the start of the key', (key) => ({ authorization: `Bearer ${key.slice(0, -1)}` })],
   ]
 
-  test.each(wrong)('%s is 401', async (_name, headers) => {
+  test.each(wrong)('is 401 with %s', async (_name, headers) => {
     const response = await send('GET', '/operator/audit', headers(wallet.operatorKey))
     expectProblem(readReply(response.status, await response.text()), 401, 'unauthorized')
   })
 
-  test('a path that does not exist is 401 too: nothing can be learned from outside', async () => {
+  test('is 401 on an unknown path too, so that nothing can be learned from outside', async () => {
     expect((await send('GET', '/operator/secrets', {})).status).toBe(401)
   })
 })
 
-describe('with the key', () => {
-  test('the scheme is read in any case', async () => {
+describe('an operator API request with the key', () => {
+  test('may write the scheme in any case', async () => {
     const response = await send('GET', '/operator/audit', { authorization: `bearer ${wallet.operatorKey}` })
     expect(response.status).toBe(200)
   })
 
   test.each(CALLS.filter(([, path]) => path.includes('nobody')))(
-    '%s %s of a player that does not exist is 404',
+    '%s %s of an unknown player is 404',
     async (method, path) => {
       const movement = { currency: 'EUR', amount: '1.00', reference: 'r' }
       const bodies: Record<string, object> = {
@@ -73,12 +73,12 @@ describe('with the key', () => {
     },
   )
 
-  test('a path that does not exist is a 404 problem, a method that does not exist a 405', async () => {
+  test('is a 404 problem on an unknown path, and 405 with an unknown method', async () => {
     expectProblem(await wallet.operator.request('GET', '/operator/secrets'), 404, 'not_found')
     expectProblem(await wallet.operator.request('PUT', '/operator/players'), 405, 'method_not_allowed')
   })
 
-  test('every answer has a request id of its own and is not stored by anybody', async () => {
+  test('gets a request id of its own and an answer that may not be stored', async () => {
     const good = await send('GET', '/operator/audit', withKey())
     const bad = await send('GET', '/operator/players/nobody', withKey())
     for (const { headers } of [good, bad]) {
@@ -90,7 +90,7 @@ describe('with the key', () => {
     expect(await bad.json()).toMatchObject({ requestId: bad.headers.get('x-request-id'), title: 'Not found' })
   })
 
-  test('a body that is not JSON is 400, another content type 415, a huge one 413, all as problems', async () => {
+  test('is a problem with a body that is not JSON (400), another content type (415) or a huge body (413)', async () => {
     const json = withKey({ 'content-type': 'application/json' })
     const answers = [
       await send('POST', '/operator/players', json, '{"userId":'),
@@ -110,7 +110,7 @@ describe('with the key', () => {
     ['percent-encoding that is no UTF-8', '/players/%ff/balances', 400],
     ['a part of 1,001 characters', `/players/${'a'.repeat(1_001)}/balances`, 414],
   ]
-  test.each(unreadable)('a path with %s is a problem too', async (_name, path, status) => {
+  test.each(unreadable)('is a problem on a path with %s', async (_name, path, status) => {
     const response = await send('GET', `/operator${path}`, withKey())
     expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
     expect(response.headers.get('cache-control')).toBe('no-store')
@@ -119,14 +119,17 @@ describe('with the key', () => {
     expect(JSON.parse(text)).toMatchObject({ requestId: response.headers.get('x-request-id') })
   })
 
-  test.each(['/payment/bet%zz', '/operators/%zz', '/%zz'])('%s is not of this API: plain JSON', async (path) => {
-    const response = await send('POST', path, {})
-    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/)
-    expect(await response.json()).toEqual({ statusCode: 400, message: 'the path is not valid percent-encoding' })
-  })
+  test.each(['/payment/bet%zz', '/operators/%zz', '/%zz'])(
+    '%s is outside of the operator API and is answered in plain JSON',
+    async (path) => {
+      const response = await send('POST', path, {})
+      expect(response.headers.get('content-type')).toMatch(/^application\/json\b/)
+      expect(await response.json()).toEqual({ statusCode: 400, message: 'the path is not valid percent-encoding' })
+    },
+  )
 
   test.each(['/operator/bets', '/operator/anomalies', '/operator/players/{userId}/statement'])(
-    '%s refuses a filter that it does not know',
+    '%s refuses an unknown filter',
     async (path) => {
       const { userId } = await wallet.operator.createPlayer()
       const reply = await wallet.operator.request('GET', `${path.replace('{userId}', userId)}?statu=open`)

@@ -42,7 +42,7 @@ describe('an adjustment', () => {
     return { ...player, transactionId }
   }
 
-  test('one gives, one takes; the statement shows each with its kind, reason, person and ticket, and no deposit', async () => {
+  test('adds or removes money, and the statement shows its kind, reason, person and ticket', async () => {
     const userId = await newPlayer()
     expect(await adjust(userId, { ticket: 'SUP-7' })).toMatchObject({
       status: 201,
@@ -66,13 +66,13 @@ describe('an adjustment', () => {
     })
   })
 
-  test('one that names nobody is made in the name of its key (O-4)', async () => {
+  test('without a person is made in the name of its key (O-4)', async () => {
     const userId = await newPlayer()
     expect(await adjust(userId, { person: undefined })).toMatchObject({ status: 201 })
     expect((await statement(userId))[0]).toMatchObject({ person: 'OPERATOR_API_KEY' })
   })
 
-  test('money goes between the player and an account of its own', async () => {
+  test('moves money between the player and an account of its own', async () => {
     const userId = await newPlayer()
     await adjust(userId)
     await adjust(userId, { amount: '-7.00', reference: 'corr-2' })
@@ -87,7 +87,7 @@ describe('an adjustment', () => {
     ])
   })
 
-  test('the same again gets the same answer and moves nothing; ten at once are one', async () => {
+  test('gets the same answer and moves nothing when it is repeated, and ten concurrent ones are one', async () => {
     const userId = await newPlayer()
     const replies = await Promise.all(Array.from({ length: 10 }, () => adjust(userId)))
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1)
@@ -106,14 +106,14 @@ describe('an adjustment', () => {
     ['a ticket', { ticket: 'SUP-7' }],
     ['a bet', { transactionId: randomUUID() }],
   ]
-  test.each(others)('a reference used with %s is 422', async (_, over) => {
+  test.each(others)('is 422 when its reference was used with %s', async (_, over) => {
     const userId = await newPlayer()
     await adjust(userId)
     expectProblem(await adjust(userId, over), 422, 'reference_reused')
     expect(await statement(userId)).toHaveLength(2)
   })
 
-  test('the references of deposits, withdrawals and adjustments are one set (O-2)', async () => {
+  test('shares its references with deposits and withdrawals (O-2)', async () => {
     const userId = await newPlayer()
     await adjust(userId)
     const cash = { currency: 'EUR', amount: '5.00', reference: 'corr-1' }
@@ -124,7 +124,7 @@ describe('an adjustment', () => {
     expect((await adjust(await newPlayer())).status, 'another player').toBe(201)
   })
 
-  test('a bet that it corrects is named in the statement and stays as it is; its history has its own transfers only', async () => {
+  test('that names a bet shows it in the statement, changes nothing of the bet, and adds nothing to its history', async () => {
     const { userId, transactionId } = await placedBet()
     expect((await adjust(userId, { transactionId })).status).toBe(201)
     expect((await statement(userId))[0]).toMatchObject({ kind: 'adjustment', transactionId })
@@ -135,7 +135,7 @@ describe('an adjustment', () => {
     expect(await wallet.operator.balance(userId)).toBe('70.00')
   })
 
-  test('a bet of somebody else, or of nobody, is 400', async () => {
+  test('of an unknown bet or of another player’s bet is 400', async () => {
     const { transactionId } = await placedBet()
     const userId = await newPlayer()
     for (const id of [transactionId, randomUUID()])
@@ -143,14 +143,14 @@ describe('an adjustment', () => {
     expect(await statement(userId)).toHaveLength(1)
   })
 
-  test('more than there is is 409 and is not remembered; all of it leaves 0', async () => {
+  test('of more than the balance is 409 and is not stored, and one of the whole balance leaves 0', async () => {
     const userId = await newPlayer()
     expectProblem(await adjust(userId, { amount: '-50.01' }), 409, 'not_enough_money')
     expect((await adjust(userId, { amount: '-50.00' })).body).toMatchObject({ balance: '0.00' })
     expectProblem(await adjust(userId, { amount: '-0.01', reference: 'b' }), 409, 'not_enough_money')
   })
 
-  test('who is blocked or self-excluded gets it: it puts right what was wrong', async () => {
+  test('reaches a blocked or self-excluded player, since it corrects an error', async () => {
     const until = new Date(wallet.clock.now().getTime() + 3_600_000).toISOString()
     for (const patch of [{ status: 'blocked' }, { selfExcludedUntil: until }]) {
       const userId = await newPlayer()
@@ -160,7 +160,7 @@ describe('an adjustment', () => {
     }
   })
 
-  test('the limits of the day see none of it: neither a stake, nor a loss, nor a payout', async () => {
+  test('does not count for daily limits, neither as stake, loss nor payout', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '50.00')
     await wallet.operator.patch(userId, { limits: { stake: '10.00', loss: '10.00', betCount: 2 } })
     await adjust(userId, { amount: '-20.00' })
@@ -170,7 +170,7 @@ describe('an adjustment', () => {
     expect((await bet(1)).body).toMatchObject({ code: 11 })
   })
 
-  test('a currency that was taken away from the player can still be corrected; one without an account cannot', async () => {
+  test('works in a currency that the player no longer has, and not in one without an account', async () => {
     const userId = await newPlayer()
     await wallet.operator.deposit(userId, '3.00', 'USD')
     await wallet.operator.patch(userId, { currencies: ['EUR'] })
@@ -181,14 +181,14 @@ describe('an adjustment', () => {
     expectProblem(await adjust(userId, { currency: 'ABC' }), 400, 'invalid_request', ['/currency'])
   })
 
-  test('a balance that would leave its range is 409', async () => {
+  test('is 409 when the balance would leave its range', async () => {
     const { userId } = await wallet.operator.createPlayer({ currencies: ['EUR', 'JPY'] })
     const huge = { currency: 'JPY', amount: '999999999999999999' }
     for (let i = 0; i < 9; i++) expect((await adjust(userId, { ...huge, reference: `r-${i}` })).status).toBe(201)
     expectProblem(await adjust(userId, { ...huge, reference: 'r-9' }), 409, 'balance_too_large')
   })
 
-  test('adjustments, withdrawals and bets at once never take more than there is', async () => {
+  test('concurrent with withdrawals and bets never takes more than the balance', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '10.00')
     const cash = { currency: 'EUR', amount: '1.00' }
     const replies = await Promise.all(
@@ -221,18 +221,18 @@ describe('an adjustment', () => {
     ['an id that no bet has', { transactionId: 'short' }, ['/transactionId']],
     ['an unknown member', { despiteExclusion: true }, ['/despiteExclusion']],
   ]
-  test.each(faulty)('%s is 400 and moves nothing', async (_, over, pointers) => {
+  test.each(faulty)('with %s is 400 and moves nothing', async (_, over, pointers) => {
     const userId = await newPlayer()
     expectProblem(await adjust(userId, over), 400, 'invalid_request', pointers)
     expect(await statement(userId)).toHaveLength(1)
   })
 
-  test('nobody’s adjustment is 404', async () => {
+  test('of an unknown player is 404', async () => {
     expectProblem(await adjust('nobody'), 404, 'not_found')
   })
 })
 
-test('a balance stays at or above 0, whatever clawback allows to results; one below 0 can be put right (L-2, W-23)', async () => {
+test('the balance after an adjustment stays at or above 0, whatever clawback allows, and one below 0 can be corrected (L-2, W-23)', async () => {
   const wallet = await startWallet({ env: { PURSER_CLAWBACK: 'allow-negative' } })
   try {
     const { userId, token } = await playerWithMoney(wallet.operator, '10.00')

@@ -6,13 +6,13 @@ const MAX_CELL = 32_767
 const files = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ file: `purser-2031-05-${10_000 + i}.jsonl.gz`, account: i }))
 
-test('all files are named while there is room for them', () => {
+test('the error about archived ranges names all files while there is room', () => {
   expect(describeFiles({ files: files(2) })).toBe(
     'purser-2031-05-10000.jsonl.gz (account 0), purser-2031-05-10001.jsonl.gz (account 1)',
   )
 })
 
-test('of too many the last ones are named, and how many others there are', () => {
+test('the error about archived ranges names the last of many files, and the number of others', () => {
   const said = describeFiles({ files: files(3_000) })
   expect(said.length).toBeLessThan(MAX_CELL - 500)
   expect(said.length).toBeGreaterThan(MAX_CELL - 1_000)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-test('who asks while one runs gets its answer, who asks later another one', async () => {
+test('requests during an audit get its result, and a later request starts another audit', async () => {
   const ask = createAuditEndpoint({ db, clawback: 'refuse', lastAudit, clock: wallet.clock })
   const answers = await Promise.all([ask(), ask(), ask()])
   expect(answers).toEqual(Array(3).fill({ ok: true, findings: [] }))
@@ -35,7 +35,7 @@ test('who asks while one runs gets its answer, who asks later another one', asyn
   expect(audits).toBe(2)
 })
 
-test('one that failed is told to all who waited, and not kept', async () => {
+test('the failure of an audit is reported to all waiting requests, and is not cached', async () => {
   let isDown = true
   const snapshot: Db['snapshot'] = async (work) => {
     if (isDown) throw new Error('the database is away')

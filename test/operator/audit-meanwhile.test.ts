@@ -64,14 +64,14 @@ async function takeTheFeed(): Promise<void> {
   await sql.query('delete from purser.change where last_number is not null')
 }
 
-test('retention takes all events of which an audit of what changed has seen none: everything is looked at', async () => {
+test('an incremental audit reads everything when retention has deleted all events since the last audit', async () => {
   const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   await placeBet()
   await numberAllChanges(db, WALLET_CHANGES)
   expect(await auditWhile(to, 'beginning', takeTheFeed)).toMatchObject({ ok: true, isWhole: true })
 })
 
-test('retention takes the last balance of an account before a whole audit sees it: nothing is found', async () => {
+test('a whole audit finds nothing wrong when retention deletes the last balance event of an account during it', async () => {
   const report = await auditWhile(undefined, 'events', async () => {
     await placeBet()
     await takeTheFeed()
@@ -79,7 +79,7 @@ test('retention takes the last balance of an account before a whole audit sees i
   expect(report).toMatchObject({ isWhole: true, findings: [] })
 })
 
-test('an audit of what changed leaves what is added meanwhile to the next one', async () => {
+test('an incremental audit leaves rows that are added during it to the next audit', async () => {
   const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   const [before, meanwhile, unnumbered] = [await placeBet(), randomUUID(), randomUUID()]
   await numberAllChanges(db, WALLET_CHANGES)
@@ -97,7 +97,7 @@ test('an audit of what changed leaves what is added meanwhile to the next one', 
   await changeStakes('-', [before, meanwhile, unnumbered])
 })
 
-test('what has no number when an audit of what changed begins is looked at, as in a copy that gives none', async () => {
+test('an incremental audit reads rows that have no number when it begins, as in a copy that assigns none', async () => {
   const { to } = await runWalletAudit(db, { clawback: 'refuse' })
   const bet = await placeBet()
   await changeStakes('+', [bet])

@@ -59,18 +59,18 @@ async function copyRows(table: string): Promise<void> {
   )
 }
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed,', 'after the tables are analysed,'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when.startsWith('after')) await sql.query('analyze')
   })
 
-  test('a slice of all players reads each of their rows once', async () => {
+  test('the audit of a slice of all players reads each of their rows once', async () => {
     const { rows } = await planOf(sql, SETTINGS, [buildPlayerSlice(CHECKS, false), [0, '', null]])
     expect(rows).toBeGreaterThan(BETS)
     expect(rows).toBeLessThan(FEW * BETS)
   }, 120_000)
 
-  test('a slice of a few changes reads what belongs to them, through indexes', async () => {
+  test('the audit of a slice of few changes reads their rows through indexes', async () => {
     const { rows } = await sql.query(
       "select player, version::text, bet_id, request_id from purser.transfer where kind = 'stake' order by version desc limit 1",
     )

@@ -45,14 +45,14 @@ const read = () =>
   by.ben.must('GET', `/operator/players/${bet.userId}/bets/${bet.transactionId}`) as Promise<JsonObject>
 const shown = (id: string) => by.ben.must('GET', `/operator/show/${id}`) as Promise<JsonObject & { kind: string }>
 
-test('a bet that nobody has touched has no member of it', async () => {
+test('a bet without adjustments has no member for them', async () => {
   await newBet()
   await adjust('1.00', { transactionId: undefined })
   const names = Object.keys(await read())
   expect(names.filter((name) => /adjust/i.test(name))).toEqual([])
 })
 
-test('the bet has each adjustment with its reason and person, and their sums by currency', async () => {
+test('a bet has each of its adjustments with reason and person, and their sums by currency', async () => {
   await newBet()
   await adjust('5.00', { ticket: 'SUP-1' })
   await wallet.operator.request('POST', `/operator/players/${bet.userId}/deposits`, {
@@ -78,7 +78,7 @@ test('the bet has each adjustment with its reason and person, and their sums by 
   expect(found).not.toHaveProperty('pendingAdjustments')
 })
 
-test('one that waits stands with the bet and the player, and is an adjustment of the bet once it is approved', async () => {
+test('a pending adjustment stands with the bet and the player, and becomes an adjustment of the bet when it is approved', async () => {
   await newBet()
   expect(await adjust('150.00')).toMatchObject({ status: 202 })
   const waiting = [{ reference: 'ref 150.00', amount: '150.00', status: 'pending', proposedBy: { person: 'anna' } }]
@@ -99,7 +99,7 @@ test('one that waits stands with the bet and the player, and is an adjustment of
   expect(await shown(bet.userId)).not.toHaveProperty('pendingAdjustments')
 })
 
-test('one that has expired or was refused waits no more', async () => {
+test('an expired or refused adjustment is not pending', async () => {
   await newBet()
   await adjust('150.00')
   await adjust('160.00')
@@ -109,7 +109,7 @@ test('one that has expired or was refused waits no more', async () => {
   expect(await read()).not.toHaveProperty('pendingAdjustments')
 })
 
-test('another bet, and another player’s bet of the same id, have nothing of it', async () => {
+test('an adjustment does not appear in another bet, nor in another player’s bet of the same id', async () => {
   await newBet()
   const first = bet
   await adjust('5.00')
@@ -120,7 +120,7 @@ test('another bet, and another player’s bet of the same id, have nothing of it
   expect(await read()).not.toHaveProperty('adjustments')
 })
 
-test('purser show says that it was adjusted by hand, how much, why and by whom', async () => {
+test('purser show reports that a bet was adjusted by hand, with amount, reason and person', async () => {
   await newBet()
   await adjust('5.00')
   await adjust('150.00')

@@ -38,7 +38,7 @@ async function linesOf(): Promise<string[]> {
   })
 }
 
-test('a bet that was never named is 404, also when another player has one of that id', async () => {
+test('a bet that no call has named is 404, even when another player has one with that id', async () => {
   await newBet()
   const path = (userId: string) => `/operator/players/${userId}/bets/${bet.transactionId}`
   expectProblem(await wallet.operator.request('GET', path(bet.userId)), 404, 'not_found')
@@ -47,7 +47,7 @@ test('a bet that was never named is 404, also when another player has one of tha
   expectProblem(await wallet.operator.request('GET', path(userId)), 404, 'not_found')
 })
 
-test('an open bet shows its stake, when it was placed, and what the platform said of it', async () => {
+test('an open bet shows its stake, its time, and its description by the platform', async () => {
   await newBet()
   const { body } = await place({ requestId: 'place-request-1', info: 'Zoë', ip: '2001:db8::1' })
   const { history, details, firstSeenAt, ...state } = await read()
@@ -79,7 +79,7 @@ test('an open bet shows its stake, when it was placed, and what the platform sai
   ])
 })
 
-test('a settled bet shows what was paid, and each earlier result stays in its history', async () => {
+test('a settled bet shows its payout, and its history has each earlier result', async () => {
   await newBet()
   await place()
   await wallet.wire.settle({ ...bet, amount: 25 })
@@ -104,7 +104,7 @@ test('a settled bet shows what was paid, and each earlier result stays in its hi
   ])
 })
 
-test('an unsettled bet is open again, a rolled back one cancelled with its reason', async () => {
+test('an unsettled bet is open again, and a rolled back bet is cancelled with its reason', async () => {
   await newBet()
   await place()
   await wallet.wire.settle({ ...bet, amount: 0, resultType: 'lost' })
@@ -123,7 +123,7 @@ test('an unsettled bet is open again, a rolled back one cancelled with its reaso
   expect(rowsOf(await read(), 'history').at(-1)).toMatchObject({ errorCode: 110, amount: '10.00' })
 })
 
-test('repeats and refusals are in the history too, with their codes', async () => {
+test('the history of a bet has repeats and refusals with their codes', async () => {
   await newBet()
   const first = await place()
   await place({ requestId: randomUUID() })
@@ -145,7 +145,7 @@ test('repeats and refusals are in the history too, with their codes', async () =
   expect(refused).not.toHaveProperty('transactionTime')
 })
 
-test('calls are in the order in which they came, also when a settle came before the bet', async () => {
+test('the history of a bet has its calls in the order of arrival, even when a settle came before the bet', async () => {
   await newBet()
   await wallet.wire.settle({ ...bet, amount: 25 })
   expect(await read()).toMatchObject({ status: 'unknown' })
@@ -180,7 +180,7 @@ test('a refused bet shows the code that it keeps', async () => {
   expect(await linesOf()).toEqual(['place refused 7', 'place refused 7'])
 })
 
-test('a freebet that promotions pay for never touches the player until it wins', async () => {
+test('a freebet paid by promotions does not change the player’s balance until it wins', async () => {
   await newBet('5.00')
   await place({ bonusId: 4711, amount: 10 })
   expect(await read()).toMatchObject({ status: 'open', stake: '10.00', stakePaidBy: 'promotions' })
@@ -189,7 +189,7 @@ test('a freebet that promotions pay for never touches the player until it wins',
   expect(await wallet.operator.balance(bet.userId)).toBe('30.00')
 })
 
-test('ids are compared exactly as received: case and spaces make another bet', async () => {
+test('the ids of bets are compared byte by byte, so that case and spaces make another bet', async () => {
   await newBet()
   bet.transactionId = 'Bet Ü/1?#%'
   await place()
@@ -202,7 +202,7 @@ describe('a locked bet', () => {
   const lock = (method: 'PUT' | 'DELETE', id = bet.transactionId) =>
     wallet.operator.request(method, `/operator/players/${bet.userId}/bets/${id}/lock`)
 
-  test('refuses another result with 20 and still takes the same one, until it is unlocked (L-3)', async () => {
+  test('refuses another result with 20 and accepts the same one, until it is unlocked (L-3)', async () => {
     await newBet()
     await place()
     await wallet.wire.settle({ ...bet, amount: 25 })
@@ -219,7 +219,7 @@ describe('a locked bet', () => {
     expect(await wallet.operator.balance(bet.userId)).toBe('95.00')
   })
 
-  test('can still be settled for the first time', async () => {
+  test('can be settled for the first time', async () => {
     await newBet()
     await place()
     await lock('PUT')
@@ -227,7 +227,7 @@ describe('a locked bet', () => {
     expect(replyCode(await wallet.wire.settle({ ...bet, amount: 26 }))).toBe(20)
   })
 
-  test('must have been named: any other is 404 and nothing is remembered of it', async () => {
+  test('must have been named by a call, else it is 404 and nothing is stored', async () => {
     await newBet()
     for (const method of ['PUT', 'DELETE'] as const) expectProblem(await lock(method), 404, 'not_found')
     expect((await place()).status).toBe(200)

@@ -12,7 +12,7 @@ interface Player {
   currency: string
 }
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('the bet list with %s buckets', (buckets) => {
   let wallet: TestWallet
   let players: Player[]
   /** Every bet of the scene, oldest first, a minute between each, with the status it ended in. */
@@ -53,7 +53,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     rows.map(({ userId, transactionId, status }) => ({ userId, transactionId, status }))
   const newestFirst = () => [...bets].reverse()
 
-  test('bets are listed newest first, of all players, with their status', async () => {
+  test('has the bets of all players newest first, with their status', async () => {
     const rows = await listed('')
     expect(namesOf(rows)).toEqual(newestFirst())
     const times = rows.map(({ firstSeenAt }) => String(firstSeenAt))
@@ -66,19 +66,19 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(rows.find(({ status }) => status === 'refused')).toMatchObject({ refusalCode: 7 })
   })
 
-  test.each([1, 3, 7, 20, 21])('pages of %i have every bet once', async (limit) => {
+  test.each([1, 3, 7, 20, 21])('has every bet once in pages of %i', async (limit) => {
     const pages = await readAllPages(list, limit)
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
     expect(namesOf(pages.flat())).toEqual(newestFirst())
   })
 
-  test.each(STATUSES)('the status %s shows exactly its bets, page by page', async (status) => {
+  test.each(STATUSES)('has exactly the bets of the status %s, page by page', async (status) => {
     const pages = await readAllPages((query) => list(`status=${status}&${query}`), 3)
     expect(namesOf(pages.flat())).toEqual(newestFirst().filter((bet) => bet.status === status))
     expect(pages.flat()).toHaveLength(4)
   })
 
-  test.each([1, 3, 50])('the bets of an event, page by page of %i', async (limit) => {
+  test.each([1, 3, 50])('has the bets of an event in pages of %i', async (limit) => {
     const placed = newestFirst().filter(({ status }) => status !== 'unknown')
     const onEvent = async (id: string) =>
       namesOf((await readAllPages((query) => list(`eventId=${id}&${query}`), limit)).flat())
@@ -87,7 +87,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await onEvent('7')).toEqual([])
   })
 
-  test('each says what it is on where that is asked for, also those of an event; what was never placed says nothing', async () => {
+  test('has the selections of each bet on request, for an event too, and none for a bet that was never placed', async () => {
     const on = (i: number) => [
       { eventId: '77', outcomeId: String(i) },
       { eventId: `event-${i % 2}`, outcomeId: '0' },
@@ -101,7 +101,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(shown(await listed('limit=1'))).toEqual([[undefined, undefined]])
   })
 
-  test('of an event the bets on an outcome, of a player, in a state, in a time', async () => {
+  test('has the bets of an event filtered by outcome, player, status and time', async () => {
     const seven = bets[7] as (typeof bets)[number]
     expect(namesOf(await listed('eventId=77&outcomeId=7'))).toEqual([seven])
     expect(await listed('eventId=event-1&outcomeId=7')).toEqual([])
@@ -112,7 +112,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expectProblem(await list(`eventId=77&transactionId=${seven.transactionId}`), 400, 'invalid_request')
   })
 
-  test('a player shows exactly that player’s bets, with a status only those', async () => {
+  test('has exactly the bets of a player, and with a status only those', async () => {
     const { userId } = players[1] as Player
     expect(namesOf(await listed(`userId=${userId}`))).toEqual(newestFirst().filter((bet) => bet.userId === userId))
     expect(namesOf(await listed(`userId=${userId}&status=open`))).toEqual(
@@ -121,7 +121,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await listed('userId=nobody')).toEqual([])
   })
 
-  test('from is inclusive and to exclusive, by when a bet was first named', async () => {
+  test('includes from and excludes to, by the time when a bet was first named', async () => {
     const rows = await listed('')
     const [later, earlier] = [String(rows[4]?.firstSeenAt), String(rows[9]?.firstSeenAt)]
     expect(await listed(`from=${earlier}&to=${later}`)).toEqual(rows.slice(5, 10))
@@ -129,7 +129,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await listed(`to=${startedAt[0]}`)).toEqual([])
   })
 
-  test('bets that arrive between pages leave no gap and repeat nothing', async () => {
+  test('has no gap and no repeat when bets arrive between pages', async () => {
     const known = namesOf(await listed(''))
     const { userId, token } = players[0] as Player
     const pages = await readAllPages(list, 6, async () => {
@@ -138,10 +138,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(namesOf(pages.flat())).toEqual(known)
   })
 
-  describe('anomalies', () => {
+  describe('of anomalies', () => {
     const anomalies = (query: string) => wallet.operator.request('GET', `/operator/anomalies?${query}`)
 
-    test('are the calls that contradict a bet’s life, newest first, with what was answered', async () => {
+    test('has the calls that contradict the lifecycle of a bet, newest first, with their answers', async () => {
       const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
       const bet = { userId, transactionId: randomUUID() }
       const calls = [
@@ -187,7 +187,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       ).toBe(true)
     })
 
-    test('have each exactly once over all pages, while others arrive', async () => {
+    test('has each anomaly once over all pages, while others arrive', async () => {
       const known = rowsOf((await anomalies('limit=500')).body, 'data')
       expect(known.length).toBeGreaterThan(4)
       const pages = await readAllPages(anomalies, 2, async () => {
@@ -196,7 +196,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       expect(pages.flat()).toEqual(known)
     })
 
-    test('are found by time', async () => {
+    test('is filtered by time', async () => {
       const known = rowsOf((await anomalies('limit=500')).body, 'data')
       const [newer, older] = [known[1] as JsonObject, known[3] as JsonObject]
       const { body } = await anomalies(`from=${older.at}&to=${newer.at}`)
@@ -204,7 +204,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       expect(objectOf(body)).toEqual({ data: expected, next: null })
     })
 
-    test('do not hold what is no contradiction: repeats, refusals for money, locked results', async () => {
+    test('does not have repeats, refusals for money, or results of locked bets', async () => {
       const before = rowsOf((await anomalies('limit=500')).body, 'data').length
       const { userId, token } = await playerWithMoney(wallet.operator, '10.00')
       const bet = { userId, transactionId: randomUUID() }
@@ -218,7 +218,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     })
   })
 
-  test('of an express the first three selections are shown, and how many there are; names that are too long are cut', async () => {
+  test('has the first three selections of an express and their number, and truncates long names', async () => {
     const player = await playerWithMoney(wallet.operator, '100.00')
     const bet = { ...player, transactionId: randomUUID(), amount: 1 }
     const metadata = Array.from({ length: 40 }, (_, i) => ({
@@ -246,7 +246,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     ['/operator/anomalies', `after=${cursor(['when?', 'a', 'b', '1'])}`, '/query/after'],
     ['/operator/anomalies', 'to=2031-13-01T00:00:00Z', '/query/to'],
   ]
-  test.each(faulty)('%s?%s is 400', async (path, query, pointer) => {
+  test.each(faulty)('is 400 for %s?%s', async (path, query, pointer) => {
     expectProblem(await wallet.operator.request('GET', `${path}?${query}`), 400, 'invalid_request', [pointer])
   })
 })

@@ -48,25 +48,28 @@ describe('with hours of cooling off', () => {
   })
   afterAll(() => wallet.stop())
 
-  test.each(LIFTS)('%s is made by the same request after the hours, and no sooner', async (_, body, member, value) => {
-    const userId = await newPlayer(wallet)
-    const before = await read(anna, userId)
-    const asked = await patch(anna, userId, body)
-    const askedBy = { key: 'anna', person: 'anna' }
-    expect(asked).toMatchObject({ status: 202, body: { ...before, waiting: [{ member, value, askedBy }] } })
-    const [{ askedAt, from }] = (asked.body as { waiting: [{ askedAt: string; from: string }] }).waiting
-    expect(Date.parse(from) - Date.parse(askedAt)).toBe(DAY_MS)
-    wallet.clock.advance(DAY_MS - HOUR_MS)
-    const early = await patch(anna, userId, body)
-    expect(early, 'the hours count from the first request').toMatchObject({ status: 202, body: asked.body as object })
-    expect(await read(anna, userId)).toEqual(asked.body)
-    wallet.clock.advance(HOUR_MS)
-    const done = await patch(anna, userId, body)
-    expect(done.status).toBe(200)
-    expect(done.body).not.toHaveProperty('waiting')
-    expect(await read(anna, userId)).toEqual(done.body)
-    expect(done.body).not.toEqual(before)
-  })
+  test.each(LIFTS)(
+    '%s is applied by the same request after the hours, and not earlier',
+    async (_, body, member, value) => {
+      const userId = await newPlayer(wallet)
+      const before = await read(anna, userId)
+      const asked = await patch(anna, userId, body)
+      const askedBy = { key: 'anna', person: 'anna' }
+      expect(asked).toMatchObject({ status: 202, body: { ...before, waiting: [{ member, value, askedBy }] } })
+      const [{ askedAt, from }] = (asked.body as { waiting: [{ askedAt: string; from: string }] }).waiting
+      expect(Date.parse(from) - Date.parse(askedAt)).toBe(DAY_MS)
+      wallet.clock.advance(DAY_MS - HOUR_MS)
+      const early = await patch(anna, userId, body)
+      expect(early, 'the hours count from the first request').toMatchObject({ status: 202, body: asked.body as object })
+      expect(await read(anna, userId)).toEqual(asked.body)
+      wallet.clock.advance(HOUR_MS)
+      const done = await patch(anna, userId, body)
+      expect(done.status).toBe(200)
+      expect(done.body).not.toHaveProperty('waiting')
+      expect(await read(anna, userId)).toEqual(done.body)
+      expect(done.body).not.toEqual(before)
+    },
+  )
 
   test.each([
     ['a lower limit', { limits: { stake: '99.99' } }],
@@ -74,13 +77,13 @@ describe('with hours of cooling off', () => {
     ['a later end of the self-exclusion', { selfExcludedUntil: '2100-01-01T00:00:00Z' }],
     ['the same limit with other digits', { limits: { stake: '100.0' } }],
     ['a member that protects nothing', { verified: true, isTest: true }],
-  ])('%s is made at once', async (_what, body) => {
+  ])('%s is applied at once', async (_what, body) => {
     const answer = await patch(anna, await newPlayer(wallet), body)
     expect(answer.status).toBe(200)
     expect(answer.body).not.toHaveProperty('waiting')
   })
 
-  test('a block and a self-exclusion are made at once, and one that is over ends at once', async () => {
+  test('a block and a self-exclusion are applied at once, and one whose time is over ends at once', async () => {
     const { userId } = await first(wallet).must('POST', '/operator/players', { userId: 'soon', currency: 'EUR' })
     const inAnHour = new Date(wallet.clock.now().getTime() + HOUR_MS).toISOString()
     for (const body of [{ status: 'blocked' }, { selfExcludedUntil: inAnHour }])
@@ -89,7 +92,7 @@ describe('with hours of cooling off', () => {
     expect((await patch(anna, String(userId), { selfExcludedUntil: null })).status).toBe(200)
   })
 
-  test('the stricter part of a request is made at once, and the rest waits', async () => {
+  test('the stricter part of a request is applied at once, and the rest waits', async () => {
     const userId = await newPlayer(wallet)
     const body = { limits: { stake: '200', betCount: 4, loss: '50' }, verified: false }
     const answer = await patch(anna, userId, body)
@@ -102,7 +105,7 @@ describe('with hours of cooling off', () => {
     expect(await patch(anna, userId, body)).toMatchObject({ status: 200, body: { limits: { stake: '200' } } })
   })
 
-  test('each member waits for itself, and another value begins its own hours', async () => {
+  test('each member waits separately, and another value begins new hours', async () => {
     const userId = await newPlayer(wallet)
     await patch(anna, userId, { limits: { stake: '200' } })
     wallet.clock.advance(DAY_MS - HOUR_MS)
@@ -118,7 +121,7 @@ describe('with hours of cooling off', () => {
     expect((await patch(anna, userId, { limits: { betCount: 9 } })).status).toBe(202)
   })
 
-  test('the present value takes a request back, a stricter one ends it, and so do seven days', async () => {
+  test('a request is withdrawn by the present value, by a stricter value, and after seven days', async () => {
     const userId = await newPlayer(wallet)
     const raise = { limits: { stake: '200' } }
     for (const [end, after] of [
@@ -133,7 +136,7 @@ describe('with hours of cooling off', () => {
     }
   })
 
-  test('the history and the feed have the request and the change', async () => {
+  test('the history and the feed show the request and the change', async () => {
     const userId = await newPlayer(wallet)
     await patch(anna, userId, { limits: { stake: '200' } })
     await patch(anna, userId, { limits: { stake: '200' } })
@@ -151,7 +154,7 @@ describe('with hours of cooling off', () => {
   })
 })
 
-describe('with a second person', () => {
+describe('with a second person for cooling off', () => {
   let wallet: TestWallet
   let anna: Asking
   let ben: Asking
@@ -161,7 +164,7 @@ describe('with a second person', () => {
   })
   afterAll(() => wallet.stop())
 
-  test('a lift is made by the same request of another person alone', async () => {
+  test('a lift is applied only by the same request of another person', async () => {
     const userId = await newPlayer(wallet)
     const body = { limits: { stake: '200' }, selfExcludedUntil: null }
     const asked = await patch(anna, userId, body)
@@ -179,7 +182,7 @@ describe('with a second person', () => {
     expect(last.body).not.toHaveProperty('selfExcludedUntil')
   })
 
-  test('requests at once come one after the other: two persons make the change, one person does not', async () => {
+  test('concurrent requests are applied in turn: two persons make the change, one person does not', async () => {
     const [byTwo, byOne] = [await newPlayer(wallet), await newPlayer(wallet)]
     const body = { limits: { stake: '200' } }
     const two = await Promise.all([anna, ben].map((by) => patch(by, byTwo, body)))

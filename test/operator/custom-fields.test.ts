@@ -19,19 +19,22 @@ const wrong: [string, object, string][] = [
   ['a registration of nines', { registrationDate: '2026-99-99 99:99:99' }, '/registrationDate'],
   ['more than 16 KiB', { nickname: 'é'.repeat(8_185) }, ''],
 ]
-test.each(wrong)('%s is 400, in a new player and in a known one', async (_name, customFields, member) => {
-  const stored = { nickname: 'Ada', registrationDate: '2024-02-29 23:59:59', birthday: '2000-02-29' }
-  const { userId } = await wallet.operator.createPlayer({ customFields: stored })
-  const path = `/operator/players/${userId}`
-  const pointers = [`/customFields${member}`]
-  const created = { userId: randomUUID(), currency: 'EUR', customFields }
-  expectProblem(await wallet.operator.request('POST', '/operator/players', created), 400, 'invalid_request', pointers)
-  expectProblem(await wallet.operator.request('GET', `/operator/players/${created.userId}`), 404, 'not_found')
-  expectProblem(await wallet.operator.request('PATCH', path, { customFields }), 400, 'invalid_request', pointers)
-  expect((await wallet.operator.request('GET', path)).body).toMatchObject({ customFields: stored })
-})
+test.each(wrong)(
+  'custom fields with %s are 400 for a new and for a known player',
+  async (_name, customFields, member) => {
+    const stored = { nickname: 'Ada', registrationDate: '2024-02-29 23:59:59', birthday: '2000-02-29' }
+    const { userId } = await wallet.operator.createPlayer({ customFields: stored })
+    const path = `/operator/players/${userId}`
+    const pointers = [`/customFields${member}`]
+    const created = { userId: randomUUID(), currency: 'EUR', customFields }
+    expectProblem(await wallet.operator.request('POST', '/operator/players', created), 400, 'invalid_request', pointers)
+    expectProblem(await wallet.operator.request('GET', `/operator/players/${created.userId}`), 404, 'not_found')
+    expectProblem(await wallet.operator.request('PATCH', path, { customFields }), 400, 'invalid_request', pointers)
+    expect((await wallet.operator.request('GET', path)).body).toMatchObject({ customFields: stored })
+  },
+)
 
-test('16 KiB is what a player may have in all, and the platform is told them', async () => {
+test('custom fields of a player have at most 16 KiB in total, and the platform receives them', async () => {
   const full = { nickname: `${'é'.repeat(8_184)}e` }
   expect(Buffer.byteLength(JSON.stringify(full))).toBe(16 * 1024)
   const { userId } = await wallet.operator.createPlayer({ customFields: full })

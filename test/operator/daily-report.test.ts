@@ -98,8 +98,8 @@ function accountOf(row: JsonObject | undefined, name: string): JsonObject {
   return (row?.accounts as unknown as Record<string, JsonObject> | undefined)?.[name] ?? {}
 }
 
-describe('a day', () => {
-  test('has what came in, what went out, and what each account gained; all of it comes to zero', async () => {
+describe('a day of the daily report', () => {
+  test('has what came in, what went out, and the gain of each account, and all of it sums to zero', async () => {
     await newDay()
     await aDayOfMoney({ brand: 'whole-day' })
     const [row, ...others] = await rows(`from=${today()}&brand=whole-day`)
@@ -126,7 +126,7 @@ describe('a day', () => {
     expect(accountOf(row, 'open_stakes')).toEqual({ opening: '0.00', closing: '3.00' })
   })
 
-  test('has a result that can be added up from its columns, with bets that stay open, and when they are decided', async () => {
+  test('has a result that its columns add up to, with bets that stay open, and when they are decided', async () => {
     await newDay()
     const from = today()
     await aDayOfMoney({ brand: 'adds-up' })
@@ -141,14 +141,14 @@ describe('a day', () => {
     expect([first?.ggr, second?.ggr]).toEqual(['0.00', '28.00'])
   })
 
-  test('ends with the balances that players have', async () => {
+  test('ends with the balances of the players', async () => {
     await newDay()
     const userId = await aDayOfMoney({ brand: 'balances' })
     const [row] = await rows(`from=${today()}&brand=balances`)
     expect(accountOf(row, 'player')).toEqual({ opening: '0.00', closing: await wallet.operator.balance(userId) })
   })
 
-  test('begins as the day before has ended, with and without anything between', async () => {
+  test('begins as the day before ended, with and without transfers', async () => {
     await newDay()
     const userId = await aDayOfMoney({ brand: 'in-turn' })
     const first = today()
@@ -163,7 +163,7 @@ describe('a day', () => {
     expect(three).toMatchObject({ deposits: '2.50', stakes: '0.00', ggr: '0.00', sum: '0.00' })
   })
 
-  test('is final an hour after it has ended, with the same figures', async () => {
+  test('is final an hour after its end, with the same figures', async () => {
     await newDay()
     await aDayOfMoney()
     const day = today()
@@ -183,7 +183,7 @@ describe('a day', () => {
   })
 })
 
-test('one currency, one brand, or all of them in order', async () => {
+test('the daily report has one currency, one brand, or all of them in order', async () => {
   await newDay()
   for (const brand of ['south', 'north']) await aDayOfMoney({ brand })
   await playerWithMoney(wallet.operator, '5.00', 'USD', { brand: 'north' })
@@ -196,7 +196,7 @@ test('one currency, one brand, or all of them in order', async () => {
   expect(await names('&brand=north')).toEqual(['EUR north', 'USD north'])
 })
 
-test('yesterday is what is meant when no day is named', async () => {
+test('the daily report without a day is that of yesterday', async () => {
   await newDay()
   await aDayOfMoney()
   const day = today()
@@ -204,7 +204,7 @@ test('yesterday is what is meant when no day is named', async () => {
   expect(new Set((await rows('')).map((row) => row.day))).toEqual(new Set([day]))
 })
 
-test('as a table for spreadsheets', async () => {
+test('the daily report is available as a table for spreadsheets', async () => {
   await newDay()
   await aDayOfMoney({ brand: 'sheet' })
   const headers = { authorization: `Bearer ${wallet.operatorKey}`, accept: 'text/csv' }
@@ -227,11 +227,11 @@ test.each([
   ['from=2001-01-01&to=2026-05-01', '/query/to'],
   ['brand=%3D1', '/query/brand'],
   ['by=brand,player', '/query/by'],
-])('%s is refused', async (query, pointer) => {
+])('the daily report refuses %s', async (query, pointer) => {
   expectProblem(await ask(query), 400, 'invalid_request', [pointer])
 })
 
-test('a report that an audit runs beside is answered, and one of too many rows is refused', async () => {
+test('the daily report is answered during an audit, and refused when it has too many rows', async () => {
   let release = () => {}
   const audit = db.snapshot(
     () =>
@@ -252,7 +252,7 @@ test('a report that an audit runs beside is answered, and one of too many rows i
 })
 
 // The last one: it keeps every day up to now.
-test('a day is kept by the database’s clock too: one that has not ended there stays open', async () => {
+test('the daily report closes a day by the database’s clock too, so that one which has not ended there stays open', async () => {
   await newDay()
   const before = dayOf(wallet.clock.now())
   await aDayOfMoney({ brand: 'ahead' })

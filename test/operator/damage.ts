@@ -33,7 +33,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     ['numbered', 'told'],
   ],
   [
-    'a number that nobody gave',
+    'a number that was never assigned',
     'update purser.change set last_number = last_number + 1 where last_number = (select max(last_number) from purser.change)',
     ['numbered'],
   ],
@@ -43,7 +43,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     ['sized'],
   ],
   [
-    'a balance that was told wrongly, the last one of its account',
+    'a wrong balance in the feed, the last one of its account',
     `update purser.change set events = replace(events::text, '"10000"', '"10001"')::json
      where events::text like '%bet.rolled_back%' and events::text like '%' || :cancelled || '%'`,
     ['told', 'lastTold'],
@@ -85,7 +85,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     'update purser.account set opening_version = opening_version - 1 where player = :player and currency = $$EUR$$',
     ['opening'],
   ],
-  ['a day that has not come', 'update purser.account set day = day + 1 where player = :player', ['opening']],
+  ['a day in the future', 'update purser.account set day = day + 1 where player = :player', ['opening']],
   [
     'a transfer of a cent more',
     "update purser.transfer set amount = amount + 1 where bet_id = :settled and kind = 'payout'",
@@ -117,7 +117,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     ['balanced', 'sum', 'chain', 'account', 'perBet', 'named'],
   ],
   [
-    'a deposit that nobody recorded',
+    'a deposit without its record',
     "delete from purser.cash_movement where player = :player and kind = 'deposit'",
     ['cash'],
   ],
@@ -152,7 +152,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     ['cash'],
   ],
   [
-    'an adjustment that nobody recorded',
+    'an adjustment without its record',
     "delete from purser.cash_movement where player = :player and kind = 'adjustment' and amount < 0",
     ['cash'],
   ],
@@ -172,7 +172,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     ['kinds'],
   ],
   [
-    'an opening balance that nobody recorded',
+    'an opening balance without its record',
     "delete from purser.cash_movement where player = :imported and kind = 'opening'",
     ['cash'],
   ],
@@ -193,8 +193,8 @@ export const DAMAGE: [string, string, Check[]][] = [
   ],
   ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
   ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],
-  ['a payout of somebody else', "update purser.bet set payee = 'promotions' where bet_id = :settled", ['perBet']],
-  ['a stake that another funded', "update purser.bet set funder = 'promotions' where bet_id = :open", ['perBet']],
+  ['a payout to another payee', "update purser.bet set payee = 'promotions' where bet_id = :settled", ['perBet']],
+  ['a stake from another funder', "update purser.bet set funder = 'promotions' where bet_id = :open", ['perBet']],
   ['a bet in another currency', "update purser.bet set currency = 'SEK' where bet_id = :open", ['perBet', 'named']],
   [
     'a bet of another player',

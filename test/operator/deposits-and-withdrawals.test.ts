@@ -7,7 +7,7 @@ import { type JsonObject, readReply } from '../support/wire.ts'
 import { sendRaw } from '../wallet/raw-http.ts'
 import { expectProblem, rowsOf } from './answers.ts'
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('cash movements with %s buckets:', (buckets) => {
   let wallet: TestWallet
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     return rowsOf((await wallet.operator.request('GET', `/operator/players/${userId}/statement`)).body, 'data')
   }
 
-  test('a deposit adds, a withdrawal takes away, and each answers its transfer and the balance after it', async () => {
+  test('a deposit adds, a withdrawal subtracts, and each answers its transfer and the new balance', async () => {
     const userId = await newPlayer()
     expect(await move(userId, 'deposits', '100.00', 'in-1')).toEqual({
       status: 201,
@@ -64,7 +64,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   })
 
   test.each(['deposits', 'withdrawals'] as const)(
-    '%s: the same again gets the same answer and moves nothing, also much later',
+    'repeated %s get the same answer and move nothing, even much later',
     async (kind) => {
       const userId = await newPlayer('50.00')
       const first = await move(userId, kind, '10.00', 'ref')
@@ -77,7 +77,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   )
 
   test.each(['deposits', 'withdrawals'] as const)(
-    '%s: ten at once with one reference are one movement with ten equal answers',
+    'ten concurrent %s with one reference are one movement with ten equal answers',
     async (kind) => {
       const userId = await newPlayer('50.00')
       const replies = await Promise.all(Array.from({ length: 10 }, () => move(userId, kind, '10.00', 'ref')))
@@ -88,7 +88,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     },
   )
 
-  test('ten deposits at once with references of their own all count', async () => {
+  test('ten concurrent deposits with different references all count', async () => {
     const userId = await newPlayer()
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => move(userId, 'deposits', '0.10', `ref-${i}`)),
@@ -97,7 +97,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance(userId)).toBe('1.00')
   })
 
-  test('a reference used with other content is 422, whatever differs, and moves nothing', async () => {
+  test('a reference that is used with other content is 422, whatever differs, and moves nothing', async () => {
     const userId = await newPlayer('50.00')
     await move(userId, 'deposits', '10.00', 'ref')
     const reused = [
@@ -109,7 +109,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await movements(userId)).toHaveLength(2)
   })
 
-  test('references that differ in a byte that is no UTF-8 are refused, not taken for one', async () => {
+  test('references that differ in a byte that is not UTF-8 are refused, and not treated as equal', async () => {
     const userId = await newPlayer()
     const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' }
     for (const reference of ['Zahlung-Ä', 'Zahlung-Ö']) {
@@ -123,26 +123,26 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance(userId)).toBe('50.00')
   })
 
-  test('a reference is the player’s own: another player can use it too', async () => {
+  test('a reference belongs to its player, and another player can use it too', async () => {
     const players = [await newPlayer(), await newPlayer()]
     for (const userId of players) expect((await move(userId, 'deposits', '1.00', 'ref')).status).toBe(201)
   })
 
-  test('a withdrawal of more than there is is 409; of everything it leaves 0', async () => {
+  test('a withdrawal of more than the balance is 409, and one of the whole balance leaves 0', async () => {
     const userId = await newPlayer('50.00')
     expectProblem(await move(userId, 'withdrawals', '50.01', 'out-1'), 409, 'not_enough_money')
     expect((await move(userId, 'withdrawals', '50.00', 'out-2')).body).toMatchObject({ balance: '0.00' })
     expectProblem(await move(userId, 'withdrawals', '0.01', 'out-3'), 409, 'not_enough_money')
   })
 
-  test('a refused withdrawal is not remembered: with money the same reference works', async () => {
+  test('a refused withdrawal is not stored, so that the same reference works once there is money', async () => {
     const userId = await newPlayer()
     expectProblem(await move(userId, 'withdrawals', '5.00', 'out'), 409, 'not_enough_money')
     await move(userId, 'deposits', '5.00', 'in')
     expect((await move(userId, 'withdrawals', '5.00', 'out')).status).toBe(201)
   })
 
-  test('ten withdrawals at once of six tenths each take exactly what is there', async () => {
+  test('ten concurrent withdrawals of six tenths each take exactly the balance', async () => {
     const userId = await newPlayer('3.00')
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) => move(userId, 'withdrawals', '0.60', `out-${i}`)),
@@ -152,7 +152,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance(userId)).toBe('0.00')
   })
 
-  test('bets and withdrawals at once never take more than there is', async () => {
+  test('concurrent bets and withdrawals never take more than the balance', async () => {
     const userId = await newPlayer('10.00')
     const token = await wallet.operator.session(userId)
     const bets = Array.from({ length: 10 }, () =>
@@ -164,7 +164,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance(userId)).toBe('0.00')
   })
 
-  test('a currency that is not the player’s is 409, one that nobody has 400', async () => {
+  test('a currency that the player does not have is 409, and an unknown one is 400', async () => {
     const userId = await newPlayer('5.00')
     expectProblem(await move(userId, 'deposits', '1.00', 'a', 'SEK'), 409, 'currency_not_available')
     expectProblem(await move(userId, 'withdrawals', '1.00', 'b', 'SEK'), 409, 'not_enough_money')
@@ -172,7 +172,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expectProblem(await move(userId, 'withdrawals', '1.00', 'd', 'ABC'), 400, 'invalid_request', ['/currency'])
   })
 
-  test('money in a currency that was taken away from a player can still be withdrawn, but not added to', async () => {
+  test('a currency that was removed from a player allows withdrawals and no deposits', async () => {
     const userId = await newPlayer()
     await move(userId, 'deposits', '5.00', 'in-1', 'USD')
     await wallet.operator.patch(userId, { currencies: ['EUR'] })
@@ -193,7 +193,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     }
   })
 
-  test('a balance that would leave its range is 409', async () => {
+  test('a movement that would take the balance out of its range is 409', async () => {
     const userId = await newPlayer()
     const huge = '999999999999999999'
     const replies = []
@@ -209,7 +209,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     ['self-excluded', 'self_excluded', excluded],
   ]
   test.each(exclusions)(
-    'a %s player gets no deposit unless the call says so, which is kept (O-3)',
+    'a %s player gets no deposit unless the call overrides the exclusion, which is recorded (O-3)',
     async (_, code, patch) => {
       const userId = await newPlayer('50.00')
       await move(userId, 'deposits', '1.00', 'before')
@@ -242,14 +242,14 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     },
   )
 
-  test('a player whose exclusion is over gets deposits like any other', async () => {
+  test('a player whose exclusion has ended gets deposits', async () => {
     const userId = await newPlayer()
     await wallet.operator.patch(userId, excluded())
     wallet.clock.advance(3_600_000)
     expect(await move(userId, 'deposits', '1.00', 'after')).toMatchObject({ status: 201 })
   })
 
-  test('a withdrawal knows no despiteExclusion: nothing forbids it', async () => {
+  test('a withdrawal has no despiteExclusion, since nothing forbids it', async () => {
     const userId = await newPlayer('5.00')
     const body = { currency: 'EUR', amount: '1.00', reference: 'out', despiteExclusion: true }
     const reply = await wallet.operator.request('POST', `/operator/players/${userId}/withdrawals`, body)

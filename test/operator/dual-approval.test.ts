@@ -49,7 +49,7 @@ async function asked(over: object = {}): Promise<string> {
   return userId
 }
 
-test('slices of an amount are summed by key and day, also those that come at once', async () => {
+test('partial adjustments are summed by key and day for approval, concurrent ones too', async () => {
   const { key } = await asking(wallet.url, wallet.operatorKey, '/operator/actions').must('POST', '/operator/keys', {
     ...{ name: 'slicer', role: 'cash' },
   })
@@ -65,7 +65,7 @@ test('slices of an amount are summed by key and day, also those that come at onc
   expect(await slice(userId, 11, '10.00'), 'a repeat counts nothing').toMatchObject({ status: 201 })
 })
 
-test('up to the amount one is made at once, above it nothing is until another person has approved it', async () => {
+test('an adjustment up to the amount is made at once, and one above it only after another person’s approval', async () => {
   const userId = await newPlayer()
   expect(await ask('anna', userId, { amount: '100.00', reference: 'corr-0' })).toMatchObject({ status: 201 })
   const proposal = await ask('anna', userId, { ticket: 'SUP-7' })
@@ -85,21 +85,21 @@ test('up to the amount one is made at once, above it nothing is until another pe
   expect(data[0]).toMatchObject({ kind: 'adjustment', person: 'anna', approvedBy: 'ben', reason: 'a jackpot' })
 })
 
-test('money that is taken away waits too, and is there or is not when it is approved', async () => {
+test('an adjustment that removes money waits too, and the balance is checked at its approval', async () => {
   const userId = await asked({ amount: '-150.00' })
   expectProblem(await decide('ben', 'approve', userId), 409, 'not_enough_money')
   await wallet.operator.deposit(userId, '200.00')
   expect(await decide('ben', 'approve', userId)).toMatchObject({ status: 201, body: { balance: '100.00' } })
 })
 
-describe('the first person cannot approve:', () => {
+describe('an adjustment cannot be approved by its first person:', () => {
   const same: [string, keyof typeof by, object, Record<string, string>?][] = [
     ['the same key', 'anna', {}],
     ['the same key in another name', 'anna', { person: 'mia' }, { 'x-purser-person': 'ben' }],
     ['the same person with another key', 'ben', { person: 'mia' }, { 'x-purser-person': 'mia' }],
     ['the same name in other capitals and spaces', 'ben', { person: ' Mia  M ' }, { 'x-purser-person': 'mia m' }],
-    ['whoever bears the name of the first key', 'ben', {}, { 'x-purser-person': 'Anna' }],
-    ['whose key has the name of the first person', 'ben', { person: 'Ben' }],
+    ['a person with the name of the first key', 'ben', {}, { 'x-purser-person': 'Anna' }],
+    ['a key with the name of the first person', 'ben', { person: 'Ben' }],
   ]
   test.each(same)('%s', async (_name, who, over, headers) => {
     const userId = await asked(over)
@@ -108,7 +108,7 @@ describe('the first person cannot approve:', () => {
     expect(await wallet.operator.balance(userId)).toBe('50.00')
   })
 
-  test('a key of the first that was rotated', async () => {
+  test('a rotated key of the first person', async () => {
     const userId = await asked()
     const first = asking(wallet.url, wallet.operatorKey, '/operator/actions')
     const { key } = await first.must('POST', '/operator/keys/anna/rotate', {})
@@ -116,14 +116,14 @@ describe('the first person cannot approve:', () => {
     expectProblem(await again.send('POST', path(userId, '/approve'), { reference: 'corr-1' }), 403, 'same_person')
   })
 
-  test('nor can a key of a lesser role', async () => {
+  test('nor by a key of a lesser role', async () => {
     const userId = await asked()
     expectProblem(await decide('cleo', 'approve', userId), 403, 'forbidden')
     expectProblem(await decide('cleo', 'refuse', userId), 403, 'forbidden')
   })
 })
 
-test('many who approve, refuse and repeat at once, at two processes: one decision, the money once', async () => {
+test('concurrent approvals, refusals and repeats in two processes result in one decision and one movement', async () => {
   const first = asking(wallet.url, wallet.operatorKey, '/operator/actions')
   for (let round = 0; round < 8; round++) {
     const userId = await asked()
@@ -147,7 +147,7 @@ test('many who approve, refuse and repeat at once, at two processes: one decisio
   }
 })
 
-test('a repeat is answered as before: asked for, approved, refused', async () => {
+test('a repeated request for approval is answered as before when it is pending, approved or refused', async () => {
   const userId = await asked()
   expect(await ask('anna', userId)).toMatchObject({ status: 202, body: { status: 'pending' } })
   expectProblem(await ask('anna', userId, { amount: '200.00' }), 422, 'reference_reused')
@@ -166,7 +166,7 @@ test('a repeat is answered as before: asked for, approved, refused', async () =>
   expect(await wallet.operator.balance(other)).toBe('50.00')
 })
 
-test('its reference belongs to it from the beginning: no deposit has it, and none is taken from a deposit', async () => {
+test('a pending adjustment owns its reference: no deposit can use it, and it takes none from a deposit', async () => {
   const userId = await asked()
   const deposit = { currency: 'EUR', amount: '1.00', reference: 'corr-1' }
   expectProblem(
@@ -179,7 +179,7 @@ test('its reference belongs to it from the beginning: no deposit has it, and non
   expectProblem(await ask('anna', other), 422, 'reference_reused')
 })
 
-test('after a week nobody can approve or refuse it, and it is listed as expired', async () => {
+test('a pending adjustment expires after a week and can be neither approved nor refused', async () => {
   const userId = await asked()
   wallet.clock.advance(7 * 86_400_000)
   second.clock.advance(7 * 86_400_000)
@@ -191,7 +191,7 @@ test('after a week nobody can approve or refuse it, and it is listed as expired'
   expect(await wallet.operator.balance(userId)).toBe('50.00')
 })
 
-test('the audit finds what was approved by nobody else', async () => {
+test('the audit finds an adjustment that no second person approved', async () => {
   const userId = await asked()
   await decide('ben', 'approve', userId)
   const sql = new pg.Client({ connectionString: wallet.databaseUrl })
@@ -216,7 +216,7 @@ test('the audit finds what was approved by nobody else', async () => {
   await sql.end()
 })
 
-test('an amount is held against its currency, exactly; a currency that is not named waits always, but for a general amount', () => {
+test('an amount is compared exactly with the limit of its currency, and a currency without one always waits, unless there is a general limit', () => {
   const needs = (rule: [string, string][], currency: string, minor: bigint) =>
     needsApproval(new Map(rule), STANDARD_SCALES, currency, minor as Money)
   expect(needs([], 'EUR', 10n ** 18n)).toBe(false)
@@ -233,7 +233,7 @@ test('an amount is held against its currency, exactly; a currency that is not na
   expect(needs([['EUR', '0']], 'EUR', 1n)).toBe(true)
 })
 
-test('persons are the same by key or by name', () => {
+test('two persons are the same by key or by name', () => {
   const doer = (keyName: string, person: string) => ({ keyName, person })
   expect(isSamePerson(doer('a', 'x'), doer('b', 'y'))).toBe(false)
   expect(isSamePerson(doer('a', 'x'), doer('a', 'y'))).toBe(true)

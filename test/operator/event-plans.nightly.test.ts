@@ -41,7 +41,7 @@ async function plansOf(query: object): Promise<Plan[]> {
   return plans
 }
 
-test('the migration names the events of the bets that are there', async () => {
+test('the migration fills in the events of existing bets', async () => {
   const { rows } = await filled.sql.query(
     "select event_id, count(*)::int from purser.bet_event where event_id in ('1', '2', '3000', 'x77') group by 1 order by 1",
   )
@@ -53,19 +53,19 @@ test('the migration names the events of the bets that are there', async () => {
   ])
 })
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed,', 'after the tables are analysed,'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await filled.sql.query('analyze')
+    if (when.startsWith('after')) await filled.sql.query('analyze')
   })
 
   const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
   test.each<[string, object]>([
     ['an event that half of all bets are on', { eventId: '1' }],
-    ['a page of it far behind', { eventId: '1', after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'bet-7200') }],
-    ['of some hours', { eventId: '1', from: '2031-01-11T10:00:00Z', to: '2031-01-11T18:00:00Z' }],
+    ['a late page of that event', { eventId: '1', after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'bet-7200') }],
+    ['some hours of that event', { eventId: '1', from: '2031-01-11T10:00:00Z', to: '2031-01-11T18:00:00Z' }],
     ['an event of one bet', { eventId: '3000' }],
     ['an event of no bet', { eventId: '7777777' }],
-  ])('%s: through the indexes, a few rows', async (_what, query) => {
+  ])('the bet list reads %s through the indexes and few rows', async (_what, query) => {
     const [page, last] = await plansOf(query)
     const ways = ['bet_event_by_event', 'bet_event_by_event', 'bet_details_pkey', 'bet_pkey']
     expect(page?.scans).toEqual(ways)
@@ -74,7 +74,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(last?.rows).toBeLessThanOrEqual(MOST_TIMES)
   })
 
-  test('of a common event what no bet is: so many times and no more', async () => {
+  test('the bet list of a common event and an outcome without bets reads a bounded number of rows', async () => {
     const [page] = await plansOf({ eventId: '1', outcomeId: '9' })
     expect(new Set(page?.scans)).toEqual(new Set(['bet_event_by_event', 'bet_details_pkey', 'bet_pkey']))
     expect(page?.rows).toBeLessThan(5 * MOST_TIMES)

@@ -8,7 +8,7 @@ import { exportPlayer } from '../../src/operator/player-export.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { startWallet } from '../support/wallet.ts'
 
-test('a thousand sessions are read page by page, each once', async () => {
+test('the export of a player reads a thousand sessions page by page, each once', async () => {
   const wallet = await startWallet({ env: { PURSER_BUCKETS: '1' } })
   await wallet.operator.createPlayer({ userId: 'many-sessions', currency: 'EUR' })
   const sql = new pg.Client({ connectionString: wallet.databaseUrl })

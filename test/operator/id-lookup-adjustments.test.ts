@@ -34,7 +34,7 @@ async function asked(reference: string): Promise<string> {
 const decide = (who: keyof typeof by, what: 'approve' | 'refuse', userId: string, reference: string) =>
   by[who].send('POST', `/operator/players/${userId}/adjustments/${what}`, { reference })
 
-test('one that waits: who asked, why, how much, the ticket, and until when; by its beginning and its player too', async () => {
+test('the lookup shows a pending adjustment with person, reason, amount, ticket and expiry, by the start of its id and by its player', async () => {
   const userId = await asked('waits-0815')
   for (const id of ['waits-0815', 'waits-', `${userId}/waits-0815`, `${userId}/waits-08`])
     expect(await shown(id), id).toMatchObject({
@@ -52,7 +52,7 @@ test('one that waits: who asked, why, how much, the ticket, and until when; by i
   for (const word of ['anna', 'paid twice', '-120.00', 'SUP-7', userId]) expect(page).toContain(word)
 })
 
-test('one that was refused says by whom, and one that expired that nobody approved it', async () => {
+test('the lookup shows who refused an adjustment, and that no person approved an expired one', async () => {
   const refused = await asked('refused-1')
   await decide('ben', 'refuse', refused, 'refused-1')
   const no = await shown('refused-1')
@@ -65,7 +65,7 @@ test('one that was refused says by whom, and one that expired that nobody approv
   expect(formatLookupPage(late)).toMatch(/^adjustment: expired, nobody approved it in time\n/)
 })
 
-test('one that was approved is the transfer that it has become, with both persons', async () => {
+test('the lookup shows an approved adjustment as its transfer, with both persons', async () => {
   const userId = await asked('approved-1')
   await wallet.operator.deposit(userId, '100.00')
   expect(await decide('ben', 'approve', userId, 'approved-1')).toMatchObject({ status: 201 })
@@ -74,7 +74,7 @@ test('one that was approved is the transfer that it has become, with both person
     expect(await shown(id)).toMatchObject({ kind: 'transfer', transfer })
 })
 
-test('one reference of many players, asked for or made: each is found with its player', async () => {
+test('the lookup of a reference that many players have finds each with its player, pending and made', async () => {
   const users: string[] = []
   for (let i = 0; i < 12; i++) users.push(await asked('same-for-all'))
   const few = await shown('same-for-all')
@@ -92,7 +92,7 @@ test('one reference of many players, asked for or made: each is found with its p
   for (const userId of paid) expect(await shown(`${userId}/welcome-2031`)).toMatchObject({ kind: 'transfer', userId })
 })
 
-test('a reference that looks like the number of a transfer is a reference first', async () => {
+test('the lookup reads a reference that looks like the number of a transfer as a reference first', async () => {
   const userId = await asked('EUR-1')
   expect(await shown(`${userId}/EUR-1`)).toMatchObject({ kind: 'adjustment', adjustment: { userId } })
 })

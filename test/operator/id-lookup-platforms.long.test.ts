@@ -37,7 +37,7 @@ function asking({ operator, url }: TestWallet) {
   }
 }
 
-test.each(['of a uuid', 'of a short id'])('two bets of one id %s are not mixed', async (what) => {
+test.each(['of a uuid', 'of a short id'])('the lookup keeps two platforms’ bets of one id %s apart', async (what) => {
   await withWallet({}, async (wallet) => {
     const { acme, best, get, show, calls, shownCalls, listedCalls } = asking(wallet)
     const bettor = await playerWithMoney(wallet.operator, '100.00', 'EUR')
@@ -61,7 +61,7 @@ test.each(['of a uuid', 'of a short id'])('two bets of one id %s are not mixed',
   })
 })
 
-test('a list finds every bet of the id that a platform sent, or the one of a platform, and no id that only looks so', async () => {
+test('a list finds the bets of an id on every platform, or on one, and no id that only looks like it', async () => {
   await withWallet({ PURSER_BUCKETS: '4' }, async (wallet) => {
     const { acme, best, get } = asking(wallet)
     const bettor = await playerWithMoney(wallet.operator, '100.00', 'EUR')
@@ -91,7 +91,7 @@ test('a list finds every bet of the id that a platform sent, or the one of a pla
   })
 })
 
-test('where platforms share their bets, the calls of all about one are shown', async () => {
+test('the lookup shows all calls about a bet that platforms share', async () => {
   await withWallet({ PURSER_SHARED_BETS: 'true' }, async (wallet) => {
     const { acme, best, show, shownCalls, listedCalls } = asking(wallet)
     const bettor = await playerWithMoney(wallet.operator, '100.00', 'EUR')

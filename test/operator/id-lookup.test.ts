@@ -7,7 +7,7 @@ import { hashToken } from '../../src/wallet/store/session.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('the lookup with %s buckets', (buckets) => {
   let wallet: TestWallet
   let bettor: { userId: string; token: string }
   const betId = randomUUID()
@@ -37,7 +37,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   test.each([
     ['the whole id', (id: string) => id],
     ['its first six characters', (id: string) => id.slice(0, 6)],
-  ])('a bet by %s: its life, its money, its player’s balances', async (_what, part) => {
+  ])('finds a bet by %s, with its lifecycle, its money and its player’s balances', async (_what, part) => {
     expect(await shown(part(betId))).toMatchObject({
       kind: 'bet',
       bet: { userId: bettor.userId, transactionId: betId, status: 'settled', payout: '25.00' },
@@ -45,7 +45,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     })
   })
 
-  test('a player by our id, by its beginning, and by the operator’s id', async () => {
+  test('finds a player by our id, by the start of it, and by the operator’s id', async () => {
     const player = { kind: 'player', player: { userId: bettor.userId, operatorUser: 'site-4711' }, balances }
     for (const id of [bettor.userId, bettor.userId.slice(0, 20), 'site-4711', 'site-4'])
       expect(await shown(id), id).toMatchObject(player)
@@ -54,21 +54,21 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(transfers).toHaveLength(4)
   })
 
-  test('a payment by its reference, and any transfer by player and number', async () => {
+  test('finds a payment by its reference, and any transfer by player and number', async () => {
     const transfer = { kind: 'withdrawal', reference: 'payout-0815', amount: '-5.00' }
     for (const id of ['payout-0815', 'payout', `${bettor.userId}/payout-0815`, `${bettor.userId}/EUR-5`])
       expect(await shown(id), id).toMatchObject({ kind: 'transfer', userId: bettor.userId, transfer, balances })
     expect(await shown(`${bettor.userId}/EUR-2`)).toMatchObject({ transfer: { kind: 'stake', transactionId: betId } })
   })
 
-  test('a session by its token or the hash of it, never the token', async () => {
+  test('finds a session by its token or its hash, and never shows the token', async () => {
     const sessionId = hashToken(bettor.token)
     for (const id of [bettor.token, sessionId])
       expect(await shown(id)).toMatchObject({ kind: 'session', session: { sessionId, userId: bettor.userId } })
     expect(JSON.stringify(await shown(bettor.token))).not.toContain(bettor.token)
   })
 
-  test('a request by its whole id: its calls and its bet, once the journal has it', async () => {
+  test('finds a request by its full id, with its calls and its bet, once the journal has it', async () => {
     let answer = await wallet.operator.request('GET', '/operator/show/request-place-1')
     while (answer.status !== 200) answer = await wallet.operator.request('GET', '/operator/show/request-place-1')
     expect(answer.body).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     })
   })
 
-  test('what may be several things says what: a page can be pasted from it', async () => {
+  test('lists the candidates of an ambiguous id, each of which can be looked up', async () => {
     const others = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
     const same = `same-${randomUUID().slice(0, 8)}`
     for (const other of others) await wallet.wire.place({ ...other, transactionId: same, amount: 1 })
@@ -96,7 +96,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     for (const other of others) expect(await calls(other.userId), 'of this player’s bet alone').toHaveLength(1)
   })
 
-  test('a transferId without its player: each may have one, and no journal is looked through for it', async () => {
+  test('lists a transferId without its player for each player that may have it, and searches no journal for it', async () => {
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
     await sql.query('begin; lock table purser.journal in access exclusive mode')
@@ -109,7 +109,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(other.body).toMatchObject({ status: 404, detail: 'anything with this id does not exist' })
   })
 
-  test('nothing, too little of an id, and what cannot be stored', async () => {
+  test('reports an unknown id, a prefix that is too short, and text that cannot be stored', async () => {
     for (const [id, status] of [
       ['nothing-of-ours', 404],
       [betId.slice(0, 5), 404],
@@ -120,7 +120,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       expect((await wallet.operator.request('GET', `/operator/show/${encodeURIComponent(id)}`)).status, id).toBe(status)
   })
 
-  test('every page fits 80 columns, and has what the answer has', async () => {
+  test('renders every page in 80 columns with all fields of the answer', async () => {
     for (const id of [betId, bettor.userId, 'payout-0815', bettor.token, 'player']) {
       const page = formatLookupPage(await shown(id))
       expect(Math.max(...page.split('\n').map((line) => line.length)), page).toBeLessThanOrEqual(80)
@@ -130,7 +130,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   })
 })
 
-test('a page folds what is long, and lets no id speak to the terminal', () => {
+test('a lookup page folds long values, and escapes ids for the terminal', () => {
   const page = formatLookupPage({
     kind: 'transfer',
     transfer: { reason: 'word '.repeat(60), reference: 'a\u001b[2Jb' },

@@ -33,17 +33,20 @@ function rowOf(number: number): ImportRow {
   return { line: number + 1, player, openings: [{ currency: EUR, amount: money(100n) }] }
 }
 
-test.each(['read_creations', 'read_openings'])('%s looks at no more players than it asks for', async (name) => {
-  const rows = Array.from({ length: SLICE }, (_, i) => rowOf(i + 1))
-  const sent = await sentBy((reading) => {
-    const tx = { ...reading, execute: async () => 0 }
-    const db = { transaction: (work: (of: never) => Promise<unknown>) => work(tx as never) } as never
-    const nobody = () => {
-      throw new Error('nobody is new')
-    }
-    return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
-  })
-  const one = sent.find(([statement]) => statement.name === name)
-  const plan = await planOf(filled.sql, hotSettingsSql('session'), one as NonNullable<typeof one>)
-  expect(plan.rows, JSON.stringify(plan)).toBeLessThanOrEqual(SLICE)
-})
+test.each(['read_creations', 'read_openings'])(
+  'the import statement %s reads no more players than it asks for',
+  async (name) => {
+    const rows = Array.from({ length: SLICE }, (_, i) => rowOf(i + 1))
+    const sent = await sentBy((reading) => {
+      const tx = { ...reading, execute: async () => 0 }
+      const db = { transaction: (work: (of: never) => Promise<unknown>) => work(tx as never) } as never
+      const nobody = () => {
+        throw new Error('nobody is new')
+      }
+      return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
+    })
+    const one = sent.find(([statement]) => statement.name === name)
+    const plan = await planOf(filled.sql, hotSettingsSql('session'), one as NonNullable<typeof one>)
+    expect(plan.rows, JSON.stringify(plan)).toBeLessThanOrEqual(SLICE)
+  },
+)

@@ -66,14 +66,14 @@ async function found(from: AuditPosition | undefined): Promise<string[]> {
 
 const named = (checks: readonly Check[]) => checks.map((check) => CHECKS[check]).sort()
 
-test('nothing is found in what changed, and it says up to where it looked', async () => {
+test('an incremental audit of correct changes finds nothing, and reports up to which event it read', async () => {
   const report = await auditSince(since)
   expect(report).toMatchObject({ ok: true, isWhole: false, findings: [] })
   expect(report.to.number).toBeGreaterThan(since.number)
   expect(await runWalletAudit(db, { clawback: 'refuse', since: report.to })).toMatchObject({ ok: true, isWhole: false })
 })
 
-test('it tells how far it is', async () => {
+test('an incremental audit reports its progress', async () => {
   const told = new Map<string, (number | bigint)[]>()
   const progress = (what: string, done: number | bigint, of: number | bigint = 0) => void told.set(what, [done, of])
   await numberAllChanges(db, WALLET_CHANGES)
@@ -85,7 +85,7 @@ test('it tells how far it is', async () => {
   }
 })
 
-test('from an event that the feed does not have, everything is looked at', async () => {
+test('an incremental audit from an event that the feed no longer has reads everything', async () => {
   const later = { number: since.number + 1_000_000n, day: null }
   expect(await runWalletAudit(db, { clawback: 'refuse', since: later })).toMatchObject({ ok: true, isWhole: true })
 })
@@ -122,14 +122,14 @@ const DAMAGE: [string, string, Check[]][] = [
   ],
   ['a stake that is another transfer', 'update purser.bet set stake_version = 99 where bet_id = :open', ['named']],
   [
-    'a deposit that nobody recorded',
+    'a deposit without its record',
     `delete from purser.cash_movement where player = :player
        and version = (select max(version) from purser.cash_movement where player = :player and kind = 'deposit')`,
     ['cash'],
   ],
 ]
 
-describe.each(DAMAGE)('%s', (_what, text, checks) => {
+describe.each(DAMAGE)('the audit finds %s', (_what, text, checks) => {
   const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call']
 
   async function withDamage(to: typeof old, work: () => Promise<void>): Promise<void> {
@@ -165,17 +165,16 @@ describe.each(DAMAGE)('%s', (_what, text, checks) => {
     return rows[0].names
   }
 
-  test('where something changed', () =>
-    withDamage(fresh, async () => expect(await found(since)).toEqual(named(checks))))
+  test('in rows that changed', () => withDamage(fresh, async () => expect(await found(since)).toEqual(named(checks))))
 
-  test('where nothing changed: only the whole audit finds it', () =>
+  test('in rows that did not change only when it reads everything', () =>
     withDamage(old, async () => {
       expect(await found(since)).toEqual([])
       expect(await found(undefined)).toEqual(named(checks))
     }))
 })
 
-test('a row of the feed that is lost since then', async () => {
+test('the incremental audit finds a lost row of the feed', async () => {
   await sql.query('create table public.untouched as select * from purser.change')
   await sql.query(
     "delete from purser.change where events::text like '%bet.placed%' and events::text like '%' || $1::text || '%'",

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const firstOpenDay = async () => (await scrape(wallet.url)).value('wallet_first_open_day_timestamp_seconds')
 
-test('its sums are kept, however long they take; until then metrics say which day is the first open one', async () => {
+test('the sums of a large day are stored, however long they take, and metrics name the first open day until then', async () => {
   await playerWithMoney(wallet.operator)
   const day = Math.floor(wallet.clock.now().getTime() / DAY_MS) * DAY_MS
   wallet.clock.advance(day + 1.5 * DAY_MS - wallet.clock.now().getTime())

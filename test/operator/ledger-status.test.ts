@@ -36,7 +36,7 @@ async function askFiveTimes(light: () => Promise<{ ok: boolean }>): Promise<stri
 test.each([
   ['10 s after a short check', 100, 10_000],
   ['20 times as long as a long check took', 30_000, 600_000],
-])('a check that failed is told to all who ask, and made again %s', async (_name, tookMs, restMs) => {
+])('a failed ledger check is reported to all requests, and repeated %s', async (_name, tookMs, restMs) => {
   const { database, light } = lightOver(tookMs)
   expect(await askFiveTimes(light)).toEqual(Array(5).fill('it took too long'))
   expect(database.asked).toBe(1)
@@ -49,7 +49,7 @@ test.each([
   expect(database.asked).toBe(2)
 })
 
-test('all who ask at once wait for one check', async () => {
+test('concurrent requests for the ledger status wait for one check', async () => {
   const { database, light } = lightOver(100)
   database.isBroken = false
   const answers = await Promise.all(Array.from({ length: 5 }, () => light()))

@@ -91,23 +91,23 @@ const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toStri
 const AFTER = cursor('2031-01-06T00:00:00.000Z', 'player-0', 'bet-7200')
 const AFTER_OWN = cursor('2030-01-04T00:00:20.000Z', 'alice', 'bet-4320')
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed,', 'after the tables are analysed,'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await filled.sql.query('analyze')
+    if (when.startsWith('after')) await filled.sql.query('analyze')
   })
 
   const lists: [string, string, object][] = [
     ['the newest bets', 'bet_by_time', {}],
-    ['a page far behind', 'bet_by_time', { after: AFTER }],
+    ['a late page', 'bet_by_time', { after: AFTER }],
     ['the bets of some hours', 'bet_by_time', { from: FROM, to: TO }],
-    ['a page far behind within a month', 'bet_by_time', { from: '2031-01-01T00:00:00Z', to: TO, after: AFTER }],
+    ['a late page within a month', 'bet_by_time', { from: '2031-01-01T00:00:00Z', to: TO, after: AFTER }],
     ['the unknown bets', 'bet_rare', { status: 'unknown' }],
     ['the cancelled bets', 'bet_rare', { status: 'cancelled' }],
     ['the refused bets', 'bet_rare', { status: 'refused' }],
     ['the refused bets of some hours', 'bet_rare', { status: 'refused', from: FROM, to: TO }],
-    ['a page of the refused bets far behind', 'bet_rare', { status: 'refused', after: AFTER }],
+    ['a late page of the refused bets', 'bet_rare', { status: 'refused', after: AFTER }],
     ['the bets of one player', 'bet_by_player', { userId: 'alice' }],
-    ['a page of one player’s far behind', 'bet_by_player', { userId: 'alice', after: AFTER_OWN }],
+    ['a late page of one player’s bets', 'bet_by_player', { userId: 'alice', after: AFTER_OWN }],
     ['the bets of one player in some hours', 'bet_by_player', { userId: 'alice', from: FROM, to: TO }],
     ['the unknown bets of one player', 'bet_rare_of_player', { userId: 'alice', status: 'unknown' }],
     ['the bets of a platform', 'bet_by_platform', { platform: 'acme' }],
@@ -119,14 +119,14 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       { transactionId: 'bet-77', userId: 'alice', status: 'open' },
     ],
   ]
-  test.each(lists)('%s: through one index, a few rows', async (_name, index, query) => {
+  test.each(lists)('the bet list reads %s through one index and few rows', async (_name, index, query) => {
     for (const plan of await plansOfBets(query)) {
       expect([...new Set(plan.scans)]).toEqual([index])
       expect(plan.rows).toBeLessThan(FEW)
     }
   })
 
-  test('what refused bets had asked for: by their own calls', async () => {
+  test('the stakes of refused bets are read through the index of their calls', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => ({
       ...{ status: 'refused', refusal: 'not_enough_money', player: 'alice', bet_id: `bet-${i * 4 + 2}` },
     })) as BetRow[]
@@ -136,7 +136,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     }
   })
 
-  test('what 50 bets are on: by their keys, their own rows', async () => {
+  test('the selections of 50 bets are read by primary key from their own rows', async () => {
     const rows = Array.from({ length: 50 }, (_, i) => ({ player: 'alice', bet_id: `bet-${i * 99 + 1}` })) as BetRow[]
     for (const plan of await plansOf((deps) => readBetSummaries(deps, rows))) {
       expect(plan.scans).toEqual(['bet_pkey', 'bet_details_pkey'])
@@ -149,24 +149,27 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['open', {}, 'bet_by_time'],
     ['settled', { to: '2031-01-01T00:10:00Z' }, 'bet_by_time'],
     ['open', { userId: 'alice' }, 'bet_by_player'],
-  ])('%s bets, of which few or none are left with %o: so many rows and no more', async (status, query, index) => {
-    for (const plan of await plansOfBets({ status, ...query })) {
-      expect(plan.scans).toEqual([index])
-      expect(plan.rows).toBeLessThan(MOST_LOOKED_AT + FEW)
-    }
-  })
+  ])(
+    'the list of %s bets of which few or none are left with %o reads a bounded number of rows',
+    async (status, query, index) => {
+      for (const plan of await plansOfBets({ status, ...query })) {
+        expect(plan.scans).toEqual([index])
+        expect(plan.rows).toBeLessThan(MOST_LOOKED_AT + FEW)
+      }
+    },
+  )
 
-  test('a page of one player with 20,000 bets touches few pages of the table', async () => {
+  test('a page of a player with 20,000 bets reads few pages of the table', async () => {
     for (const plan of await plansOfBets({ userId: 'alice', limit: '50' })) expect(plan.pages).toBeLessThan(FEW_PAGES)
   })
 
   const found = (way: string, key: string, player: string) => cursor(way, key, player)
   test.each<[string, object, string[]]>([
-    ['everybody', {}, ['player_pkey']],
-    ['a page far behind', { after: found('user_id', 'player-77', 'player-77') }, ['player_pkey']],
-    ['the barred', { status: 'blocked' }, ['player_barred']],
-    ['those of a brand', { brand: 'brand-7' }, ['player_by_brand']],
-  ])('players, %s: through one index, a few rows', async (_name, query, indexes) => {
+    ['all players', {}, ['player_pkey']],
+    ['a late page', { after: found('user_id', 'player-77', 'player-77') }, ['player_pkey']],
+    ['the blocked players', { status: 'blocked' }, ['player_barred']],
+    ['the players of a brand', { brand: 'brand-7' }, ['player_by_brand']],
+  ])('the player list reads %s through one index and few rows', async (_name, query, indexes) => {
     const [plan] = await plansOf((deps) => listPlayers(deps, { limit: '10', ...query }, true))
     expect(plan?.scans).toEqual(indexes)
     expect(plan?.rows).toBeLessThan(FEW)
@@ -174,10 +177,10 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test.each<[string, object]>([
     ['a name that half of all have', { q: 'Ada' }],
-    ['a page of it far behind', { q: 'ada', after: found('nickname', 'ada', 'player-70002') }],
+    ['a late page of that name', { q: 'ada', after: found('nickname', 'ada', 'player-70002') }],
     ['an e-mail address', { q: '77777@example.com' }],
     ['the beginning of an id', { q: 'player-7777' }],
-  ])('players by %s: each way through its own index, a few rows', async (_name, query) => {
+  ])('the player list finds %s through one index for each kind of match and few rows', async (_name, query) => {
     for (const plan of await plansOf((deps) => listPlayers(deps, { limit: '10', ...query }, true))) {
       expect(plan.scans).toHaveLength(1)
       expect(plan.scans[0]).toMatch(/^player_(pkey|by_)/)
@@ -186,7 +189,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 
   test.each(['bet-77', 'player-777', 'site-77777', 'psp-4711'])(
-    'what %s may be: each kind through its own index, a few rows',
+    'the lookup of %s reads each kind through its own index and few rows',
     async (id) => {
       const plans = await plansOf(async ({ db, buckets }) => searchId(db.people, buckets, id))
       const looks = [
@@ -203,7 +206,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     },
   )
 
-  test('anomalies: through their own index, a page far behind too', async () => {
+  test('the list of anomalies reads few rows through its own index, on a late page too', async () => {
     const after = cursor('2031-01-06T00:00:00.000Z', 'player-0', 'bet-7000', '1')
     for (const query of [{}, { from: FROM, to: TO }, { after }]) {
       const plans = await plansOf((deps) => listAnomalies(deps, { limit: '10', ...query }))
@@ -212,7 +215,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     }
   })
 
-  test('the terms of the bets of 50 anomalies: by their keys', async () => {
+  test('the terms of the bets of 50 anomalies are read by primary key', async () => {
     const calls = Array.from({ length: 50 }, (_, i) => ({ player: 'alice', bet_id: `bet-${i * 99 + 1}` })) as CallRow[]
     const [plan] = await plansOf((deps) => readBetTerms(deps, calls))
     expect(plan?.scans).toEqual(['bet_pkey'])
@@ -221,19 +224,22 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   const few = ['transfer_by_kind,player_pkey', 'transfer_by_kind', 'none']
   test.each<[string, object, number]>([
-    ['the newest', {}, FEW],
-    ['a page far behind', { after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'EUR', '77') }, FEW],
-    ['of a day', { day: '2031-01-11', currency: 'EUR' }, FEW],
-    ['of a brand that nobody is of', { brand: 'none' }, 3 * MOST_LOOKED_AT],
-  ])('deposits of all players, %s: through their own index, so many rows', async (_name, query, most) => {
-    for (const plan of await plansOf((deps) => listTransfers(deps, { kind: 'deposit', limit: '10', ...query }))) {
-      expect(few).toContain(plan.scans.join())
-      expect(plan.rows).toBeLessThan(most)
-    }
-  })
+    ['the newest page', {}, FEW],
+    ['a late page', { after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'EUR', '77') }, FEW],
+    ['a day', { day: '2031-01-11', currency: 'EUR' }, FEW],
+    ['a brand without players', { brand: 'none' }, 3 * MOST_LOOKED_AT],
+  ])(
+    'the deposits of all players are read for %s through their own index and a bounded number of rows',
+    async (_name, query, most) => {
+      for (const plan of await plansOf((deps) => listTransfers(deps, { kind: 'deposit', limit: '10', ...query }))) {
+        expect(few).toContain(plan.scans.join())
+        expect(plan.rows).toBeLessThan(most)
+      }
+    },
+  )
 
   const BLOCKS = 10_000
-  test('stakes of all players: by stretches of time, of each so many rows and no more', async () => {
+  test('the stakes of all players are read by time ranges with a bounded number of rows each', async () => {
     const asked = { kind: 'stake', from: '2031-01-11T10:00:00Z', to: '2031-03-01T10:00:00Z' } as const
     const plans = await plansOf((deps) => listTransfers(deps, asked), RELOCATION_CHUNK_SETTINGS)
     expect(plans.length).toBeGreaterThan(5)
@@ -246,12 +252,12 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   const places = (below: number) => ({ places: [{ currency: 'EUR' as Currency, below: BigInt(below) }] })
   const statements: [string, object][] = [
     ['the newest page', places(2 * OWN + 1)],
-    ['a page far behind', places(1_000)],
+    ['a late page', places(1_000)],
     ['the page of one day', { ...places(2 * OWN + 1), from: new Date('2030-01-04Z'), to: new Date('2030-01-05Z') }],
     ['the page before a day', { ...places(2 * OWN + 1), to: new Date('2030-01-04Z') }],
-    ['a day on which nothing was', { ...places(2 * OWN + 1), from: new Date('2031-03-01Z') }],
+    ['a day without transfers', { ...places(2 * OWN + 1), from: new Date('2031-03-01Z') }],
   ]
-  test('the balance of an instant: through the primary key, a few rows', async () => {
+  test('the balance of an instant is read through the primary key and few rows', async () => {
     const at = new Date('2030-01-04Z')
     const [plan] = await plansOf(({ db }) =>
       readBalancesAt(db.people, 0, 'alice' as PlayerId, places(2 * OWN + 1).places, at),
@@ -260,7 +266,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(plan?.pages).toBeLessThan(FEW_PAGES)
   })
 
-  test.each(statements)('a statement, %s: through the primary key, a few pages', async (_name, query) => {
+  test.each(statements)('the statement reads %s through the primary key and few pages', async (_name, query) => {
     const asked = { limit: 50, places: [], ...query }
     const plans = await plansOf(({ db }) => readStatement(db.people, 0, 'alice' as PlayerId, asked))
     for (const plan of plans) {
@@ -271,7 +277,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 })
 
-test('whoever reads on finds every open bet, behind pages that have none', async () => {
+test('a reader of all pages finds every open bet, after pages that have none', async () => {
   const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
     const found: string[] = []

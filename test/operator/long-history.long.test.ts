@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => wallet.stop())
 
-test('it is shown whole, each call with its own transfers', async () => {
+test('the history of a bet with many calls is shown in full, each call with its own transfers', async () => {
   const history = rowsOf(await wallet.operator.bet(bet.userId, bet.transactionId), 'history')
   expect(history).toHaveLength(RESETTLES + 2)
   const amounts = history.map((call) => rowsOf(call, 'transfers').map(({ amount }) => amount))
@@ -54,7 +54,7 @@ test('it is shown whole, each call with its own transfers', async () => {
   expect(amounts.slice(2).every((moved) => moved.length === 2)).toBe(true)
 })
 
-test('who loads the frame meanwhile is answered within the 4 s of the wallet (R-5)', async () => {
+test('a user who loads the frame during a long history is answered within the wallet’s 4 s (R-5)', async () => {
   const [shown, ...profiles] = await Promise.all([
     wallet.operator.request('GET', `/operator/players/${bet.userId}/bets/${bet.transactionId}`),
     ...Array.from({ length: 50 }, () => wallet.wire.profile(token)),

@@ -41,8 +41,8 @@ async function read(path: string): Promise<{ data: Record<string, unknown>[] }> 
   return body as unknown as { data: Record<string, unknown>[] }
 }
 
-describe('bets that are described in odd types', () => {
-  it('are in the list, on what they are on as text', async () => {
+describe('bets whose description has unusual types', () => {
+  it('are in the list, with their selections as text', async () => {
     const { data } = await read(`/operator/bets?userId=${scene.userId}&selections=true&limit=100`)
     expect(data).toHaveLength(ODD.length + SELECTIONS.length)
     const [first] = data.filter(({ selectionCount }) => selectionCount === 1 + ODD.length).slice(-8)
@@ -50,13 +50,13 @@ describe('bets that are described in odd types', () => {
     expect(first).toMatchObject({ selections })
   })
 
-  it('are in the statement with what they are on', async () => {
+  it('are in the statement with their selections', async () => {
     const { data } = await read(`/operator/players/${scene.userId}/statement?currency=EUR&bets=true&limit=100`)
     expect(data.length).toBeGreaterThan(ODD.length)
   })
 
   it.each([EVENT, 'text', '7', 'true', '[object Object]'])(
-    'are found by the event %s, if an id says so',
+    'are found by the event %s if an id has that text',
     async (id) => {
       const { data } = await read(`/operator/bets?eventId=${encodeURIComponent(id)}&limit=100`)
       const wanted = SELECTIONS.filter(
@@ -68,12 +68,12 @@ describe('bets that are described in odd types', () => {
     },
   )
 
-  it('are found by an outcome whose id is a text or a number', async () => {
+  it('are found by an outcome whose id is text or a number', async () => {
     const { data } = await read(`/operator/bets?eventId=${EVENT}&outcomeId=7`)
     expect(data).toHaveLength(1)
   })
 
-  it('show who reads only no address and no free text, of whatever type', async () => {
+  it('hide address and free text of any type from the role read', async () => {
     const { body } = await wallet.operator.request('POST', '/operator/keys', { name: 'reader', role: 'read' })
     const bet = await placed({ ip: { v4: '203.0.113.7' }, info: ['Jo', 7, { name: 'Jo' }], metadata: 'Jo' })
     const path = `/operator/players/${scene.userId}/bets/${bet.betId}`

@@ -19,7 +19,7 @@ const TRACES = [
   '1815-12-10',
 ]
 
-describe.each(['1', '3'])('with %s buckets', (buckets) => {
+describe.each(['1', '3'])('the personal data of a player with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
   const ada = 'ada-player'
@@ -61,7 +61,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   const purser = (...args: string[]) => run(args, { DATABASE_URL: wallet.databaseUrl })
   const erase = () => purser('erase-player', ada, '--apply', '--person', 'maria', '--reason', 'request 4711')
 
-  test('an export has the person, the money, the bets, what was done and the calls', async () => {
+  test('is exported with the person, the money, the bets, the actions and the calls', async () => {
     await expect.poll(async () => (await callsOf(ada)).length).toBe(2)
     const { code, stdout } = await purser('export-player', ada)
     expect(code).toBe(0)
@@ -81,7 +81,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect((await purser('export-player', 'nobody-here')).code).toBe(2)
   })
 
-  test('nobody is erased who has money or open bets, and nothing without --apply', async () => {
+  test('is not erased while the player has money or open bets, and not without --apply', async () => {
     const { code, stderr } = await erase()
     expect(code).toBe(2)
     expect(stderr).toMatch(/money in 1 currencies.*1 open bets/s)
@@ -90,7 +90,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(await callsOf(ada)).toHaveLength(2)
   })
 
-  test('what is left of an erased person is a ledger under a name that leads nowhere', async () => {
+  test('is erased to a ledger under a pseudonym that leads to no person', async () => {
     expect(answered(await wallet.wire.settle({ ...bet, amount: 0, resultType: 'lost' }))).toBe(200)
     await move(ada, 'withdrawals', { amount: '91.00' })
     await expect.poll(async () => (await callsOf(ada)).length).toBe(3)
@@ -128,7 +128,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(JSON.stringify(feed)).toContain(pseudonym)
   })
 
-  test('calls about an erased person are those about a stranger', async () => {
+  test('is unknown to later calls about the erased player', async () => {
     expect(answered(await wallet.wire.place({ ...bet, token, transactionId: randomUUID() }))).toBe(3)
     expect(answered(await wallet.wire.place({ ...bet, token }))).toBe(3)
     expect(answered(await wallet.wire.profile(token))).toBe(3)
@@ -140,7 +140,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('is no player here')])
   })
 
-  test('the name is free for another player', async () => {
+  test('is erased with its name, which another player can use', async () => {
     await ask('POST', '/operator/players', { userId: ada, currency: 'EUR' })
     await move(ada, 'deposits', { amount: '5.00' })
     expect(await wallet.operator.balance(ada)).toBe('5.00')

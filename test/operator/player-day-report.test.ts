@@ -44,7 +44,7 @@ async function aDay(): Promise<string> {
   return userId
 }
 
-test('each with what moved, from midnight to midnight', async () => {
+test('the player report of a day has each player’s movements from midnight to midnight', async () => {
   const first = today()
   const one = await aDay()
   wallet.clock.advance(DAY_MS)

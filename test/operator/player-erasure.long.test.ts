@@ -89,7 +89,7 @@ async function whileFails<T>(change: string, work: () => Promise<T>): Promise<T>
 
 const nameIn = (stdout: string) => /is (erased-[0-9a-f]{24}) now/.exec(stdout)?.[1] ?? 'no pseudonym'
 
-test('the role of a server, which may erase nothing, changes nothing', async () => {
+test('an erasure by the role of a server, which may erase nothing, changes nothing', async () => {
   await playerWithHistory('role-player')
   const before = await feed()
   const { code, stderr } = await erase('role-player', asServer('wallet', wallet.databaseUrl))
@@ -98,7 +98,7 @@ test('the role of a server, which may erase nothing, changes nothing', async () 
   expect(await callsOf('role-player')).toBe(2)
 })
 
-test('an erasure whose renaming fails has changed neither feed nor journal', async () => {
+test('an erasure whose pseudonym cannot be written has changed neither feed nor journal', async () => {
   await playerWithHistory('refused-player')
   const before = await feed()
   const { code } = await whileFails('update on purser.player', () => erase('refused-player'))
@@ -108,7 +108,7 @@ test('an erasure whose renaming fails has changed neither feed nor journal', asy
 })
 
 test.each(['update on purser.change', 'update or delete on purser.journal'])(
-  'what breaks off at an %s goes on under the same pseudonym',
+  'an erasure that fails at an %s continues under the same pseudonym',
   async (change) => {
     const name = `player-of-${change.slice(-7)}`.replace(/\W/g, '-')
     await playerWithHistory(name)
@@ -128,7 +128,7 @@ test.each(['update on purser.change', 'update or delete on purser.journal'])(
   },
 )
 
-test('rows of the feed without a number are found while another process is numbering', async () => {
+test('an erasure finds feed rows without a number while another process assigns numbers', async () => {
   await playerWithHistory('number-player')
   const [numbering, db] = [await connect(), await openDb({ kind: 'postgres', url: wallet.databaseUrl })]
   await numbering.query('begin')
@@ -142,7 +142,7 @@ test('rows of the feed without a number are found while another process is numbe
   await Promise.all([numbering.end(), db.close()])
 })
 
-test('a late result joins nobody to the pseudonym once the command is repeated', async () => {
+test('an erasure that is repeated also removes the player id of a late result', async () => {
   const result = await playerWithHistory('late-player')
   const { transactionId } = result
   expect((await erase('late-player')).code).toBe(0)
@@ -182,7 +182,7 @@ const BOUNDS = {
     pg_catalog.pg_current_xact_id_if_assigned() is not null as writes`,
 }
 
-test('each of its transactions lets go when its process is frozen, and those that write have a bound of time', async () => {
+test('the transactions of an erasure release their locks when its process freezes, and those that write have a time limit', async () => {
   await playerWithHistory('bounded')
   const bounds: { statement: string; idle: string; writes: boolean }[] = []
   await eraseHere('bounded', async (tx) => void bounds.push(...(await tx.query<(typeof bounds)[number]>(BOUNDS))))
@@ -193,7 +193,7 @@ test('each of its transactions lets go when its process is frozen, and those tha
 
 const IDLE = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
 
-test('one that is frozen while it holds the player has changed nothing, and holds nobody up', async () => {
+test('an erasure that freezes while it locks the player has changed nothing, and blocks no call', async () => {
   await playerWithHistory('frozen')
   const frozen = eraseHere('frozen', async () => {
     await expect.poll(async () => (await sql.query(IDLE)).rowCount, { timeout: 60_000 }).toBe(0) // the server's patience ends, not ours
@@ -212,7 +212,7 @@ async function importOf(userId: string): Promise<string> {
   return stdout + stderr
 }
 
-test('nobody gets the id of a player before all that the player had is erased, and then it is free', async () => {
+test('the id of a player is not free before all data of the player is erased, and is free then', async () => {
   const userId = 'again'
   await playerWithHistory(userId)
   const { operator, wire } = wallet
@@ -233,7 +233,7 @@ test('nobody gets the id of a player before all that the player had is erased, a
   expect(answered(await wire.place({ ...late, amount: 5, token: await operator.session(userId) }))).toBe(8)
 })
 
-test('an erasure that broke off is finished for the earlier player, and neither a call nor an import makes another one before', async () => {
+test('an interrupted erasure is completed for the earlier player before a call or an import can create another one', async () => {
   const userId = 'in-between'
   await playerWithHistory(userId)
   expect((await whileFails('update on purser.change', () => erase(userId))).code).not.toBe(0)
@@ -246,7 +246,7 @@ test('an erasure that broke off is finished for the earlier player, and neither 
   expect((await wallet.operator.request('GET', `/operator/players/${userId}`)).status).toBe(200)
 })
 
-test('an erasure waits for whoever is just making a player of this name', async () => {
+test('an erasure waits for a transaction that is creating a player of this name', async () => {
   const userId = 'just-made'
   const making = await connect()
   await making.query('begin')

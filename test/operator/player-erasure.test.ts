@@ -36,8 +36,8 @@ async function playerWithBet() {
   return bet
 }
 
-describe('a player is not erased', () => {
-  test('who owes money, until it is paid', async () => {
+describe('the erasure of a player is refused', () => {
+  test('while the player owes money', async () => {
     const bet = await playerWithBet()
     expect(answered(await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' }))).toBe(200)
     expect((await move(bet.userId, 'withdrawals', '30.00')).status).toBe(201)
@@ -48,14 +48,14 @@ describe('a player is not erased', () => {
     expect(await may(bet.userId)).toBe(true)
   })
 
-  test('who has an open bet, until it is over', async () => {
+  test('while the player has an open bet', async () => {
     const bet = await playerWithBet()
     await expect(may(bet.userId)).rejects.toThrow('cannot be erased yet: 1 open bets')
     expect(answered(await wallet.wire.settle({ ...bet, amount: 0, resultType: 'lost' }))).toBe(200)
     expect(await may(bet.userId)).toBe(true)
   })
 
-  test('for whom an adjustment waits for a second person, until that one has expired', async () => {
+  test('while an adjustment waits for a second person, until it has expired', async () => {
     const { userId } = await wallet.operator.createPlayer()
     expect((await move(userId, 'adjustments', '10.01', { reason: 'a jackpot' })).status).toBe(202)
     await expect(may(userId)).rejects.toThrow('1 adjustments that wait')
@@ -68,7 +68,7 @@ describe('a player is not erased', () => {
     expect(await may(userId)).toBe(true)
   })
 
-  test('before the reason is gone: the attempt changes nothing', async () => {
+  test('until the reason is gone, and the attempt changes nothing', async () => {
     const { userId } = await playerWithMoney(wallet.operator, '0.01')
     const author = createCommandActor('purser', 'purser erase-player', 'erasePlayer', { person: 'maria' })
     await expect(erasePlayer({ db: owner, buckets: 1, now: new Date() }, author, userId)).rejects.toThrow('money')
@@ -78,7 +78,7 @@ describe('a player is not erased', () => {
   })
 })
 
-test('what other players have keeps no player from being erased', async () => {
+test('the data of other players does not prevent the erasure of a player', async () => {
   await playerWithBet()
   const { userId } = await playerWithMoney(wallet.operator, '1.00')
   expect((await move(userId, 'withdrawals', '1.00')).status).toBe(201)

@@ -25,7 +25,7 @@ async function players(...overs: object[]): Promise<string[]> {
   return ids
 }
 
-describe('a search', () => {
+describe('the player search', () => {
   test.each<[string, object, (q: string) => string]>([
     ['the beginning of the userId', {}, () => mine.slice(0, 8)],
     ['the operatorUser', { operatorUser: 'Site.77' }, () => 'Site.7'],
@@ -36,7 +36,7 @@ describe('a search', () => {
     expect(await idsOf(find(q('')))).toEqual([id])
   })
 
-  test('finds by the beginning only, and not what has changed', async () => {
+  test('finds by the current start of a value only', async () => {
     const [id] = await players({ customFields: { nickname: 'grace-hopper' } })
     expect(await idsOf(find('hopper'))).toEqual([])
     await wallet.operator.patch(id as string, { customFields: { nickname: 'amazing-grace' } })
@@ -44,14 +44,14 @@ describe('a search', () => {
     expect(await idsOf(find('amazing-'))).toEqual([id])
   })
 
-  test('finds an e-mail address by no beginning, which would spell it out', async () => {
+  test('finds an e-mail address by no prefix, which would reveal it letter by letter', async () => {
     const email = `grace-${randomUUID()}@example.com`
     const [id] = await players({ customFields: { email } })
     for (const length of [1, 10, email.length - 1]) expect(await idsOf(find(email.slice(0, length)))).not.toContain(id)
     expect(await idsOf(find(email))).toEqual([id])
   })
 
-  test('shows a player once who is found in several ways, exact ids before names', async () => {
+  test('shows a player once who matches several ways, exact ids before names', async () => {
     const name = `both-${randomUUID()}`
     await wallet.operator.createPlayer({ userId: `${name}-1`, operatorUser: name, customFields: { nickname: name } })
     await wallet.operator.createPlayer({ userId: randomUUID(), customFields: { nickname: name, email: `${name}@x` } })
@@ -59,7 +59,7 @@ describe('a search', () => {
     expect([first, second === undefined, more]).toEqual([`${name}-1`, false, []])
   })
 
-  test('takes a profile that no text column takes, and one that no index takes', async () => {
+  test('accepts profiles that no text column and no index can store', async () => {
     const [odd, long] = await players(
       { customFields: { nickname: 'a\u0000b' } },
       { customFields: { nickname: 'l'.repeat(9_000) } },
@@ -68,7 +68,7 @@ describe('a search', () => {
     expect(await idsOf(find(odd as string))).toEqual([odd])
   })
 
-  test('reads on from page to page through all ways and buckets, each player once', async () => {
+  test('reads all kinds of match and all buckets page by page, each player once', async () => {
     const q = `page${randomUUID().slice(0, 8)}`
     const ids = []
     for (let i = 0; i < 12; i++) {
@@ -90,8 +90,8 @@ describe('a search', () => {
   })
 })
 
-describe('a list', () => {
-  test('has those who are blocked, or self-excluded now, or of a brand', async () => {
+describe('the player list', () => {
+  test('has the players who are blocked, self-excluded now, or of a brand', async () => {
     const brand = `b${randomUUID().slice(0, 8)}`
     const [one, two, three] = (await players({ brand }, { brand }, {})) as [string, string, string]
     await wallet.operator.patch(one, { status: 'blocked' })
@@ -104,7 +104,7 @@ describe('a list', () => {
     expect(await idsOf(find(mine, '&status=self_excluded'))).toEqual([two])
   })
 
-  test('without any question is everybody, by id', async () => {
+  test('without a filter has all players ordered by id', async () => {
     await players({}, {}, {})
     const ids = (await readAllPages((query) => list(`?${query}`), 7)).flat().map(({ userId }) => userId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -113,14 +113,14 @@ describe('a list', () => {
   })
 
   test.each(['?q=', '?q=%00', '?status=asleep', '?brand=%20', '?after=nonsense', '?limit=0', '?name=ada'])(
-    '%s is refused',
+    'refuses %s',
     async (query) => {
       expectProblem(await list(query), 400, 'invalid_request')
     },
   )
 })
 
-test('a brand stays: it cannot be changed, and another one is another player', async () => {
+test('the brand of a player cannot be changed, neither by PATCH nor by another creation', async () => {
   const [id] = await players({ brand: 'north' })
   expectProblem(
     await wallet.operator.request('PATCH', `/operator/players/${id}`, { brand: 'south' }),

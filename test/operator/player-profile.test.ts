@@ -32,8 +32,8 @@ async function created(over: object = {}): Promise<string> {
   return userId
 }
 
-describe('creating a player', () => {
-  test('answers 201 with everything that is known, and reading answers the same', async () => {
+describe('the creation of a player', () => {
+  test('answers 201 with all fields, and reading answers the same', async () => {
     const customFields = { nickname: 'Ada', birthday: '1815-12-10', isVIP: 1, favouriteTeam: { name: 'Brann' } }
     const body = {
       userId: newId(),
@@ -51,14 +51,14 @@ describe('creating a player', () => {
     expect(await read(body.userId)).toEqual({ status: 200, body: reply.body })
   })
 
-  test('needs no more than an id and a currency', async () => {
+  test('requires only an id and a currency', async () => {
     const userId = newId()
     const { status, body } = await create({ userId, currency: 'EUR' })
     const expected = { userId, currency: 'EUR', currencies: ['EUR'], status: 'active', isTest: false, limits: {} }
     expect({ status, body }).toEqual({ status: 201, body: { ...expected, createdAt: expect.any(String) } })
   })
 
-  test('again with the same data answers 200 with the first player, with other data 409', async () => {
+  test('answers 200 with the first player when repeated with the same data, and 409 with other data', async () => {
     const body = { userId: newId(), currency: 'EUR', currencies: ['EUR', 'USD'], customFields: { nickname: 'A' } }
     const first = await create(body)
     wallet.clock.advance(60_000)
@@ -69,14 +69,14 @@ describe('creating a player', () => {
     expect(await read(body.userId)).toEqual({ status: 200, body: first.body })
   })
 
-  test('again with the same currencies in another order is the same player, shown as at first', async () => {
+  test('answers the first player when the currencies come in another order', async () => {
     const body = { userId: newId(), currency: 'EUR', currencies: ['USD', 'EUR', 'BTC'] }
     const first = await create(body)
     expect(await create({ ...body, currencies: ['BTC', 'EUR', 'USD'] })).toEqual({ status: 200, body: first.body })
     expectProblem(await create({ ...body, currencies: ['EUR', 'USD'] }), 409, 'player_differs')
   })
 
-  test('ten times at once makes one player: one 201, nine 200', async () => {
+  test('makes one player of ten concurrent requests: one 201, nine 200', async () => {
     const body = { userId: newId(), currency: 'EUR' }
     const replies = await Promise.all(Array.from({ length: 10 }, () => create(body)))
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201])
@@ -93,7 +93,7 @@ describe('creating a player', () => {
   })
 
   test.each(['a', 'ø'.repeat(64), 'with space', 'a/b?c#d%', '..', "'; drop table purser.player; --", 'x'.repeat(64)])(
-    'takes the id %s as it is',
+    'accepts the id %s unchanged',
     async (prefix) => {
       const userId = prefix.length < 20 ? `${prefix}${randomUUID().slice(0, 8)}` : prefix
       expect((await create({ userId, currency: 'EUR' })).status).toBe(201)
@@ -126,13 +126,13 @@ describe('creating a player', () => {
     ['a country that is no code', { ...valid, customFields: { userCountry: 'Norway' } }, ['/customFields/userCountry']],
     ['two faults', { ...valid, isTest: 'no', customFields: [] }, ['/isTest', '/customFields']],
   ]
-  test.each(faulty)('with %s is 400 and creates nobody', async (_name, body, pointers) => {
+  test.each(faulty)('is 400 with %s and creates no player', async (_name, body, pointers) => {
     expectProblem(await create(body), 400, 'invalid_request', pointers)
     expectProblem(await read('somebody-else'), 404, 'not_found')
   })
 })
 
-describe('changing a player', () => {
+describe('a change of a player', () => {
   /** What has changed between two looks at a player. */
   async function effectOf(userId: string, patch: object): Promise<JsonObject> {
     const before = (await read(userId)).body as JsonObject
@@ -145,7 +145,7 @@ describe('changing a player', () => {
     return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
   }
 
-  test('changes what is named and nothing else', async () => {
+  test('changes the named members and nothing else', async () => {
     const userId = await created({ customFields: { nickname: 'Ada' }, operatorUser: 'op-1', isTest: true })
     expect(await effectOf(userId, {})).toEqual({})
     expect(await effectOf(userId, { status: 'blocked' })).toEqual({ status: 'blocked' })
@@ -162,7 +162,7 @@ describe('changing a player', () => {
     expect(await effectOf(userId, { status: 'active' })).toEqual({ status: 'active' })
   })
 
-  test('null takes away what may be absent', async () => {
+  test('removes an optional member with null', async () => {
     const userId = await created({ operatorUser: 'op-1', isTest: true, customFields: { nickname: 'Ada' } })
     await change(userId, { verified: true, birthday: '2000-01-01', selfExcludedUntil: '2031-05-16T12:00:00Z' })
     for (const member of ['verified', 'birthday', 'selfExcludedUntil', 'operatorUser', 'customFields']) {
@@ -196,7 +196,7 @@ describe('changing a player', () => {
     })
   })
 
-  test('adds currencies with an account each, and keeps the money of one that is taken away', async () => {
+  test('adds currencies with an account each, and keeps the money of a removed currency', async () => {
     const userId = await created({ currency: 'EUR', currencies: ['EUR', 'USD'] })
     await wallet.operator.deposit(userId, '5.00', 'USD')
     expect(await effectOf(userId, { currencies: ['EUR', 'BTC'] })).toEqual({ currencies: ['EUR', 'BTC'] })
@@ -204,7 +204,7 @@ describe('changing a player', () => {
     expect(await wallet.operator.balance(userId, 'USD')).toBe('5.0000')
   })
 
-  test('shows in the profile at once, and only what the operator stored is there', async () => {
+  test('appears in the profile at once, which contains only what the operator stored', async () => {
     const userId = await created()
     const token = await wallet.operator.session(userId)
     await change(userId, { customFields: { nickname: 'Ada', isVerified: true }, isTest: true })
@@ -213,7 +213,7 @@ describe('changing a player', () => {
     expect(body).toEqual({ userId, currency: 'EUR', currencies: ['EUR', 'USD'], isTest: true, customFields })
   })
 
-  test('twenty changes at once leave all of them done: none reads what another is about to write', async () => {
+  test('is not lost when twenty are concurrent', async () => {
     const userId = await created()
     const names = Array.from({ length: 20 }, (_, i) => `field${i}`)
     await Promise.all(names.map((name) => wallet.operator.patch(userId, { customFields: { [name]: true } })))
@@ -245,7 +245,7 @@ describe('changing a player', () => {
   })
 })
 
-test('a fault is told in one sentence, with what would be right', async () => {
+test('is refused with one sentence that names the correct form', async () => {
   const { body } = await create({
     userId: 'x',
     currency: 'EUR',
@@ -259,7 +259,7 @@ test('a fault is told in one sentence, with what would be right', async () => {
   ])
 })
 
-test('texts that databases and browsers trip over are kept as they are', async () => {
+test('keeps texts that databases and browsers often break', async () => {
   const customFields = {
     nickname: "<script>alert('x')</script>",
     firstName: 'Zoë 💶 \u202e',

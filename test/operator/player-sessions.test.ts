@@ -6,7 +6,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, replyCode } from '../support/wire.ts'
 import { expectProblem } from './answers.ts'
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('the sessions of a player with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
 
@@ -30,7 +30,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   const place = (userId: string, token: string, currency: string) =>
     wallet.wire.place({ userId, token, currency, transactionId: randomUUID(), amount: 1 })
 
-  test('a token is 43 characters of base64url, good for a day, and lets its player in', async () => {
+  test('begin with a token of 43 base64url characters that is valid for a day', async () => {
     const userId = await newPlayer()
     const before = wallet.clock.now().getTime()
     const { status, body } = await start(userId, {})
@@ -42,12 +42,12 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect((await wallet.wire.profile(token)).body).toMatchObject({ userId, currency: 'EUR' })
   })
 
-  test('the body may be left out', async () => {
+  test('can be started without a body', async () => {
     const userId = await newPlayer()
     expect((await start(userId)).status).toBe(201)
   })
 
-  test('tokens are never the same and never stored: only their hash is', async () => {
+  test('have tokens that never repeat and are stored only as a hash', async () => {
     const userId = await newPlayer()
     const tokens = await Promise.all(Array.from({ length: 20 }, () => wallet.operator.session(userId)))
     expect(new Set(tokens).size).toBe(20)
@@ -57,7 +57,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(tokens.filter((token) => stored.includes(token))).toEqual([])
   })
 
-  test('several sessions live side by side, each bound to its currency', async () => {
+  test('exist side by side, each bound to its currency', async () => {
     const userId = await newPlayer()
     const [euro, dollar] = [
       await wallet.operator.session(userId),
@@ -70,14 +70,14 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect((await place(userId, dollar, 'USD')).status).toBe(200)
   })
 
-  test('where the session came from is in the profile, as it was said', async () => {
+  test('keep their origin in the profile, as it was given', async () => {
     const userId = await newPlayer()
     const token = await wallet.operator.session(userId, { ip: '2001:db8::7', country: 'NO' })
     const { body } = await wallet.wire.profile(token)
     expect((body as JsonObject).customFields).toEqual({ userSessionIp: '2001:db8::7', userSessionCountry: 'NO' })
   })
 
-  test('a session ends when its time is over, to the second', async () => {
+  test('end at their expiry, to the second', async () => {
     const userId = await newPlayer()
     const token = await wallet.operator.session(userId, { ttlSeconds: 600 })
     wallet.clock.advance(599_000)
@@ -86,7 +86,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await codeFor(token)).toBe(4)
   })
 
-  test('the list says of each session who began it and how it ended, newest first, and has no token', async () => {
+  test('are listed newest first with their start, end and persons, and without a token', async () => {
     const userId = await newPlayer()
     const path = `/operator/players/${userId}/sessions`
     const tokens: string[] = []
@@ -124,7 +124,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expectProblem(await wallet.operator.request('GET', `${path}?after=yesterday`), 400, 'invalid_request')
   })
 
-  test('ending all sessions makes every token out of date, and a new one can be had', async () => {
+  test('are all ended by one call, and a new one can be started', async () => {
     const [userId, other] = [await newPlayer(), await newPlayer()]
     const tokens = [await wallet.operator.session(userId), await wallet.operator.session(userId, { currency: 'USD' })]
     const untouched = await wallet.operator.session(other)
@@ -135,7 +135,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await codeFor(await wallet.operator.session(userId))).toBeUndefined()
   })
 
-  test('a switch of the currency ends the old tokens and gives one of the new currency', async () => {
+  test('of the old currency end at a switch, which returns a token of the new currency', async () => {
     const userId = await newPlayer()
     const old = [await wallet.operator.session(userId), await wallet.operator.session(userId, { currency: 'USD' })]
     const { status, body } = await turn(userId, { currency: 'USD', ttlSeconds: 60 })
@@ -153,7 +153,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect((await start(userId)).body).toMatchObject({ currency: 'USD' })
   })
 
-  test('switching back and forth at once leaves exactly one live token: the last one', async () => {
+  test('leave exactly one valid token, the last one, after concurrent switches', async () => {
     const userId = await newPlayer()
     const currencies = Array.from({ length: 8 }, (_, i) => (i % 2 === 0 ? 'EUR' : 'USD'))
     const tokens = await Promise.all(currencies.map((currency) => wallet.operator.switchCurrency(userId, currency)))
@@ -164,7 +164,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(currencies[codes.indexOf(undefined)]).toBe(currency)
   })
 
-  test('money and bets in the old currency are still there after a switch', async () => {
+  test('of another currency keep the money and bets of the old currency', async () => {
     const userId = await newPlayer()
     await wallet.operator.deposit(userId, '10.00', 'EUR')
     const transactionId = randomUUID()
@@ -186,7 +186,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     ['a country that is no code', { currency: 'USD', country: 'no' }, 400, ['/country']],
   ]
   test.each(faulty)(
-    '%s is refused for a session and for a switch, which then ends nothing',
+    'refuse %s at a start and at a switch, which then ends no session',
     async (_name, body, status, pointers) => {
       const userId = await newPlayer()
       const token = await wallet.operator.session(userId)
@@ -197,7 +197,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     },
   )
 
-  test('a switch needs a currency', async () => {
+  test('require a currency for a switch', async () => {
     expectProblem(await turn(await newPlayer(), {}), 400, 'invalid_request', [''])
   })
 })

@@ -8,7 +8,7 @@ import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { rowsOf } from './answers.ts'
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('a bet with a refused result, with %s buckets,', (buckets) => {
   let wallet: TestWallet
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
@@ -29,7 +29,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     return Object.fromEntries(rowsOf(body, 'data').map((bet) => [bet.transactionId, bet.refusedResult]))
   }
 
-  test('until a result is applied again, and not after a late copy of what was refused before', async () => {
+  test('shows it until a result is applied again, and not after a late copy of an earlier refused result', async () => {
     const player = await playerWithMoney(wallet.operator, '10.00', 'EUR')
     const [disputed, plain] = [randomUUID(), randomUUID()]
     const bet = { ...player, transactionId: disputed }
@@ -58,7 +58,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect((await refusedIn(query))[disputed]).toEqual({ ...refused, operation: 'unsettle' })
   })
 
-  test('a refused bet has the stake that was asked for with the refusal that stands, and no other bet has (I-3)', async () => {
+  test('that was itself refused shows the requested stake while its refusal stands, and no other bet does (I-3)', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const [refused, open, unknown] = [randomUUID(), randomUUID(), randomUUID()]
     const place = async (transactionId: string, amount: number, over: string = token) =>

@@ -21,7 +21,7 @@ const TRANSFERS_BY_SITE = `
   from purser.transfer t left join purser.bet_details d on d.bucket = t.bucket and d.player = t.player and d.bet_id = t.bet_id
   where (t.at at time zone 'UTC')::date = $1 group by 1 order by 1`
 
-describe.each(['on', 'off'])('with the gate %s', (gate) => {
+describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate) => {
   const folder = newFolder()
   let wallet: TestWallet
   let sql: pg.Client
@@ -71,7 +71,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
   }
   const won = (bet: object, amount: number) => send('settle', { ...bet, token: undefined, amount, resultType: 'won' })
 
-  test('has the sums of the transfers of each site, and of the bets without one', async () => {
+  test('has the sums of the transfers of each site, and of the bets without a site', async () => {
     await won(await placed('north'), 25)
     const south = await placed('south', 20)
     await won(south, 50)
@@ -101,7 +101,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await report('&site=nowhere')).toEqual([])
   })
 
-  test('a site is any text, cut after 64 characters; what Postgres does not take is replaced', async () => {
+  test('accepts any text as a site, truncated after 64 characters, and replaces what Postgres cannot store', async () => {
     const texts = ['z'.repeat(100_000), 'NUL \u0000 inside', 'half \ud83c alone', '=cmd|"1"!A0, ⚽']
     for (const text of texts) await won(await placed(text), 5)
     const sites = ['half \ufffd alone', 'NUL \ufffd inside', '=cmd|"1"!A0, ⚽', 'z'.repeat(64)]
@@ -116,7 +116,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(lines.filter((line) => line.endsWith(`,"'=cmd|""1""!A0, ⚽"`))).toHaveLength(1)
   })
 
-  test('sites of one name under two platforms have a row each', async () => {
+  test('has one row for each platform when two have sites of the same name', async () => {
     const bet = { ...(await playerWithMoney(wallet.operator, '100.00')), transactionId: randomUUID(), amount: 10 }
     const acme = partnerWire(wallet.url, 'secret-of-acme')
     expect(answered(await acme.place({ ...bet, subPartnerId: 'north' }))).toBe(200)
@@ -129,7 +129,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await report('&platform=acme&by=site')).toMatchObject([{ site: 'north', ggr: '7.00' }])
   })
 
-  test('is that of the bet that was placed, whatever was said of it before', async () => {
+  test('uses the site of the bet that was placed, whatever other calls said', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const bet = { userId, token, transactionId: randomUUID(), amount: 10 }
     expect(answered(await wallet.wire.settle({ ...bet, resultType: 'won' }))).toBe(5)
@@ -140,7 +140,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(await report('&site=other')).toEqual([])
   })
 
-  test('what comes late, when its day is kept and its transfers are in files, counts for the site of the bet', async () => {
+  test('assigns a late transfer to the site of its bet when its day is closed and its transfers are archived', async () => {
     const before = today()
     const bets = [await placed('north'), await placed('south'), await placed('south')] as const
     for (const bet of bets) await won(bet, 25)
@@ -174,7 +174,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
       "update purser.transfer set site = 'north' where site = 'x'",
       [CHECKS.kept, CHECKS.perBet, CHECKS.once],
     ],
-  ])('the audit finds %s that is under another site', async (_name, damage, repair, checks) => {
+  ])('is audited: %s under another site is found', async (_name, damage, repair, checks) => {
     await won(await placed('north'), 25)
     const day = today()
     await nextDay()
@@ -184,7 +184,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     await sql.query(repair)
   })
 
-  test('all sites are one row unless somebody asks for each, or for one', async () => {
+  test('has all sites in one row unless each or one is requested', async () => {
     await won(await placed('north', 20), 5)
     await won(await placed('south', 10), 5)
     expect(await report('')).toMatchObject([{ stakes: '30.00', deposits: '200.00', ggr: '20.00', sum: '0.00' }])
@@ -192,7 +192,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect((await report('&by=site')).map(({ site = '' }) => site)).toEqual(['', 'north', 'south'])
   })
 
-  test('a site of its own with each bet makes no report that has all of them, and every other one is answered', async () => {
+  test('is 400 by site when each bet has a site of its own, and is answered for one site and for all', async () => {
     const insert = `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
       select '2020-01-01', 'EUR', '', kind, debit, credit, '', n::text, 1, 1 from generate_series(1, 100001) n,
         (values ('stake', 'player', 'open_stakes'), ('refund', 'open_stakes', 'player')) k (kind, debit, credit)`
@@ -206,7 +206,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(rowsOf(together.body, 'data')).toMatchObject([{ stakes: '1000.01', refunds: '1000.01', transfers: 200_002 }])
   })
 
-  test('a process from before sites were kept keeps no day, which would have none', async () => {
+  test('accepts no daily sums of a version from before sites', async () => {
     const older = `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, transfers, amount)
       values ('2020-01-01', 'EUR', '', 'stake', 'player', 'open_stakes', '', 1, 1)`
     await expect(sql.query(older)).rejects.toThrow('null value in column "site"')

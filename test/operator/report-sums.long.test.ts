@@ -132,7 +132,7 @@ describe.each([
   ['Europe/Berlin', '2026-03-27'],
   ['Europe/Berlin', '2025-10-24'],
   ['Pacific/Apia', '2026-05-01'],
-])('on a server in %s, from %s', (zone, first) => {
+])('the sums of the daily report on a server in %s, from %s', (zone, first) => {
   const start = new Date(`${first}T00:00:00Z`)
   const dayAt = (n: number) => new Date(start.getTime() + n * DAY_MS)
   const now = new Date(dayAt(DAYS).getTime() - HOUR_MS)
@@ -206,7 +206,7 @@ describe.each([
   }
   const dateOf = (day: Date) => day.toISOString().slice(0, 10)
 
-  test.each([0, 1, 3, DAYS - 1])('with %i days kept', async (kept) => {
+  test.each([0, 1, 3, DAYS - 1])('equal the transfers with %i days closed', async (kept) => {
     await closeDays(db, new Date(dayAt(kept).getTime() + HOUR_MS))
     const { rows } = await sql.query('select count(*)::int as days from purser.daily_close')
     expect(rows).toEqual([{ days: kept }])

@@ -55,32 +55,32 @@ async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<
   return plans
 }
 
-describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+describe.each(['before the tables are analysed,', 'after the tables are analysed,'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await filled.sql.query('analyze')
+    if (when.startsWith('after')) await filled.sql.query('analyze')
   })
 
   const after = Buffer.from('["2030-01-06T00:00:00.000Z","player-0","reference-7200"]').toString('base64url')
   test.each<[string, string, Parameters<typeof listProposals>[1]]>([
-    ['all', 'proposal_by_time', {}],
-    ['a page far behind', 'proposal_by_time', { after }],
-    ['those that were refused', 'proposal_by_status', { status: 'refused' }],
-    ['those that have expired', 'proposal_by_status', { status: 'expired' }],
-    ['those that wait, of which there are three', 'proposal_by_status', { status: 'pending' }],
-  ])('adjustments by two, %s: through one index, a few rows', async (_which, index, query) => {
+    ['all proposals', 'proposal_by_time', {}],
+    ['a late page', 'proposal_by_time', { after }],
+    ['the refused ones', 'proposal_by_status', { status: 'refused' }],
+    ['the expired ones', 'proposal_by_status', { status: 'expired' }],
+    ['the three pending ones', 'proposal_by_status', { status: 'pending' }],
+  ])('the list of proposals reads %s through one index and few rows', async (_which, index, query) => {
     const [plan] = await plansOf((deps) => listProposals(deps, { limit: '10', ...query }))
     expect(plan?.scans).toEqual([index])
     expect(plan?.rows).toBeLessThan(FEW)
   })
 
-  test('what waits for a bet, then what was adjusted: each through its index, a few rows', async () => {
+  test('the adjustments of a bet, pending and made, are read through one index each and few rows', async () => {
     const located = { player: { id: 'player-0' as PlayerId }, bucket: 0 }
     const plans = await plansOf((deps) => readBetAdjustments(deps, located, 'bet-4000' as BetId))
     expect(plans.map(({ scans }) => scans)).toEqual([['proposal_waiting'], ['movement_by_bet', 'transfer_pkey']])
     for (const { rows } of plans) expect(rows).toBeLessThan(FEW)
   })
 
-  test('what waits of a player: through its index, a few rows', async () => {
+  test('the pending adjustments of a player are read through one index and few rows', async () => {
     const [plan] = await plansOf((deps) =>
       listPendingProposals(deps, { player: { id: 'player-0' as PlayerId }, bucket: 0 }),
     )
@@ -88,7 +88,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(plan?.rows).toBeLessThan(FEW)
   })
 
-  test('what was refused of ten bets: through an index, a few rows', async () => {
+  test('the refused results of ten bets are read through one index and few rows', async () => {
     const bets = Array.from({ length: 10 }, (_, i) => ({ player: 'player-0', bet_id: `bet-${20 * i + 20}` }))
     const rows = bets.map((bet) => ({ ...bet, status: 'settled', calls: 2, last_result: 1 }) as unknown as BetRow)
     const [plan] = await plansOf((deps) => readRefusedResults(deps, rows))
@@ -97,7 +97,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     expect(plan?.rows).toBeLessThanOrEqual(FEW)
   })
 
-  test('the sessions of a player who has 50,000, and who began and ended them: a few rows', async () => {
+  test('the sessions of a player with 50,000, with the persons who began and ended them, are read in few rows', async () => {
     const behind = Buffer.from('["2030-01-06T00:00:00.000Z","hash-7200"]').toString('base64url')
     const created = new Date('2030-01-05T00:00:00Z')
     const row = { token_hash: 'hash-5760', currency: 'EUR', created_at: created, expires_at: NOW, ended_at: NOW }

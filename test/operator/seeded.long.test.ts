@@ -8,8 +8,8 @@ import { createDatabase } from '../support/database.ts'
 
 test.each([
   ['more bets than players', 20_000, 300],
-  ['fewer', 50, 300],
-])('%s', async (_what, bets, players) => {
+  ['fewer bets than players', 50, 300],
+])('the audit of a seeded database finds nothing, with %s', async (_what, bets, players) => {
   const database = await createDatabase()
   await seedDatabase(database.url, { bets, players, day: '2031-05-16' })
   const db = await openDb({ kind: 'postgres', url: database.url })

@@ -21,7 +21,7 @@ afterAll(async () => {
 const show = (...flags: string[]) =>
   run(['show', '--api', wallet.url, ...flags], { OPERATOR_API_KEY: wallet.operatorKey })
 
-test('a bet by its first six characters: a page of at most 80 columns, or JSON', async () => {
+test('purser show prints a bet by its first six characters as a page of at most 80 columns, or as JSON', async () => {
   const { code, stdout } = await show(betId.slice(0, 6))
   expect(code).toBe(0)
   expect(stdout).toMatch(new RegExp(`^bet\\n +userId +player-.*\\n +transactionId +${betId}\\n +status +settled\\n`))
@@ -30,13 +30,13 @@ test('a bet by its first six characters: a page of at most 80 columns, or JSON',
   expect(JSON.parse((await show(betId, '--json')).stdout)).toMatchObject({ kind: 'bet', bet: { transactionId: betId } })
 })
 
-test('what the server says of nothing is printed: what to ask for instead', async () => {
+test('purser show prints the server’s advice for an unknown id', async () => {
   const { code, stderr } = await show('EUR-2')
   expect(code).toBe(1)
   expect(stderr.split('\n')[1]).toBe('each player may have a transfer EUR-2: ask for USER/EUR-2')
 })
 
-test('nothing of this id: 1; without a key: 2', async () => {
+test('purser show ends with 1 for an unknown id and with 2 without a key', async () => {
   expect(await show('nothing-of-ours')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('nothing is called so'),

@@ -8,7 +8,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import { expectProblem, readAllPages, rowsOf } from './answers.ts'
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('the statement with %s buckets', (buckets) => {
   let wallet: TestWallet
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     return { userId, times }
   }
 
-  test('shows every transfer that touched the balance, with what it did and what was left', async () => {
+  test('has every transfer that changed the balance, with its amount and the balance after it', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const transactionId = randomUUID()
     await wallet.wire.place({ userId, token, transactionId, amount: 10 })
@@ -57,7 +57,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     await wallet.auditIsClean()
   })
 
-  test('a line of a bet says how the bet stands and what it is on, where that is asked for', async () => {
+  test('has the status and the selections of a bet on request', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const bet = (event: string) => ({ userId, transactionId: randomUUID(), amount: 10, metadata: [{ event }] })
     const [lost, open, undone] = [bet('Arsenal - Chelsea'), bet('Ajax - PSV'), bet('Roma - Lazio')]
@@ -77,7 +77,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     await wallet.auditIsClean()
   })
 
-  test('each amount is the step from one balance to the next', async () => {
+  test('has amounts that lead from each balance to the next', async () => {
     const { userId } = await playerWithHistory()
     for (const currency of ['EUR', 'USD']) {
       const oldestFirst = (await rows(userId, `currency=${currency}`)).reverse()
@@ -89,7 +89,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     }
   })
 
-  test.each([1, 2, 5, 11, 12, 13])('pages of %i have every transfer once, newest first', async (limit) => {
+  test.each([1, 2, 5, 11, 12, 13])('has every transfer once, newest first, in pages of %i', async (limit) => {
     const { userId } = await playerWithHistory()
     const pages = await readAllPages((query) => read(userId, query), limit)
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
@@ -97,7 +97,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(amounts).toEqual(Array.from({ length: 12 }, (_, i) => `${12 - i}.00`))
   })
 
-  test('pages have every transfer once, and a range has all of its own, when two clocks disagreed', async () => {
+  test('has every transfer once, and all of a range, when two clocks disagreed', async () => {
     const { userId, times } = await playerWithHistory()
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
@@ -114,7 +114,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(early.map(({ amount }) => amount).sort()).toEqual(['3.00', '9.00'])
   })
 
-  test('transfers that arrive between pages leave no gap and repeat nothing', async () => {
+  test('has no gap and no repeat when transfers arrive between pages', async () => {
     const { userId } = await playerWithHistory()
     const known = idsOf(await rows(userId, ''))
     const pages = await readAllPages(
@@ -128,7 +128,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(idsOf(pages.flat())).toEqual(known)
   })
 
-  test('transfers of one moment are paged like others', async () => {
+  test('pages through transfers of one instant like others', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator)
     const transactionId = randomUUID()
     await wallet.wire.place({ userId, token, transactionId, amount: 1 })
@@ -142,7 +142,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(idsOf(all)).toEqual(numbers.map((number) => `EUR-${number}`))
   })
 
-  test('a currency shows only its own transfers, page by page too', async () => {
+  test('has only the transfers of a currency, on each page', async () => {
     const { userId } = await playerWithHistory()
     const pages = await readAllPages((query) => read(userId, `currency=USD&${query}`), 4)
     expect(pages.map((page) => page.length)).toEqual([4, 2])
@@ -150,7 +150,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await rows(userId, 'currency=BTC')).toEqual([])
   })
 
-  test('a kind shows only its own transfers, page by page too, and a page is as long as it can be', async () => {
+  test('has only the transfers of a kind, on each full page', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator)
     for (let i = 0; i < 5; i++) {
       wallet.clock.advance(1_000)
@@ -173,7 +173,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     return (await reply.body.text()).split(/\r?\n/)
   }
 
-  test('as a file it has every transfer that was asked for, as NDJSON and as a table without formulas', async () => {
+  test('is a file with all requested transfers, as NDJSON and as a table without formulas', async () => {
     const { userId } = await playerWithHistory()
     const why = { currency: 'EUR', amount: '-1.00', reference: 'r', reason: '=1+1', person: 'maria, "the boss"' }
     await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, why)
@@ -186,7 +186,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(others).toHaveLength(7)
   })
 
-  test('a table says which deposits came to who was blocked or self-excluded', async () => {
+  test('as a table marks deposits to blocked or self-excluded players', async () => {
     const { userId } = await wallet.operator.createPlayer()
     await wallet.operator.deposit(userId, '1.00')
     await wallet.operator.patch(userId, { status: 'blocked' })
@@ -197,7 +197,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(lines.filter((line) => line !== '').map((line) => line.split(',')[place])).toEqual(['true', ''])
   })
 
-  test('the balances of any instant are what the last transfer up to then had left', async () => {
+  test('of an instant has the balances after the last transfer up to then', async () => {
     const { userId, times } = await playerWithHistory()
     const at = async (time: Date) => {
       const { body } = await wallet.operator.request(
@@ -216,7 +216,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expectProblem(await wallet.operator.request('GET', future), 400, 'invalid_request', ['/query/at'])
   })
 
-  test('from is inclusive, to is exclusive, at any offset', async () => {
+  test('includes from and excludes to, in any time zone', async () => {
     const { userId } = await playerWithHistory()
     const at = (await rows(userId, '')).map((row) => String(row.at)).reverse()
     const between = async (from: string, to: string) =>
@@ -229,7 +229,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(pages.flat()).toHaveLength(10)
   })
 
-  test('without a limit there are 50, and never more than 500', async () => {
+  test('has 50 transfers without a limit, and never more than 500', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '10000.00')
     const bets = Array.from({ length: 520 }, () => ({ userId, token, transactionId: randomUUID(), amount: 1 }))
     await Promise.all(bets.map((bet) => wallet.wire.place(bet)))
@@ -237,7 +237,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await rows(userId, 'limit=500')).toHaveLength(500)
   })
 
-  test('shows nobody else’s transfers, and a player without any has an empty page', async () => {
+  test('has no transfers of other players, and is empty for a player without any', async () => {
     const { userId } = await wallet.operator.createPlayer()
     await playerWithHistory()
     expect((await read(userId, '')).body).toEqual({ data: [], next: null })
@@ -266,7 +266,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     ['a cursor with a word for a number', `after=${wordy}`, '/query/after'],
     ['a cursor of another list', `after=${longer}`, '/query/after'],
   ]
-  test.each(faulty)('%s is 400', async (_name, query, pointer) => {
+  test.each(faulty)('is 400 for %s', async (_name, query, pointer) => {
     const { userId } = await wallet.operator.createPlayer()
     expectProblem(await read(userId, query), 400, 'invalid_request', [pointer])
   })

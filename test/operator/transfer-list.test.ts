@@ -70,7 +70,7 @@ const REPORTED = {
 } as const
 const LESS = ['withdrawal', 'stake']
 
-test.each(Object.entries(REPORTED))('the %ss of a day come to what the report says', async (kind, column) => {
+test.each(Object.entries(REPORTED))('the %ss of a day sum to the figure of the report', async (kind, column) => {
   const { body } = await wallet.operator.request('GET', `/operator/reports/daily?from=${day}`)
   for (const brand of BRANDS) {
     const reported = rowsOf(body, 'data').find((row) => row.currency === 'EUR' && row.brand === brand)
@@ -80,7 +80,7 @@ test.each(Object.entries(REPORTED))('the %ss of a day come to what the report sa
   }
 })
 
-test('all of a day, of all players, newest first, each once, as the statements have them', async () => {
+test('the transfer list of a day has those of all players once, newest first, as the statements do', async () => {
   const shown = (await pages(`day=${day}`)).flat()
   const times = shown.map(({ at }) => String(at))
   expect(times).toEqual(times.toSorted().reverse())
@@ -100,7 +100,7 @@ test('all of a day, of all players, newest first, each once, as the statements h
   ])
 })
 
-test('of a currency; of no brand; of some hours; with what their bets are on', async () => {
+test('the transfer list has a currency, no brand, some hours, and the selections of bets', async () => {
   expect((await pages(`kind=deposit&currency=USD`)).flat().map(({ amount }) => amount)).toEqual(['5.00', '5.00'])
   expect((await pages(`kind=deposit&brand=`)).flat().map(({ amount }) => amount)).toEqual(['5.00', '5.00'])
   expect((await pages(`brand=`)).flat()).toHaveLength(2)
@@ -113,7 +113,7 @@ test('of a currency; of no brand; of some hours; with what their bets are on', a
   expect(stake).toMatchObject({ bet: { status: 'cancelled' } })
 })
 
-test('what cannot be meant is refused', async () => {
+test('the transfer list refuses invalid and contradictory filters', async () => {
   expectProblem(await ask(`day=${day}&from=${day}T00:00:00Z`), 400, 'invalid_request', ['/query/day'])
   expectProblem(await ask('kind=stake_closed'), 400, 'invalid_request')
   expectProblem(await ask('after=x'), 400, 'invalid_request')
@@ -124,7 +124,7 @@ test.each([
   ['stake', 'stake'],
   ['deposit', 'deposit'],
   ['transfer', undefined],
-] as const)('who reads on past what a page looks at finds every %s', async (_name, kind) => {
+] as const)('a reader who continues after the scan limit of a page finds every %s', async (_name, kind) => {
   const asked = { currency: 'EUR', brand: 'north', from: new Date(0), to: new Date(wallet.clock.now().getTime() + 1) }
   const found: string[] = []
   let after: TransferPosition | undefined
@@ -138,7 +138,7 @@ test.each([
   expect(found.length).toBeGreaterThan(1)
 })
 
-test('who stopped at a moment that has more than a page looks at goes on before it', async () => {
+test('a reader who stopped at an instant with more transfers than a page scans continues before it', async () => {
   const times = (await pages(`day=${day}`, 50)).flat().map((row) => String(row.at))
   const at = new Date(String(times.find((one, i) => one === times[i + 1]))) // a changed result takes back and pays at once
   const asked = { kind: undefined, currency: undefined, brand: undefined, from: new Date(0), to: wallet.clock.now() }
@@ -151,7 +151,7 @@ const ARCHIVE = statement(
   'an_archive',
   "insert into purser.archive (file, before, made_at, accounts, transfers) values ('purser-1', '2001-01-01T00:00:00Z', now(), 1, 1)",
 )
-test('the last page says that what is older can lie in files', async () => {
+test('the last page of the transfer list says that older transfers can be archived', async () => {
   const last = async (query: string) => objectOf((await ask(`kind=deposit&limit=500&${query}`)).body).archivedBefore
   expect(await last('')).toBeUndefined()
   await db.transaction((tx) => tx.execute(ARCHIVE, []))
@@ -159,6 +159,6 @@ test('the last page says that what is older can lie in files', async () => {
   expect(await last(`day=${day}`)).toBeUndefined()
 })
 
-test('every kind that touches a balance is in a report', () => {
+test('every kind of transfer that changes a balance is in a report', () => {
   expect(Object.keys(REPORTED).toSorted()).toEqual([...PLAYER_TRANSFER_KINDS].toSorted())
 })

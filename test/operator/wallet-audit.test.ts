@@ -28,7 +28,7 @@ const NOBODY: Omit<Player, 'id' | 'createdAt'> = {
 
 const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'change', 'daily_close', 'daily_sum']
 
-test('the names above are those of every check', async () => {
+test('the check names of this test are those of the audit', async () => {
   const ofPlayers = Object.keys(buildPlayerChecks(false)).filter(
     (check) => !check.match(/second person|own adjustment/),
   ) // second-person.test.ts
@@ -38,12 +38,12 @@ test('the names above are those of every check', async () => {
   expect([...ofPlayers, ...others].sort()).toEqual(Object.values(CHECKS).sort())
 })
 
-test('every check is broken by some damage below', () => {
+test('every check of the audit is violated by some damage of this test', () => {
   const broken = new Set<Check>([...DAMAGE.flatMap(([, , checks]) => checks), 'negative'])
   expect([...broken].sort()).toEqual(Object.keys(CHECKS).sort())
 })
 
-describe.each(['1', '4'])('with %s buckets', (buckets) => {
+describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
   /** What the names in the damage stand for. */
@@ -156,7 +156,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     return found
   }
 
-  test.each(DAMAGE)('%s', async (_name, text, checks) => {
+  test.each(DAMAGE)('finds %s', async (_name, text, checks) => {
     await damage(text)
     const found = await findings()
     expect(new Set(found.map(({ check }) => check))).toEqual(new Set(checks.map((check) => CHECKS[check])))
@@ -165,14 +165,14 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect([...players].filter((player) => !damaged.includes(player as string))).toEqual([])
   })
 
-  test('a row says what is wrong, in minor units', async () => {
+  test('names the fault of a row in minor units', async () => {
     await damage("update purser.account set balance = balance + 1 where player = :player and currency = 'EUR'")
     const found = await findings()
     const row = found.find(({ check }) => check === CHECKS.sum)?.row
     expect(row).toEqual({ player: names.player, currency: 'EUR', balance: '10001', total: '10000' })
   })
 
-  test('of a thousand broken rows it names a hundred per check', async () => {
+  test('names a hundred of a thousand damaged rows for each check', async () => {
     await sql.query(
       `insert into purser.account select 0, 'ghost-' || i, 'SEK', 1, 0, current_date, 0 from generate_series(1, 1000) i`,
     )
@@ -181,7 +181,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   })
 })
 
-test('a balance below zero is a finding when clawback is refused, and none when it is allowed (L-2)', async () => {
+test('the audit reports a balance below zero when clawback is refused, and not when it is allowed (L-2)', async () => {
   const lenient = await startWallet({ env: { PURSER_CLAWBACK: 'allow-negative' } })
   let strict: Awaited<ReturnType<typeof startWallet>> | undefined
   try {
@@ -215,7 +215,7 @@ const isOnCitus = inject('citusWorkers') !== undefined
 test.skipIf(isOnCitus).each([
   ['of other players', '(bucket + 1) % 4'],
   ['that there is none', '1000'],
-])('a row in a bucket %s is found: its owner has no money there', async (_, bucket) => {
+])('the audit finds a row in a bucket %s, whose player has no money there', async (_, bucket) => {
   const wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
   const sql = new pg.Client({ connectionString: wallet.databaseUrl })
   await sql.connect()

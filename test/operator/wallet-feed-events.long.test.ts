@@ -14,7 +14,7 @@ const GATES = ['on', 'off'] as const
 /** By all tests. */
 const seen: ToldEvent[] = []
 
-describe.each(GATES)('with the gate %s', (gate) => {
+describe.each(GATES)('the feed events with the fast path %s', (gate) => {
   let wallet: TestWallet
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_GATE: gate } })
@@ -38,7 +38,7 @@ describe.each(GATES)('with the gate %s', (gate) => {
     balance: { userId, currency: 'EUR', change, amount, transferId: `EUR-${number}`, cause, ...names },
   })
 
-  test('the life of a bet: placed, settled, settled anew, taken back, rolled back', async () => {
+  test('follow the lifecycle of a bet: placed, settled, settled again, unsettled, rolled back', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const transactionId = randomUUID()
     const about = { userId, token, transactionId }
@@ -70,7 +70,7 @@ describe.each(GATES)('with the gate %s', (gate) => {
     ])
   })
 
-  test('a lost bet changes no balance; a refused one, a tombstone and a freebet neither', async () => {
+  test('have no balance change for a lost bet, a refused bet, a tombstone and a freebet', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const [lost, refused, tombstone] = [randomUUID(), randomUUID(), randomUUID()]
     await wallet.wire.place({ userId, token, transactionId: lost, amount: 10 })
@@ -89,7 +89,7 @@ describe.each(GATES)('with the gate %s', (gate) => {
     expect(told[2]?.bet).not.toHaveProperty('refund')
   })
 
-  test('what the operator does: players, sessions, money, locks; nothing when nothing changes', async () => {
+  test('cover the operator’s players, sessions, money and locks, and are not written when nothing changes', async () => {
     const userId = `player-${randomUUID()}`
     const path = `/operator/players/${userId}`
     const transactionId = randomUUID()
@@ -144,7 +144,7 @@ describe.each(GATES)('with the gate %s', (gate) => {
     expect(JSON.stringify(told)).not.toContain(first)
   })
 
-  test('many bets at once are told together, each with its balance behind it', async () => {
+  test('of many concurrent bets are written together, each with the balance after it', async () => {
     const bettors = await Promise.all(Array.from({ length: 12 }, () => playerWithMoney(wallet.operator, '100.00')))
     const told = await toldOf(() =>
       Promise.all(
@@ -165,7 +165,7 @@ function shapeOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) => shapeOf(member, `${path}/${name}`))
 }
 
-describe('the reference', () => {
+describe('the reference of feed events', () => {
   const text = readFileSync(new URL('../../docs/reference/changes.md', import.meta.url), 'utf8')
   const examples = [...text.matchAll(/^```jsonl\n(.*?)^```$/gms)].flatMap(([, lines = '']) =>
     lines
@@ -181,14 +181,14 @@ describe('the reference', () => {
     expect([...new Set(examples.map(({ event }) => event))].sort()).toEqual(names.sort())
   })
 
-  test('has examples with the members that real events have', () => {
+  test('has examples with the members of real events', () => {
     const shapes = new Set(seen.map((event) => `${event.event} ${shapeOf(event).sort().join(' ')}`))
     for (const example of examples)
       expect([...shapes]).toContain(`${example.event} ${shapeOf(example).sort().join(' ')}`)
   })
 })
 
-describe('the routes', () => {
+describe('the feed routes', () => {
   let wallet: TestWallet
   beforeAll(async () => {
     wallet = await startWallet()
@@ -199,14 +199,14 @@ describe('the routes', () => {
     await wallet.stop()
   })
 
-  test('a page waits for what comes', async () => {
+  test('return a page when an event arrives', async () => {
     const { next } = await readFeed(wallet.operator, 'latest')
     const waiting = wallet.operator.request('GET', `/operator/changes?after=${next}&wait=30`)
     const { userId } = await wallet.operator.createPlayer()
     expect((await waiting).body).toMatchObject({ data: [{ event: 'player.created', version: 1, player: { userId } }] })
   })
 
-  test('a cursor that is older than what is kept is 410, and says where the feed begins', async () => {
+  test('answer 410 to a cursor before the first stored event, and name the start of the feed', async () => {
     await readFeed(wallet.operator)
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
@@ -217,7 +217,7 @@ describe('the routes', () => {
     expect(body).toMatchObject({ code: 'cursor_too_old', detail: expect.stringContaining('begins after 2') })
   })
 
-  test('the stream goes on after the last event that a reader saw, and does not hold up the end', async () => {
+  test('continue a stream after the reader’s last event, and do not delay a shutdown', async () => {
     const { events } = await readFeed(wallet.operator)
     const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'last-event-id': events.at(-2)?.id ?? '' }
     const gone = new AbortController()

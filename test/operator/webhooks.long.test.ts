@@ -48,7 +48,7 @@ async function state(): Promise<string | undefined> {
   return (await ask('GET', '')).state
 }
 
-test('the headers are those of the specification’s own example', () => {
+test('a webhook has the headers of the specification’s own example', () => {
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   expect(buildWebhookHeaders(message, [secret], new Date(1_614_265_330_000))).toMatchObject({
@@ -57,7 +57,7 @@ test('the headers are those of the specification’s own example', () => {
   })
 })
 
-test('every event is sent as the feed has it, signed, with an id of its own', async () => {
+test('a webhook sends every event of the feed, signed, with an id of its own', async () => {
   const { secret, doneTo } = await subscribe()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   await bet(await playerWithMoney(wallet.operator))
@@ -74,7 +74,7 @@ test('every event is sent as the feed has it, signed, with an id of its own', as
   expect(await ask('GET', '')).not.toHaveProperty('secret')
 })
 
-test('the last attempts are kept with their answers, newest first, also by the next holder', async () => {
+test('a webhook keeps its last attempts with their answers, newest first, under the next lease holder too', async () => {
   await subscribe({ events: ['bet.placed'] })
   let refused = 0
   consumer.answer = () => (refused++ === 0 ? 503 : 200)
@@ -96,14 +96,14 @@ test('the last attempts are kept with their answers, newest first, also by the n
   await expect.poll(async () => (await attempts()).length).toBeGreaterThan(2)
 })
 
-test('only the events that were asked for', async () => {
+test('a webhook sends only the selected events', async () => {
   await subscribe({ events: ['balance.changed'] })
   await bet(await playerWithMoney(wallet.operator))
   const told = await consumer.until(2)
   expect(told.map(({ type }) => type)).toEqual(['balance.changed', 'balance.changed'])
 })
 
-test('what is refused is sent again with the same id; the player’s later events wait, others’ do not', async () => {
+test('a webhook repeats a refused event with the same id, and only the player’s later events wait', async () => {
   await subscribe({ events: ['bet.placed'] })
   const [slow, quick] = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
   const isOf =
@@ -127,7 +127,7 @@ test('what is refused is sent again with the same id; the player’s later event
   expect(ids).toHaveLength(3)
 })
 
-test('a rotated secret: both sign for a while, then the new one alone', async () => {
+test('a webhook signs with both secrets after a rotation, then with the new one only', async () => {
   const { secret: old } = await subscribe()
   const { status, secret = '' } = await ask('POST', '/rotate', { overlapSeconds: 3_600 })
   expect(status).toBe(201)
@@ -143,7 +143,7 @@ test('a rotated secret: both sign for a while, then the new one alone', async ()
   expect([verifies(secret, alone as never), verifies(old, alone as never)]).toEqual([[true], [false]])
 })
 
-test('replay sends everything again from an event or a time on', async () => {
+test('a webhook sends everything again from an event or a time on', async () => {
   const { doneTo } = await subscribe()
   await wallet.operator.createPlayer()
   await consumer.until(1)
@@ -159,7 +159,7 @@ test('replay sends everything again from an event or a time on', async () => {
     expect((await ask('POST', '/replay', body)).status).toBe(400)
 })
 
-test('a replay from a time that has not come, or from before what is kept, is refused and moves nothing', async () => {
+test('a webhook refuses a replay from a future time or from before the stored events, and keeps its position', async () => {
   const { doneTo } = await subscribe()
   wallet.clock.advance(DAY_MS)
   for (let player = 0; player < 2; player++) await wallet.operator.createPlayer()
@@ -182,7 +182,7 @@ test('a replay from a time that has not come, or from before what is kept, is re
   expect(await ask('GET', '')).toMatchObject(done)
 })
 
-test('one that fails is told of, warned about after a day, disabled after five; made anew it goes on', async () => {
+test('a webhook that fails is reported, logs a warning after a day, is disabled after five, and continues when it is created again', async () => {
   await subscribe()
   consumer.answer = () => 503
   await wallet.operator.createPlayer()
@@ -202,7 +202,7 @@ test('one that fails is told of, warned about after a day, disabled after five; 
   await expect.poll(state).toBe('ok')
 })
 
-test('a consumer that answers 410 is not asked again', async () => {
+test('a webhook sends nothing more to a consumer that answers 410', async () => {
   await subscribe()
   consumer.answer = () => 410
   await wallet.operator.createPlayer()
@@ -210,7 +210,7 @@ test('a consumer that answers 410 is not asked again', async () => {
   expect(consumer.told).toHaveLength(1)
 })
 
-test('a test message is sent at once, and what came of it is answered', async () => {
+test('a webhook sends a test message at once and returns its result', async () => {
   const { secret } = await subscribe()
   expect(await ask('POST', '/test')).toEqual({ status: 200, delivered: true, httpStatus: 200 })
   expect(consumer.told).toMatchObject([{ type: 'webhook.test' }])
@@ -219,7 +219,7 @@ test('a test message is sent at once, and what came of it is answered', async ()
   expect(await ask('POST', '/test')).toMatchObject({ delivered: false, httpStatus: 301, error: 'answered 301' })
 })
 
-test('where addresses inside are refused, a webhook is too; so are an unknown event and no URL', async () => {
+test('a webhook with a private address is refused where these are, and so are an unknown event and an invalid URL', async () => {
   await subscribe()
   const guarded = await startWallet({ env: { PURSER_PRIVATE_ADDRESSES: 'refuse' } })
   const put = async (body: object, at = guarded) =>
@@ -232,7 +232,7 @@ test('where addresses inside are refused, a webhook is too; so are an unknown ev
   expect(await put({ url: consumer.url, events: ['bet.lost'] }, wallet)).toBe(400)
 })
 
-test('one that is removed is gone; its name can be given again, with another secret', async () => {
+test('a webhook that was removed is gone, and its name can be used again with another secret', async () => {
   const { secret } = await subscribe()
   expect((await ask('DELETE', '')).status).toBe(204)
   expect((await ask('GET', '')).status).toBe(404)

@@ -33,7 +33,7 @@ function begunBefore<T>(other: (tx: Tx) => Promise<unknown>, work: (tx: Tx) => P
 
 const liveOf = async (name: string) => (await store.live(db)).filter((key) => key.name === name)
 
-test('a rotation that began before the revoke and comes after it makes no key', async () => {
+test('a rotation of an API key that begins before the revocation and ends after it creates no key', async () => {
   await db.transaction((tx) => store.make(tx, { name: 'revoked', role: 'admin' }))
   const rotated = await begunBefore(
     (tx) => store.revoke(tx, 'revoked'),
@@ -43,7 +43,7 @@ test('a rotation that began before the revoke and comes after it makes no key', 
   expect(await liveOf('revoked')).toEqual([])
 })
 
-test('a revoke that began before a rotation and comes after it ends the new key too, and not before it was made', async () => {
+test('a revocation that begins before a rotation and ends after it ends the new key too, and only after its creation', async () => {
   await db.transaction((tx) => store.make(tx, { name: 'rotated', role: 'admin' }))
   const isRevoked = await begunBefore(
     (tx) => store.rotate(tx, 'rotated', 3_600),
@@ -56,7 +56,7 @@ test('a revoke that began before a rotation and comes after it ends the new key 
   for (const { made_at, ends_at } of rows) expect(ends_at?.getTime()).toBeGreaterThanOrEqual(made_at.getTime())
 })
 
-test('a key that was revoked at this process does not work there any more, though the keys were just being read', async () => {
+test('a revoked API key stops working in this process, although the keys were being read', async () => {
   const made = await db.transaction((tx) => store.make(tx, { name: 'dismissed', role: 'cash' }))
   if (made.kind !== 'made') throw new Error('not made')
   const signals = new EventEmitter()
@@ -77,7 +77,7 @@ test('a key that was revoked at this process does not work there any more, thoug
   expect(await keyring.find(made.key)).toBeUndefined()
 })
 
-test('a key that was revoked at another process works for a second more at the most', async () => {
+test('an API key that another process revoked works for one second at most', async () => {
   const made = await db.transaction((tx) => store.make(tx, { name: 'remembered', role: 'read' }))
   if (made.kind !== 'made') throw new Error('not made')
   let [now, readings] = [100_000, 0]
@@ -97,7 +97,7 @@ test('a key that was revoked at another process works for a second more at the m
   expect(await keyring.find(made.key)).toBeUndefined()
 })
 
-test('unknown keys, however many come at once, cost one reading in 50 milliseconds', async () => {
+test('unknown API keys cost one read in 50 milliseconds, however many arrive together', async () => {
   let [now, readings] = [100_000, 0]
   const waits: number[] = []
   const giveBack = replaceEnvironment({

@@ -7,7 +7,7 @@ import { untilFree } from '../support/operator.ts'
 import { asking, keyOf } from './audited-calls.ts'
 import { answerOf, type Keyed, SERVERS } from './servers.ts'
 
-describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list, start }) => {
+describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, prefix, list, start }) => {
   let keyed: Keyed
   /** Another one on the same database. */
   let other: Keyed
@@ -33,7 +33,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
   const row = async (name: string) =>
     ((await keyed.asked.must('GET', `${keys}?limit=500`)).data as { name: string }[]).filter((one) => one.name === name)
 
-  test('is shown once, works at once at every process, and is never shown again', async () => {
+  test('is shown once, works at once in every process, and is never shown again', async () => {
     const made = await keyed.asked.must('POST', keys, { name: 'desk', role: 'read' })
     const key = String(made.key)
     expect(key).toMatch(/^purser_[\w-]{43}$/)
@@ -47,7 +47,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     await expect.poll(() => row('desk')).toEqual([{ ...shown, live: true, lastUsedAt: expect.stringMatching(/Z$/) }])
   })
 
-  test('a name is given once, for good: not to another key, not after its end', async () => {
+  test('never gets the name of another key, even after that key has ended', async () => {
     const { name } = await aKey()
     const again = () => keyed.asked.send('POST', keys, { name, role: 'read' })
     expectProblem(await again(), 409, 'key_exists')
@@ -56,18 +56,18 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expectProblem(await keyed.asked.send('POST', `${keys}/${name}/rotate`, {}), 409, 'key_ended')
   })
 
-  test.each(['', 'A', setting, '-a', 'a b', 'ä', 'a'.repeat(65), 'a/b'])('no key is called %j', async (name) => {
+  test.each(['', 'A', setting, '-a', 'a b', 'ä', 'a'.repeat(65), 'a/b'])('cannot have the name %j', async (name) => {
     expectProblem(await keyed.asked.send('POST', keys, { name, role: 'read' }), 400, 'invalid_request')
   })
 
-  test('ten that want one name at once: one gets it', async () => {
+  test('gets a contested name once when ten requests want it', async () => {
     const wish = () => untilFree(() => keyed.asked.send('POST', keys, { name: 'wanted', role: 'read' }))
     const wishes = Array.from({ length: 10 }, wish)
     const statuses = (await Promise.all(wishes)).map(({ status }) => status).sort()
     expect(statuses).toEqual([201, ...Array(9).fill(409)])
   })
 
-  test('a rotation makes another key of the same name and role; the one before works until its end', async () => {
+  test('is rotated to a key of the same name and role, and works until its end', async () => {
     const { name, key } = await aKey('cash')
     const rotated = await keyed.asked.must('POST', `${keys}/${name}/rotate`, { overlapSeconds: 3_600 })
     expect(rotated).toMatchObject({ name, role: 'cash', key: expect.not.stringMatching(key) })
@@ -89,13 +89,13 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expect(await statusAt(other, String(rotated.key))).toBe(200)
   })
 
-  test('an end that comes while a key is remembered is kept to, without asking again', async () => {
+  test('ends at its time although it is cached, without another read', async () => {
     const { name, key } = await aKey()
     await keyed.asked.must('POST', `${keys}/${name}/rotate`, { overlapSeconds: 1 })
     await expect.poll(() => statusAt(other, key)).toBe(401)
   })
 
-  test('two rotations at once: both keys work, and neither is lost', async () => {
+  test('is rotated twice at once, and both new keys work', async () => {
     const { name } = await aKey()
     const rotate = () => untilFree(() => keyed.asked.send('POST', `${keys}/${name}/rotate`, {}))
     const answers = await Promise.all([rotate(), rotate(), rotate()])
@@ -104,7 +104,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expect(await row(name)).toHaveLength(4)
   })
 
-  test('a revoked key, with all that its name has had, opens nothing at any process', async () => {
+  test('authenticates in no process after its revocation, with all earlier keys of its name', async () => {
     const { name, key } = await aKey()
     const { key: second } = await keyed.asked.must('POST', `${keys}/${name}/rotate`, {})
     for (const one of [key, String(second)]) expect(await statusAt(other, one)).toBe(200)
@@ -119,7 +119,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expectProblem(await keyed.asked.send('POST', `${keys}/nobody/rotate`, {}), 404, 'not_found')
   })
 
-  test('the list is read page by page, each key once', async () => {
+  test('appears once in the pages of the list', async () => {
     const all = (await keyed.asked.must('GET', `${keys}?limit=500`)).data as object[]
     const paged: object[] = []
     for (let after = ''; ; ) {
@@ -138,7 +138,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     }
   })
 
-  test('the action log names the key, whose hash the list has too', async () => {
+  test('is named in the action log, with the hash that the list shows', async () => {
     const { name, key } = await aKey()
     const asked = asking(keyed.url, key, `${prefix}/actions`)
     const { requestId } = await asked.send(
@@ -156,7 +156,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expect(await row(name)).toMatchObject([{ hash }])
   })
 
-  test('whoever is turned away is counted, by reason', async () => {
+  test('is counted by reason when it is rejected', async () => {
     const counts = async () => {
       const text = await (await fetch(`${keyed.url}/metrics`)).text()
       return ['missing', 'unknown', 'role'].map((reason) =>
@@ -171,7 +171,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     expect(await counts()).toEqual(before.map((count) => count + 1))
   })
 
-  test('a good key is answered while wrong ones of the same address are held back', async () => {
+  test('is accepted while wrong keys of the same address are throttled', async () => {
     const { key } = await aKey()
     const many = Array.from({ length: 40 }, () => statusAt(keyed, 'wrong'))
     await Promise.all(many)
@@ -182,7 +182,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
     }
   })
 
-  test('while the keys cannot be read nobody is let in by a key of theirs, nor told that it is wrong', async () => {
+  test('is neither accepted nor called wrong while the keys cannot be read', async () => {
     const { key } = await aKey()
     const sql = new pg.Client({ connectionString: keyed.databaseUrl })
     await sql.connect()

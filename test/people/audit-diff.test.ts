@@ -27,11 +27,11 @@ test.each([
     { a: [{ token: '***' }], b: { c: { token: '***' } } },
   ],
   ['a secret that is an object', { secret: { a: 1 } }, { secret: { a: 2 } }, { secret: '***' }, { secret: '***' }],
-])('%s', (_name, before, after, was, is) => {
+])('the audit diff handles %s', (_name, before, after, was, is) => {
   expect(diffViews(before, after)).toEqual({ before: was, after: is })
 })
 
-test('a member with the name of what every object has is a member like others', () => {
+test('the audit diff treats a member with the name of an Object property like any other', () => {
   const after = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}')
   const { before, after: is } = diffViews({}, after)
   expect(JSON.stringify([before, is])).toBe('[{},{"__proto__":{"a":1},"constructor":2}]')

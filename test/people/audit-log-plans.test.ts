@@ -18,30 +18,30 @@ const filled = filledDatabase(
 const range = { from: '2031-01-10T00:00:00Z', to: '2031-01-11T00:00:00Z' }
 const after = Buffer.from(JSON.stringify(['2031-01-06T00:00:00.000Z', 'request-7200'])).toString('base64url')
 const asked: [string, object][] = [
-  ['the newest', {}],
-  ['those of a day', range],
-  ['a page far behind', { after }],
-  ['a page far behind in a range', { ...range, after }],
+  ['the newest actions', {}],
+  ['the actions of a day', range],
+  ['a late page', { after }],
+  ['a late page of a range', { ...range, after }],
 ]
 
-describe.each(['before the table is analysed', 'after'])('%s', (when) => {
+describe.each(['before the table of actions is analysed,', 'after the table of actions is analysed,'])('%s', (when) => {
   beforeAll(async () => {
     if (when === 'after') await filled.sql.query('analyze')
   })
 
   describe.each([
-    ['of everything', undefined, 'action_by_time'],
+    ['of all actions', undefined, 'action_by_time'],
     ['of one subject', 'alice', 'action_pkey'],
-    ['of a subject that did nothing', 'nobody', 'action_pkey'],
+    ['of a subject without actions', 'nobody', 'action_pkey'],
     [
-      'of what was decided about a player, whose money moved a thousand times as often',
+      'of the decisions about a player whose money moved a thousand times as often',
       'alice',
       'action_history',
       'history',
     ],
-    ['of who opened the personal data of a player', 'alice', 'action_openings', 'openings'],
-  ] as const)('%s', (_whose, subject, index, only?: 'history' | 'openings') => {
-    test.each(asked)('%s: through one index, a few rows', async (_name, query) => {
+    ['of the people who opened the personal data of a player', 'alice', 'action_openings', 'openings'],
+  ] as const)('the log %s', (_whose, subject, index, only?: 'history' | 'openings') => {
+    test.each(asked)('reads %s through one index and few rows', async (_name, query) => {
       const [sent] = await sentBy((reading) =>
         listAuditLog(reading, 'purser', { limit: '10', ...query }, subject, only),
       )

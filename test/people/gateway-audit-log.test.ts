@@ -22,15 +22,15 @@ afterAll(async () => {
 
 const KEYS = keyCases(() => asked, '/operators')
 
-test('each call that changes something is below', () => {
+test('the cases of the gateway’s action log cover each call that changes something', () => {
   expect(changesOf('gateway')).toEqual(['changeOperator', 'exchangeToken', 'saveOperator', ...Object.keys(KEYS)].sort())
 })
 
-test.each(Object.entries(KEYS))('%s leaves an action with who did it', async (operation, told) => {
+test.each(Object.entries(KEYS))('%s writes an action with its person', async (operation, told) => {
   await expectAction(asked, keyOf('GATEWAY_API_KEY', gateway.key), operation, await told())
 })
 
-test('an operator that is added or changed leaves an action; the same again none', async () => {
+test('an operator that is added or changed writes an action, and a repeated change writes none', async () => {
   const key = keyOf('GATEWAY_API_KEY', gateway.key)
   const acme = { operatorId: 'acme', baseUrl: wallet.url, secret: 'the-first-secret' }
   const on = { operatorId: 'acme' }
@@ -49,7 +49,7 @@ test('an operator that is added or changed leaves an action; the same again none
   expectProblem(await asked.send('GET', '/operators/actions?operator=acme'), 400, 'invalid_request')
 })
 
-test('a change that is tried leaves an action too, without the secrets', async () => {
+test('a change that is tested writes an action without its secrets', async () => {
   wallet.accepts = [wallet.secret]
   await asked.must('POST', '/operators', { operatorId: 'other', baseUrl: wallet.url, secret: wallet.secret })
   await expectAction(asked, keyOf('GATEWAY_API_KEY', gateway.key), 'changeOperator', {
@@ -62,7 +62,7 @@ test('a change that is tried leaves an action too, without the secrets', async (
   await asked.must('PUT', '/operators/other', { baseUrl: wallet.url, secret: wallet.secret })
 })
 
-test('a token that is exchanged for a user leaves none; one by a person leaves one, once', async () => {
+test('an exchange of a token for a user writes no action, and one by a person writes one, once', async () => {
   const exchange = (token: string, headers?: Record<string, string>) =>
     asked.must('POST', '/operators/acme/sessions', { token }, headers)
   const actions = async () =>

@@ -18,7 +18,7 @@ const author = createCommandActor('purser', 'a test', 'makeConsolePerson')
 
 const WITH_CONSOLE = SERVERS.filter(({ server }) => server !== 'gateway')
 
-describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, start }) => {
+describe.each(WITH_CONSOLE)('a session of a $server', ({ server, schema, prefix, list, start }) => {
   let keyed: Awaited<ReturnType<typeof start>>
   let db: Db
   let people: ConsoleAuth
@@ -53,7 +53,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
   })
   const listed = async (name: string) => (await people.persons.list()).find((one) => one.name === name)
 
-  test('a person with a password that another one has set may only change it', async () => {
+  test('with a password that another person has set may only change it', async () => {
     const maria = await make('maria')
     const answer = await signIn(maria)
     expect(await answer.json()).toMatchObject({ name: 'maria', mustChange: true })
@@ -81,7 +81,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     })
   })
 
-  test('a session ends when it is not used for the minutes of the setting', async () => {
+  test('ends when it is idle for the minutes of the setting', async () => {
     const cookie = cookieOf(await signIn({ key: keyed.firstKey }))
     await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
     expect((await ask('GET', list, cookie)).status).toBe(200)
@@ -91,7 +91,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     expect((await ask('GET', list, cookie)).status).toBe(401)
   })
 
-  test('a page that asks by itself does not use its session', async () => {
+  test('is not used by a page that polls', async () => {
     const cookie = cookieOf(await signIn({ key: keyed.firstKey }))
     const age = () => execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
     const used = () => execute(`select from ${schema}.console_session where used_at > ${ago(10)}`)
@@ -115,7 +115,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
   const wasUsed = async () =>
     (await execute(`select from ${schema}.console_session where used_at > ${ago(0.1)}`)).length
 
-  test('the question whether a stream may go on does not use its session', async () => {
+  test('is not used by the check whether a stream may continue', async () => {
     const find = await sessionsOf(30)
     await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
     expect(await find('again')).toMatchObject({ role: 'admin' })
@@ -124,14 +124,14 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     expect(await wasUsed()).toBe(1)
   })
 
-  test('a session that may be idle for one minute goes on while it is used', async () => {
+  test('with one idle minute continues while it is used', async () => {
     const find = await sessionsOf(1)
     await execute(`update ${schema}.console_session set used_at = ${ago(0.75)}`)
     expect(await find()).toMatchObject({ role: 'admin' })
     expect(await wasUsed()).toBe(1)
   })
 
-  test('a session that is used goes on while the database takes no writes', async () => {
+  test('continues in use while the database accepts no writes', async () => {
     const find = await sessionsOf(30, { canWrite: false })
     await execute(`update ${schema}.console_session set used_at = ${ago(29)}`)
     expect(await find()).toMatchObject({ role: 'admin' })
@@ -139,7 +139,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     expect(await find()).toMatchObject({ role: 'admin' })
   })
 
-  test('the last use of a person is the sign-in, and then the requests, once a minute', async () => {
+  test('updates the last use of its person at the sign-in, and then once a minute', async () => {
     const anna = await make('anna')
     expect(await listed('anna')).toMatchObject({ used_at: null })
     const cookie = cookieOf(await signIn(anna))
@@ -155,7 +155,7 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
     expect(data.find(({ name }) => name === 'anna')).toMatchObject({ lastUsedAt: expect.any(String) })
   })
 
-  test('a server from before counts wrong passwords on this schema', async () => {
+  test('of an older server counts wrong passwords on this schema', async () => {
     await make('older')
     const count = `update ${schema}.console_person set failures = failures + 1, locked_until = case when failures + 1 < 5 then locked_until
          else statement_timestamp() + interval '60 seconds' end
@@ -169,8 +169,8 @@ describe.each(WITH_CONSOLE)('at a $server', ({ server, schema, prefix, list, sta
   })
 })
 
-describe.each(SERVERS)('at a $server', ({ prefix, list, start }) => {
-  test('a key is listed with its last use, to the minute', async () => {
+describe.each(SERVERS)('the key list of a $server', ({ prefix, list, start }) => {
+  test('shows the last use of a key to the minute', async () => {
     const keyed = await start()
     const { key } = await keyed.asked.must('POST', `${prefix}/keys`, { name: 'robot', role: 'read' })
     const robot = async () => {

@@ -36,8 +36,8 @@ function taken() {
   return { queue, ask, order, ...hold(queue) }
 }
 
-describe('the queue of passwords', () => {
-  test('lets an address that has not failed go before those that guess', async () => {
+describe('the password queue', () => {
+  test('serves an address without failures before those that guess', async () => {
     const { ask, order, release } = taken()
     const guesses = [ask('a guesser', guessed), ask('another guesser', guessed)]
     const mine = ask('mine', 0)
@@ -46,7 +46,7 @@ describe('the queue of passwords', () => {
     expect(order).toEqual(['mine', 'a guesser', 'another guesser'])
   })
 
-  test('gives a place of the worst guesser to an address that has not failed', async () => {
+  test('gives the slot of the worst guesser to an address without failures', async () => {
     const { ask, order, release } = taken()
     const guesses = Array.from({ length: MAX_WAITING_ADDRESSES }, (_, i) => ask(`guesser ${i}`, guessed + i))
     const outcomes = Promise.allSettled(guesses)
@@ -58,7 +58,7 @@ describe('the queue of passwords', () => {
     expect(lost).toEqual([MAX_WAITING_ADDRESSES - 1])
   })
 
-  test('lets an address that had a right password lately go before fresh ones', async () => {
+  test('serves an address with a recent right password before new addresses', async () => {
     const { queue, ask, order, release } = taken()
     const right = queue.run(
       'mine',
@@ -76,7 +76,7 @@ describe('the queue of passwords', () => {
     expect((await outcomes).filter(({ status }) => status === 'rejected')).toHaveLength(1)
   })
 
-  test('refuses one more guesser who has failed as often, and works for it later', async () => {
+  test('refuses another guesser with as many failures, and serves it later', async () => {
     const { ask, release } = taken()
     const guesses = Array.from({ length: MAX_WAITING_ADDRESSES }, (_, i) => ask(`guesser ${i}`, guessed))
     await expect(ask('late', guessed)).rejects.toMatchObject({ code: 'busy' })
@@ -85,7 +85,7 @@ describe('the queue of passwords', () => {
     await ask('late', guessed)
   })
 
-  test('gives no place to addresses that are in their pause', async () => {
+  test('gives no slot to addresses that are throttled', async () => {
     const { queue, ask, release } = taken()
     const never = new Promise<number>(() => {})
     for (let i = 0; i < 2 * MAX_WAITING_ADDRESSES; i++)
@@ -99,7 +99,7 @@ describe('the queue of passwords', () => {
     await mine
   })
 
-  test('goes on after work that failed, and after a pause that failed', async () => {
+  test('continues after work that failed, and after a failed delay', async () => {
     const queue = createPasswordQueue()
     const fail = () => Promise.reject(new Error('planned'))
     await expect(queue.run('a', async () => 0, fail)).rejects.toThrow('planned')

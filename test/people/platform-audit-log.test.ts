@@ -151,16 +151,19 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
 /** What users do, kept when a person does it for them: below. */
 const OF_USERS = ['loadFrame', 'placeBet']
 
-test('each call that changes something is above or below', () => {
+test('the cases of the platform’s action log cover each call that changes something', () => {
   expect([...Object.keys(CASES), ...OF_USERS].sort()).toEqual(changesOf('platform'))
 })
 
-test.each(Object.keys(CASES))('%s leaves an action with who did it, before and after', async (operation) => {
-  const told = await CASES[operation]?.()
-  await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, told as Told)
-})
+test.each(Object.keys(CASES))(
+  '%s writes an action with its person and the values before and after',
+  async (operation) => {
+    const told = await CASES[operation]?.()
+    await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, told as Told)
+  },
+)
 
-test('a cashout leaves one like every settlement; a bet that events decide leaves none, their results do', async () => {
+test('a cashout writes an action like every settlement, and a bet that event results decide writes none', async () => {
   const betId = await aPlacedBet()
   await asked.must('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '7.00' })
   const after = { status: 'settled', resultType: 'cashout', payout: '7.00', decidedBy: 'request' }
@@ -174,7 +177,7 @@ test('a cashout leaves one like every settlement; a bet that events decide leave
   expect(await lastOf('setResults')).toMatchObject({ on: { eventId: bet.selections[0]?.eventId } })
 })
 
-test('a user who loads the frame and bets leaves none; a person who does it by hand leaves both', async () => {
+test('a user who loads the frame and bets writes no action, and a person who does so writes both', async () => {
   const bet = async (headers?: Record<string, string>) => {
     const session = { partnerId: partner.partnerId, token: newToken() }
     const { frameSessionId } = await asked.must('POST', '/frame-sessions', session, headers)
@@ -197,7 +200,7 @@ test('a user who loads the frame and bets leaves none; a person who does it by h
   ])
 })
 
-test('what changes nothing leaves none', async () => {
+test('a call of the platform that changes nothing writes no action', async () => {
   const betId = await aPlacedBet()
   const eventId = randomUUID()
   const twice: [string, string, object?][] = [
@@ -219,7 +222,7 @@ test('what changes nothing leaves none', async () => {
   expect(await lastOf('cancelBet')).not.toMatchObject({ on: { betId } })
 })
 
-test('no token, no key and no secret is ever in it', async () => {
+test('the action log of the platform contains no token, key or secret', async () => {
   const token = newToken()
   await asked.must('POST', '/frame-sessions', { partnerId: partner.partnerId, token }, asMaria)
   const text = await storedText(platform.databaseUrl, 'platform.action')

@@ -24,17 +24,20 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-test.each(['/bets/', '/show/'])('%s shows it to support, and not to who only reads', async (path) => {
-  const seen = JSON.stringify(await asked.support.must('GET', path + betId))
-  const masked = JSON.stringify(await asked.read.must('GET', path + betId))
-  for (const text of [IP, INFO]) {
-    expect(seen).toContain(text)
-    expect(masked).not.toContain(text)
-  }
-  expect(masked).toMatch(/"ip":"\*\*\*".*"info":"\*\*\*"/)
-})
+test.each(['/bets/', '/show/'])(
+  'GET %s shows address and free text of a bet to the role support and not to the role read',
+  async (path) => {
+    const seen = JSON.stringify(await asked.support.must('GET', path + betId))
+    const masked = JSON.stringify(await asked.read.must('GET', path + betId))
+    for (const text of [IP, INFO]) {
+      expect(seen).toContain(text)
+      expect(masked).not.toContain(text)
+    }
+    expect(masked).toMatch(/"ip":"\*\*\*".*"info":"\*\*\*"/)
+  },
+)
 
-test('no list, log or feed has it for who only reads', async () => {
+test('no list, log or feed shows address or free text of a bet to the role read', async () => {
   for (const path of ['/bets', '/deliveries', '/actions', '/changes', '/partners']) {
     const shown = JSON.stringify(await asked.read.must('GET', path))
     for (const text of [IP, INFO]) expect(shown, path).not.toContain(text)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-test('the history of a player says who decided what, and not who moved money or made a key of the same name', async () => {
+test('the history of a player has the decisions about the player, and no money movement or key of the same name', async () => {
   const player = await playerWithMoney(wallet.operator, '50.00')
   const { userId } = player
   const transactionId = randomUUID()

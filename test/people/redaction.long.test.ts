@@ -51,7 +51,7 @@ test.each([
   ['/operator/actions', [...Object.values(NAMES), BIRTHDAY, IP, `"${COUNTRY}"`]],
   [`${player}/sessions`, [IP, `"${COUNTRY}"`]],
   [`${player}/history`, [...Object.values(NAMES), BIRTHDAY]],
-])('%s shows the person to support, and not to who only reads', async (path, shown) => {
+])('GET %s shows personal data to the role support and not to the role read', async (path, shown) => {
   const seen = JSON.stringify(await asked.support.must('GET', path))
   for (const text of shown) expect(seen, text).toContain(text)
   const masked = JSON.stringify(await asked.read.must('GET', path))
@@ -59,7 +59,7 @@ test.each([
   expect(masked).toContain('***')
 })
 
-test('opening who a player is leaves a line with what was shown, and nothing of it; the role read may look at the lines', async () => {
+test('a request for a player’s identity writes an action that names the fields without values, and the role read may see it', async () => {
   expect(await asked.support.must('POST', `${player}/personal-data`)).toMatchObject({
     ...{ userId: 'player-1', birthday: BIRTHDAY, customFields: NAMES },
   })
@@ -76,13 +76,13 @@ test('opening who a player is leaves a line with what was shown, and nothing of 
   for (const text of PERSONAL) expect(JSON.stringify(seen), text).not.toContain(text)
 })
 
-test('a session is shown with where it comes from to support only', async () => {
+test('a session shows its origin to the role support only', async () => {
   const shown = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/show/${token}`)).session
   expect(await shown('support')).toMatchObject({ userId: 'player-1', ip: IP, country: COUNTRY })
   expect(await shown('read')).toMatchObject({ userId: 'player-1', ip: '***', country: '***' })
 })
 
-test('what is no person stays, and that there is something is seen', async () => {
+test('redaction keeps fields that are not personal, and shows that a personal field has a value', async () => {
   expect(await asked.read.must('GET', player)).toMatchObject({
     userId: 'player-1',
     birthday: '***',
@@ -94,7 +94,7 @@ test('what is no person stays, and that there is something is seen', async () =>
   })
 })
 
-test('who may not see a name cannot spell it out with the search either', async () => {
+test('the role read cannot find a redacted name by search', async () => {
   for (const q of [NAMES.email, 'nick', 'player-']) {
     const found = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/players?q=${q}`)).data
     expect(await found('support')).toHaveLength(1)
@@ -102,7 +102,7 @@ test('who may not see a name cannot spell it out with the search either', async 
   }
 })
 
-test('the address of a webhook, which may be all that keeps strangers away, is shown to an admin alone, also in the log', async () => {
+test('the address of a webhook, which may contain a secret, is shown to the role admin only, in the log too', async () => {
   const url = 'http://127.0.0.1:1/hooks/a-secret-of-crm'
   await asked.admin.must('PUT', '/operator/webhooks/crm', { url })
   await asked.admin.must('PUT', '/operator/webhooks/crm', { url: `${url}?again` })

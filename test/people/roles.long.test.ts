@@ -88,7 +88,7 @@ const IN_RIGHTS: Readonly<Record<string, readonly string[]>> = {
 /** Let in, whatever came of it. */
 const IN = { status: expect.toSatisfy((status: number) => ![401, 403].includes(status)) }
 
-describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
+describe.each(SERVERS)('the access control of a $server', ({ server, prefix, start }) => {
   const routes = routesOf(server)
   const may = MAY[server] as Record<Role, readonly string[]>
   let keyed: Keyed
@@ -102,11 +102,11 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
   })
   afterAll(() => keyed.stop())
 
-  test('has no route that is not below', () => {
+  test('covers every route', () => {
     expect(Object.values(may).flat().sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
   })
 
-  test.each(ROLES)('lets a key of the role %s do what it may, and no more', async (role) => {
+  test.each(ROLES)('allows a key of the role %s its operations and no others', async (role) => {
     const allowed = ROLES.slice(0, ROLES.indexOf(role) + 1).flatMap((one) => may[one])
     // What takes keys away comes last: the other calls show the same keys.
     for (const route of routes) {
@@ -125,7 +125,7 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
     }
   })
 
-  test.each(Object.keys(IN_RIGHTS))('lets a key of the right %s call its operations, and no others', async (right) => {
+  test.each(Object.keys(IN_RIGHTS))('allows a key of the right %s its operations and no others', async (right) => {
     const made = { name: `only-${right}`, role: 'admin', rights: [right] }
     const { key } = await keyed.asked.must('POST', `${prefix}/keys`, made)
     for (const route of routes) {
@@ -140,7 +140,7 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
         expect((await answerOf(keyed.url, route, `Bearer ${reader.key}`)).status, route.operationId).toBe(403)
   })
 
-  test('keeps rights and lifetime when a key is rotated, and takes no time that is over', async () => {
+  test('keeps rights and lifetime when a key is rotated, and accepts no time in the past', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
     const wanted = { name: 'site-login', role: 'support', rights: ['sessions'] }
     const made = await keyed.asked.must('POST', `${prefix}/keys`, { ...wanted, expiresAt })
@@ -159,7 +159,7 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
     expect(leap).toMatchObject({ status: 400, body: { errors: [{ pointer: '/expiresAt' }] } })
   })
 
-  test('asks a HEAD for the same key as a GET', async () => {
+  test('requires the same key for HEAD as for GET', async () => {
     for (const { path } of routes.filter(({ method }) => method === 'GET')) {
       expect(await answerOf(keyed.url, { method: 'HEAD', path }), path).toMatchObject({ status: 401 })
       expect(await answerOf(keyed.url, { method: 'HEAD', path }, `Bearer ${keys.get('admin')}`), path).toMatchObject(IN)
@@ -177,7 +177,7 @@ const CONSOLE = [
 ]
 const WIRE = ['/payment/bet', '/payment/check', '/user/profile', '/user/balance']
 
-test('every route that a server has is in its document, on the wire, or open by design', async () => {
+test('every route of a server is in its document, on the wire, or public by design', async () => {
   const database = await createDatabase()
   const db = await openDb({ kind: 'postgres', url: database.url })
   const env = {

@@ -32,7 +32,7 @@ async function expectMatrix(server: keyof typeof MAY, url: string, key: string):
   }
 }
 
-describe('a key of one brand', () => {
+describe('an API key of one brand', () => {
   let wallet: TestWallet
   let blue: Asking
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('a key of one brand', () => {
   })
   afterAll(() => wallet.stop())
 
-  test('reads and pays the players of the brand, and knows no other player', async () => {
+  test('reads and pays the players of the brand, and finds no other player', async () => {
     const deposit = { currency: 'EUR', amount: '5.00', reference: 'one' }
     await blue.must('GET', '/operator/players/anna')
     await blue.must('POST', '/operator/players/anna/deposits', deposit)
@@ -71,7 +71,7 @@ describe('a key of one brand', () => {
     expect((await wallet.operator.request('GET', '/operator/players/bert')).body).toMatchObject({ status: 'active' })
   })
 
-  test('lists what is of the brand, when it says so', async () => {
+  test('lists the entries of the brand when it names the brand', async () => {
     const { data } = await blue.must('GET', '/operator/players?brand=blue')
     expect(data).toMatchObject([{ userId: 'anna' }])
     await blue.must('GET', '/operator/bets?userId=anna')
@@ -83,7 +83,7 @@ describe('a key of one brand', () => {
     expect(await blue.send('GET', '/operator/bets?userId=bert')).toMatchObject({ status: 404 })
   })
 
-  test('makes players of the brand alone, and makes neither keys nor people', async () => {
+  test('creates players of the brand only, and creates neither keys nor people', async () => {
     const made = { userId: 'dora', currency: 'EUR' }
     for (const brand of [{}, { brand: 'red' }])
       expect(await blue.send('POST', '/operator/players', { ...made, ...brand })).toMatchObject({ status: 403 })
@@ -92,7 +92,7 @@ describe('a key of one brand', () => {
     expect(await blue.send('POST', '/console/api/people', { name: 'eve', role: 'read' })).toMatchObject({ status: 403 })
   })
 
-  test('has the same limits in a session of the console', async () => {
+  test('has the same limits in a console session', async () => {
     const { key } = await asking(wallet.url, wallet.operatorKey, '').must('POST', '/operator/keys', {
       ...{ name: 'at-the-console', role: 'admin', scope: 'blue' },
     })
@@ -111,7 +111,7 @@ describe('a key of one brand', () => {
   })
 })
 
-describe('a key of one partner', () => {
+describe('an API key of one partner', () => {
   let platform: TestPlatform
   let key: string
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe('a key of one partner', () => {
   })
   afterAll(() => platform.stop())
 
-  test('places, reads and decides the bets of the partner, and knows no other bet', async () => {
+  test('places, reads and decides the bets of the partner, and finds no other bet', async () => {
     const [acme, other] = [await platform.partner(), await platform.partner()]
     const admin = asking(platform.url, platform.key, '/actions')
     const wanted = { name: 'of-acme', role: 'admin', scope: acme.partnerId }
@@ -159,14 +159,14 @@ describe('a key of one partner', () => {
   })
 })
 
-describe('a key of one operator', () => {
+describe('an API key of one operator', () => {
   let gateway: TestGateway
   beforeAll(async () => {
     gateway = await startGateway()
   })
   afterAll(() => gateway.stop())
 
-  test('exchanges tokens of the operator alone', async () => {
+  test('exchanges tokens of that operator only', async () => {
     const admin = asking(gateway.url, gateway.key, '/operators/actions')
     const wanted = { name: 'of-acme', role: 'admin', scope: 'acme' }
     const key = String((await admin.must('POST', '/operators/keys', wanted)).key)

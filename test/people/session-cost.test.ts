@@ -25,7 +25,7 @@ function maria(): Actor {
 const start = (author: Actor) => createSession(elsewhere(scene), author, 'ann', undefined)
 const actions = () => scene.read("select person from purser.action where operation = 'startSession'")
 
-test('the lock, the session with its action, COMMIT: one write each', async () => {
+test('a session start costs one write each for the lock, the session with its action, and COMMIT', async () => {
   await start(maria()) // prepares the statements
   expect(await writesDuring(() => start(SOMEBODY))).toBe(3)
   expect(await writesDuring(() => start(maria()))).toBe(3)

@@ -35,8 +35,8 @@ beforeEach(async () => {
 const guess = (address: string, password = 'wrong', name = maria.name) =>
   people.persons.find({ name, password, address, actor: author })
 
-describe('a name', () => {
-  test('is locked to the address of five wrong passwords, and opens from another one', async () => {
+describe('a name at the sign-in', () => {
+  test('is locked for the address of five wrong passwords, and can be used from another one', async () => {
     for (let i = 0; i < 5; i++) expect(await guess(ELSEWHERE)).toBeUndefined()
     expect(await guess(ELSEWHERE, maria.password)).toBeUndefined()
     expect(await guess(HERE, maria.password)).toMatchObject({ name: maria.name })
@@ -45,13 +45,13 @@ describe('a name', () => {
     expect(listed).toMatchObject({ is_locked: true })
   })
 
-  test('opens everywhere once an admin has given a new password', async () => {
+  test('can be used everywhere after an admin has set a new password', async () => {
     for (let i = 0; i < 5; i++) await guess(ELSEWHERE)
     const password = await people.persons.reset(author, maria.name)
     expect(await guess(ELSEWHERE, password)).toMatchObject({ name: maria.name })
   })
 
-  test('that no person can have is an unknown one', async () => {
+  test('that no person can have counts as unknown', async () => {
     for (const name of ['with a \0', 'A B', ''])
       expect(await guess(HERE, 'wrong', name), JSON.stringify(name)).toBeUndefined()
   })
@@ -64,12 +64,12 @@ test.each<[string, string | undefined]>([
   ['Abc123abc123', 'repeats the same few characters'],
   ['the password of before', 'is the password that you have'],
   ['correct horse battery', undefined],
-])('the password "%s" is answered %s', (password, fault) => {
+])('the new password "%s" is answered %s', (password, fault) => {
   expect(findPasswordFault(password, 'maria-the-first', 'the password of before')).toBe(fault)
 })
 
-describe('an address', () => {
-  test('waits for one hash of each other address, however many guesses they send', async () => {
+describe('an address at the sign-in', () => {
+  test('waits for one hash of each other address, however many guesses these send', async () => {
     const order: string[] = []
     const note = (what: string) => () => void order.push(what)
     const guesses = Array.from({ length: 8 }, (_, i) => guess(ELSEWHERE, 'wrong', 'nobody').then(note(`guess ${i}`)))
@@ -77,7 +77,7 @@ describe('an address', () => {
     expect(order.indexOf('maria'), order.join(', ')).toBeLessThan(3)
   })
 
-  test('with too many guesses gets busy, which counts as no attempt, and another one does not', async () => {
+  test('with too many guesses is answered as busy, which counts as no attempt, and other addresses are not', async () => {
     const guesses = Array.from({ length: 16 }, () => guess(ELSEWHERE))
     const mine = guess(HERE, maria.password)
     const answers = await Promise.allSettled(guesses)
@@ -86,7 +86,7 @@ describe('an address', () => {
   })
 })
 
-describe('the action log', () => {
+describe('the action log of sign-ins', () => {
   const actions = async () => {
     const headers = { authorization: `Bearer ${wallet.operatorKey}` }
     const log = await fetch(`${wallet.url}/operator/actions?limit=20`, { headers })
@@ -101,7 +101,7 @@ describe('the action log', () => {
       body: JSON.stringify(body),
     })
 
-  test('has a sign-in, a sign-out, each refusal of a known name, and its lock', async () => {
+  test('has each sign-in and sign-out, each refusal of a known name, and its lock', async () => {
     for (let i = 0; i < 4; i++) expect((await signIn({ name: maria.name, password: 'wrong' })).status).toBe(401)
     const cookie = ((await signIn(maria)).headers.get('set-cookie') ?? '').split(';')[0] ?? ''
     const out = { method: 'DELETE', headers: { 'x-purser-console': '1', cookie } }
@@ -124,7 +124,7 @@ describe('the action log', () => {
     expect(metrics).toMatch(/purser_api_calls_total\{route="POST \/console\/api\/session",status="401"\} 10/)
   })
 
-  test('has nothing of an unknown name', async () => {
+  test('has no entry of an unknown name', async () => {
     expect((await signIn({ name: 'nobody', password: 'wrong' })).status).toBe(401)
     expect(await actions()).toHaveLength(1)
   })

@@ -10,11 +10,11 @@ function scene() {
   return { waits, time, strangers: new FailedAuthThrottle(() => time.now, wait) }
 }
 
-test('twenty are free, then each answer comes later, up to a second', () => {
+test('the throttle answers twenty wrong keys at once, and delays each later one by up to a second', () => {
   expect([1, 20, 21, 22, 23, 25, 26, 1_000_000].map(failureDelayMs)).toEqual([0, 0, 50, 100, 200, 800, 1_000, 1_000])
 })
 
-test('an address that was quiet for a minute begins anew; another one is not its neighbour', () => {
+test('the throttle resets an address after a minute without failures, and does not count a neighbour', () => {
   const { strangers, time } = scene()
   for (let i = 1; i <= 30; i++) expect(strangers.recordFailure('203.0.113.7')).toBe(i)
   expect(strangers.recordFailure('203.0.113.8')).toBe(1)
@@ -24,7 +24,7 @@ test('an address that was quiet for a minute begins anew; another one is not its
   expect(strangers.recordFailure('203.0.113.7')).toBe(1)
 })
 
-test('at most a thousand addresses are remembered: those of longest ago are forgotten first', () => {
+test('the throttle remembers a thousand addresses and forgets the oldest first', () => {
   const { strangers } = scene()
   for (let i = 0; i < 500; i++) strangers.recordFailure(`10.0.${i >> 8}.${i & 255}`)
   expect(strangers.recordFailure('10.0.0.0')).toBe(2)
@@ -36,7 +36,7 @@ test('at most a thousand addresses are remembered: those of longest ago are forg
   expect(strangers.recordFailure('10.0.0.1')).toBe(1)
 })
 
-test('a thousand answers are held at once, and no more', async () => {
+test('the throttle delays a thousand answers at a time and no more', async () => {
   const { strangers, waits } = scene()
   const held = Array.from({ length: 1_000 }, () => strangers.delayResponse(40))
   await strangers.delayResponse(40)
@@ -47,13 +47,13 @@ test('a thousand answers are held at once, and no more', async () => {
   expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([1_000])
 })
 
-test('the log has ever rarer lines', () => {
+test('the throttle logs ever fewer lines', () => {
   const lines = Array.from({ length: 10_000 }, (_, i) => i + 1).filter(shouldLog)
   expect(lines.slice(0, 5)).toEqual([1, 2, 4, 8, 16])
   expect(lines.length).toBeLessThan(15)
 })
 
-describe('an address counts', () => {
+describe('the throttle counts an address', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],

@@ -154,11 +154,11 @@ const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
   },
 }
 
-test('each call that changes something is below', () => {
+test('the cases of the wallet’s action log cover each call that changes something', () => {
   expect(Object.keys(CASES).sort()).toEqual(changesOf('wallet'))
 })
 
-const LEAVES_AN_ACTION = '%s leaves an action with who did it, before and after'
+const LEAVES_AN_ACTION = '%s writes an action with its person and the values before and after'
 async function leavesAnAction(operation: string): Promise<void> {
   const told = await CASES[operation]?.(await aPlayer())
   await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, told as Told)
@@ -168,7 +168,7 @@ const LAST = 'startConformance'
 
 test.each(Object.keys(CASES).filter((operation) => operation !== LAST))(LEAVES_AN_ACTION, leavesAnAction)
 
-describe('what changes nothing leaves none:', () => {
+describe('no action is written for a call without effect:', () => {
   const operationsOn = async (userId: string) =>
     (await asked.log(`?player=${userId}`)).data.map(({ operation }) => operation)
 
@@ -203,10 +203,10 @@ describe('what changes nothing leaves none:', () => {
   })
 })
 
-describe('the person', () => {
+describe('the person in the action log', () => {
   const wish = { ...cash, amount: '1.00', reason: 'why' }
 
-  test('of an adjustment is named by the body, in any letters, or by the header; else it is the key’s', async () => {
+  test('of an adjustment comes from the body, in any letters, or from the header, and else from the key', async () => {
     const { userId, path } = await aPlayer()
     const adjust = (over: object, headers = {}) =>
       asked.send('POST', `${path}/adjustments`, { ...wish, ...over }, headers)
@@ -221,14 +221,14 @@ describe('the person', () => {
     expect((statement.data as JsonObject[]).map(({ person }) => person)).toEqual(['maria', 'Jörg', 'OPERATOR_API_KEY'])
   })
 
-  test('is not known when nobody is named', async () => {
+  test('is unknown when a call names none', async () => {
     const { userId } = await aPlayer()
     const { data } = await asked.log(`?player=${userId}&limit=1`)
     expect(data[0]).not.toHaveProperty('person')
   })
 
   test.each(['ma\tria', 'J\u00f6rg', 'm'.repeat(129)])(
-    'in the header is printable ASCII of some length: %j is 400',
+    'must be printable ASCII of limited length in the header: %j is 400',
     async (person) => {
       const { path } = await aPlayer()
       const reply = await asked.send('PATCH', path, { status: 'blocked' }, { 'x-purser-person': person })
@@ -237,7 +237,7 @@ describe('the person', () => {
   )
 })
 
-test('pages of the log have every action once, newest first; a range has its own; an unknown filter is 400', async () => {
+test('the pages of the action log have every action once, newest first, within a range, and an unknown filter is 400', async () => {
   const { userId } = await wallet.operator.createPlayer()
   for (let i = 1; i <= 7; i++) {
     wallet.clock.advance(60_000)
@@ -262,7 +262,7 @@ test('pages of the log have every action once, newest first; a range has its own
   expectProblem(await asked.send('GET', '/operator/actions?player=%00'), 400, 'invalid_request', ['/query/player'])
 })
 
-test('no token and no key is ever in it', async () => {
+test('the action log of the wallet contains no token and no key', async () => {
   const { userId, token } = await aPlayer()
   const other = await wallet.operator.switchCurrency(userId, 'USD')
   await wallet.operator.patch(userId, {
@@ -273,7 +273,7 @@ test('no token and no key is ever in it', async () => {
   expect(text).toContain('***')
 })
 
-test('there is no change without its action: when it cannot be written, nothing is', async () => {
+test('a change is rolled back when its action cannot be written', async () => {
   const { userId, path } = await aPlayer()
   const owner = new pg.Client({ connectionString: wallet.databaseUrl })
   await owner.connect()

@@ -24,7 +24,7 @@ describe.each(SERVERS)('a $server', ({ server, schema, prefix, list, start }) =>
   })
   afterAll(() => keyed.stop())
 
-  test('opens no route to a key that opens nothing', async () => {
+  test('opens no route to a wrong key', async () => {
     const revoked = await make('revoked')
     await keyed.asked.send('DELETE', `${prefix}/keys/revoked`)
     const ended = await make('ended')
@@ -61,7 +61,7 @@ describe.each(SERVERS)('a $server', ({ server, schema, prefix, list, start }) =>
     expect(await answerOf(keyed.url, { method: 'GET', path: `${prefix}/no-such-path` })).toMatchObject({ status: 401 })
   })
 
-  test('keeps no key, whole or in part', async () => {
+  test('stores no part of a wrong key', async () => {
     const client = new pg.Client({ connectionString: keyed.databaseUrl })
     await client.connect()
     const { rows } = await client.query(
