@@ -21,17 +21,18 @@ test('the house rules find source files and decisions', () => {
 })
 
 describe('the files of src', () => {
-  test('import along the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
-  test('import each other in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
+  test('follow the arrows of the architecture in their imports', () =>
+    expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
+  test('have no loop of imports', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
   test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
   })
-  test('use floating-point arithmetic in protocol/money.ts only', () =>
+  test('have floating-point arithmetic in protocol/money.ts only', () =>
     expect(SRC.flatMap(habits.noFloats)).toEqual([]))
   test('guess no scale of a currency', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
   test('begin with a comment that says their purpose', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
-  test('name tables in SQL with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
+  test('write tables in SQL with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
 })
 
 describe('the files of src and console', () => {

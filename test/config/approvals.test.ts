@@ -19,7 +19,7 @@ test.each([
   ['1h', 1],
   ['24h', 24],
   ['8760h', 8_760],
-])('PURSER_COOLING_OFF accepts %s', (text, read) => expect(coolingOff(text)).toBe(read))
+])('PURSER_COOLING_OFF accepts the value %s', (text, read) => expect(coolingOff(text)).toBe(read))
 
 test.each(['', '0h', '8761h', '24', '1d', '24H', '-1h', '1.5h', 'second person'])(
   'PURSER_COOLING_OFF refuses %o and names the choices',

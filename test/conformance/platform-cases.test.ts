@@ -4,7 +4,7 @@ import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts
 
 const ROWS = Array.from({ length: 18 }, (_, i) => `P${i + 1}`)
 
-test('the platform cases cover every row of part H and nothing else', () => {
+test('every row of part H has a platform case, and no other case exists', () => {
   expect([...new Set(PLATFORM_CASES.flatMap(({ covers }) => covers))].toSorted()).toEqual(ROWS.toSorted())
 })
 

@@ -8,18 +8,26 @@ import { makeFolder, runBlocks } from './session.ts'
 
 describe('the commands in', () => {
   test(
-    'the page that connects a platform run as shown',
+    'the page that connects a platform produce what it shows',
     () => followWithServer('docs/guides/connect-a-platform.md'),
     180_000,
   )
 
-  test('the tutorial run as shown', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
+  test('the tutorial produce what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
 
-  test('the guide to the platform run as shown', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
+  test(
+    'the guide to the platform produce what it shows',
+    () => followWithServer('docs/guides/run-a-platform.md'),
+    180_000,
+  )
 
-  test('the guide to certification run as shown', () => followWithServer('docs/guides/certify-your-wallet.md'), 180_000)
+  test(
+    'the guide to certification produce what it shows',
+    () => followWithServer('docs/guides/certify-your-wallet.md'),
+    180_000,
+  )
 
-  test('the page on reliability run as shown', async () => {
+  test('the page on reliability produce what it shows', async () => {
     const folder = makeFolder()
     try {
       await follow('docs/concepts/reliability.md', (blocks) => runBlocks(folder, blocks, {}))
@@ -28,7 +36,7 @@ describe('the commands in', () => {
     }
   })
 
-  test('the page on audits run as shown', async () => {
+  test('the page on audits produce what it shows', async () => {
     const folder = makeFolder()
     const wallet = await startWallet()
     try {
@@ -41,7 +49,7 @@ describe('the commands in', () => {
     }
   })
 
-  test('the guide to production run as shown, on a Postgres with its roles', async () => {
+  test('the guide to production produce what it shows, on a Postgres with its roles', async () => {
     const [folder, postgres] = [makeFolder(), await startSecondPostgres()]
     try {
       await makeProductionRoles(postgres)

@@ -92,7 +92,7 @@ describe('the metrics of a wallet', () => {
     expect(await value('purser_feed_events_total')).toBeGreaterThan(0)
   })
 
-  test('show the lag of a webhook’s consumer', async () => {
+  test('include the lag of a webhook’s consumer', async () => {
     const consumer: Consumer = await startConsumer()
     consumer.answer = () => 500
     await wallet.operator.request('PUT', '/operator/webhooks/crm', { url: consumer.url })
@@ -109,7 +109,7 @@ describe('the metrics of a wallet', () => {
     await consumer.close()
   })
 
-  test('show the last audit, of the API and of the command, with its verdict', async () => {
+  test('include the last audit, of the API and of the command, with its verdict', async () => {
     wallet.clock.advance(1_000)
     const at = wallet.clock.now().getTime() / 1_000
     await wallet.auditIsClean()

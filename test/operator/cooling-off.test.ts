@@ -136,7 +136,7 @@ describe('with hours of cooling off', () => {
     }
   })
 
-  test('the history and the feed show the request and the change', async () => {
+  test('the request and the change are in the history and the feed', async () => {
     const userId = await newPlayer(wallet)
     await patch(anna, userId, { limits: { stake: '200' } })
     await patch(anna, userId, { limits: { stake: '200' } })

@@ -77,7 +77,7 @@ describe.each(['1', '4'])('the sessions of a player with %s buckets', (buckets) 
     expect((body as JsonObject).customFields).toEqual({ userSessionIp: '2001:db8::7', userSessionCountry: 'NO' })
   })
 
-  test('end at their expiry, to the second', async () => {
+  test('expire at their time, to the second', async () => {
     const userId = await newPlayer()
     const token = await wallet.operator.session(userId, { ttlSeconds: 600 })
     wallet.clock.advance(599_000)

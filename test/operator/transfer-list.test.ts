@@ -70,7 +70,7 @@ const REPORTED = {
 } as const
 const LESS = ['withdrawal', 'stake']
 
-test.each(Object.entries(REPORTED))('the %ss of a day sum to the figure of the report', async (kind, column) => {
+test.each(Object.entries(REPORTED))('the %ss of a day add up to the figure of the report', async (kind, column) => {
   const { body } = await wallet.operator.request('GET', `/operator/reports/daily?from=${day}`)
   for (const brand of BRANDS) {
     const reported = rowsOf(body, 'data').find((row) => row.currency === 'EUR' && row.brand === brand)

@@ -206,7 +206,7 @@ describe('the feed routes', () => {
     expect((await waiting).body).toMatchObject({ data: [{ event: 'player.created', version: 1, player: { userId } }] })
   })
 
-  test('answer 410 to a cursor before the first stored event, and name the start of the feed', async () => {
+  test('refuse a cursor before the first stored event with 410, and name the start of the feed', async () => {
     await readFeed(wallet.operator)
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()

@@ -206,7 +206,7 @@ describe('no action is written for a call without effect:', () => {
 describe('the person in the action log', () => {
   const wish = { ...cash, amount: '1.00', reason: 'why' }
 
-  test('of an adjustment comes from the body, in any letters, or from the header, and else from the key', async () => {
+  test('of an adjustment is taken from the body, in any letters, or from the header, and else from the key', async () => {
     const { userId, path } = await aPlayer()
     const adjust = (over: object, headers = {}) =>
       asked.send('POST', `${path}/adjustments`, { ...wish, ...over }, headers)

@@ -188,7 +188,8 @@ const VERBS = new Set(
   revert roll rotate round run save say scan search see select send separate serve set settle share shed show shut sign skip sleep slow
   sort spend split stand start state stay stop store stream strip subtract succeed suffice suggest sum support survive suspend switch
   take tell terminate time tolerate total transfer travel treat trigger truncate trust try turn undo understand uninstall unlock
-  unsettle update upgrade use validate vary verify void wait wake warn win withdraw work wrap write yield`.split(/\s+/),
+  unsettle update upgrade use validate vary verify void wait wake warn win withdraw work wrap write yield
+  authenticate behave declare expect fire forbid`.split(/\s+/),
 )
 /** A plain form that is a noun as often, so that only its third person counts. */
 const NOUNS = new Set(
