@@ -55,7 +55,7 @@ async function going(userId: string, before: Date) {
 const ALL = { transfers: ['deposit', 'stake', 'stake_closed', 'payout'], isHeldBack: false }
 const UNTIL_THE_BET = { transfers: ['deposit'], isHeldBack: true }
 
-test('the transfers of a bet that was over before the limit go, with what describes it', async () => {
+test('the transfers of a bet that ended before the limit are archived with its data', async () => {
   const { userId } = await settledBet()
   const before = await nextDay()
   expect(await going(userId, before)).toEqual(ALL)
@@ -68,7 +68,7 @@ const LATE: [string, (bet: Bet) => ReturnType<TestWallet['wire']['settle']>][] =
   ['its result with another requestId', (bet) => wallet.wire.settle({ ...bet, requestId: randomUUID() })],
   ['a copy of its Place bet', (bet) => wallet.wire.place({ ...bet, amount: 10, requestId: randomUUID() })],
 ]
-test.each(LATE)('a bet stays about which %s comes after the limit, until that call is old too', async (_what, call) => {
+test.each(LATE)('a bet is kept if %s arrives after the limit, until that call is old as well', async (_what, call) => {
   const bet = await settledBet()
   const before = await nextDay()
   expect(await going(bet.userId, before)).toEqual(ALL)
@@ -77,7 +77,7 @@ test.each(LATE)('a bet stays about which %s comes after the limit, until that ca
   expect(await going(bet.userId, await nextDay())).toEqual(ALL)
 })
 
-test('a bet that is open, or was settled after the limit, stays with all that follows it', async () => {
+test('a bet that is open or was settled after the limit is kept, with all transfers after it', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const bet = { ...player, transactionId: randomUUID(), amount: 10 }
   expect(answered(await wallet.wire.place(bet))).toBe(200)
@@ -91,7 +91,7 @@ test('a bet that is open, or was settled after the limit, stays with all that fo
   ])
 })
 
-test('what a call changes between the file and its turn stays in the database', async () => {
+test('a row that a call changes after it was written to the file stays in the database', async () => {
   const bet = await settledBet()
   const before = await nextDay()
   const { portion } = await found(bet.userId, before)

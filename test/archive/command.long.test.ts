@@ -61,7 +61,7 @@ async function shown(id: string, ...flags: string[]) {
 const archiveNow = () => archiveAll(wallet, folder.path)
 const auditFiles = () => command(['audit', '--archive', folder.path])
 
-test('a bet is shown as it was before, with its folder; without it the files are named', async () => {
+test('an archived bet is shown as before with the folder, and without it the files are named', async () => {
   const bet = await resettledBet()
   const before = await shown(bet.transactionId)
   await nextDay()
@@ -80,7 +80,7 @@ test('a bet is shown as it was before, with its folder; without it the files are
   expect(await command(['audit', '--changed'])).toMatchObject({ code: 0 })
 })
 
-test('what there was at a time is told from the archive on, and refused before', async () => {
+test('the balance at a time is shown from the archive on, and rejected for earlier times', async () => {
   const bet = await resettledBet()
   const path = `/operator/players/${bet.userId}/balances?at=`
   const [then, night] = [wallet.clock.now(), new Date(wallet.clock.now().getTime() + PAST_MIDNIGHT_MS)]
@@ -97,7 +97,7 @@ test('what there was at a time is told from the archive on, and refused before',
   })
 })
 
-test('a bet that is corrected and archived again has its transfers in two files', async () => {
+test('a bet that is corrected and archived again has transfers in two files', async () => {
   const bet = await resettledBet()
   await nextDay()
   await archiveNow()
@@ -129,7 +129,7 @@ const SMALL = [
   ['of few bytes', { portion: { transfers: ANY, bytes: 1 }, file: { transfers: ANY, bytes: 1 } }],
 ] as const
 
-test.each(SMALL)('a portion may end within a bet: %s', async (_of, sizes) => {
+test.each(SMALL)('a portion can end within a bet: %s', async (_of, sizes) => {
   const bet = await resettledBet()
   const before = await shown(bet.transactionId)
   await nextDay()
@@ -143,7 +143,7 @@ test.each(SMALL)('a portion may end within a bet: %s', async (_of, sizes) => {
   expect(await wallet.operator.balance(bet.userId, 'EUR')).toBe('90.00')
 })
 
-test('an open bet, and what the player did after it, stays', async () => {
+test('an open bet is kept in the database, as is everything of the player after it', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const [over, open, later] = [randomUUID(), randomUUID(), randomUUID()]
   for (const transactionId of [over, open, later]) {
@@ -160,7 +160,7 @@ test('an open bet, and what the player did after it, stays', async () => {
   expect(rows.map(({ bet_id }) => bet_id).sort()).toEqual([open, later].sort())
 })
 
-test('an account that changes between its file and its turn is left, and nobody looks at it in that file', async () => {
+test('an account that changes after it was written to a file stays, and the copy in the file is ignored', async () => {
   const [bet, other] = [await resettledBet(), await resettledBet()]
   await nextDay()
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
@@ -187,7 +187,7 @@ test('an account that changes between its file and its turn is left, and nobody 
   })
 })
 
-test('an erased player is in no file, and what was archived is still the books of the pseudonym (O-10)', async () => {
+test('an erased player appears in no file, and archived transfers belong to the pseudonym (O-10)', async () => {
   const player = await playerWithMoney(wallet.operator, '10.00')
   const bet = { ...player, transactionId: randomUUID() }
   expect(answered(await wallet.wire.place({ ...bet, amount: 10 }))).toBe(200)
@@ -203,7 +203,7 @@ test('an erased player is in no file, and what was archived is still the books o
   expect(await auditFiles()).toMatchObject({ code: 0 })
 })
 
-test('the command: the role of a server may not, and a day is a day that is long over', async () => {
+test('the command rejects the role of a server and a day that is not long over', async () => {
   const [env, folder] = [await startWallet(), newTemporaryFolder()]
   env.clock.advance(-20 * DAY_MS)
   const player = await playerWithMoney(env.operator, '10.00')

@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const command = () => ['archive', '--before', day(10), '--to', folder.path]
 
-interface Moved {
+interface TransferRow {
   player: string
   currency: string
   version: string
@@ -51,12 +51,12 @@ interface Moved {
   at: string
 }
 
-const keyOf = (row: Moved) => JSON.stringify([row.player, row.currency, row.version])
-const textOf = ({ kind, amount, balance, bet, request, at }: Moved) =>
+const keyOf = (row: TransferRow) => JSON.stringify([row.player, row.currency, row.version])
+const textOf = ({ kind, amount, balance, bet, request, at }: TransferRow) =>
   JSON.stringify([kind, amount, balance, bet, request, at])
 
-async function inDatabase(): Promise<Moved[]> {
-  const { rows } = await sql.query<Moved>(
+async function inDatabase(): Promise<TransferRow[]> {
+  const { rows } = await sql.query<TransferRow>(
     `select player, currency, version::text as version, kind, amount::text as amount, balance_after::text as balance, bet_id as bet,
        request_id as request, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at from purser.transfer`,
   )
@@ -64,7 +64,7 @@ async function inDatabase(): Promise<Moved[]> {
 }
 
 /** What the database says was taken of its files. */
-async function inFiles(): Promise<Moved[]> {
+async function inFiles(): Promise<TransferRow[]> {
   const { rows } = await sql.query<{ player: string; currency: string; file: string; place: number }>(
     'select player, currency, file, place from purser.carried_balance',
   )
@@ -126,7 +126,7 @@ async function killAt(hold: string): Promise<void> {
   while ((await countOf(OTHERS)) > 0); // what the killed one had sent is over
 }
 
-test('each transfer is in the database or in a file that it names, once, after each kill and at the end, whatever it was at', {
+test('after each kill each transfer is either in the database or in a file that it names, exactly once', {
   timeout: 300_000, // a process for each moment, on a machine that may be loaded
 }, async () => {
   const all = new Map((await inDatabase()).map((row) => [keyOf(row), textOf(row)]))
@@ -162,7 +162,7 @@ test('each transfer is in the database or in a file that it names, once, after e
   expect(findings).toEqual([])
 })
 
-test('there is nothing left for another run', async () => {
+test('another run has nothing left to archive', async () => {
   const { stdout } = await run([...command(), '--json'], { DATABASE_URL: database.url })
   expect(JSON.parse(stdout)).toMatchObject({ files: 0, transfers: 0 })
 })

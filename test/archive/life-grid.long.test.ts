@@ -36,7 +36,7 @@ describe('with PURSER_CLAWBACK=refuse and PURSER_BUCKETS=4', () => {
     if (last) expect(await findingsInFiles(last, folder.path)).toEqual([])
   })
 
-  it.each(due)('$call, $name', async (line) => {
+  it.each(due)('the archive keeps the books of $call, $name', async (line) => {
     archived = 0
     await expectLine(line, waysOf(line.name).slice(0, 1), { policy: 0, pause: PAST_MIDNIGHT_MS, between })
     expect(archived).toBeGreaterThan(0)

@@ -40,7 +40,7 @@ async function fileOf(userId: string, accept: string): Promise<string> {
   return (await fetch(`${wallet.url}/operator/players/${userId}/statement`, { headers })).text()
 }
 
-test('a statement and an export say what lies in files, and begin with its balance', async () => {
+test('a statement and an export refer to the archived part, and start with its balance', async () => {
   const { userId, transactionId } = await resettledBet()
   const [last] = (await statementOf(userId)).data
   wallet.clock.advance(PAST_MIDNIGHT_MS)
@@ -81,7 +81,7 @@ test('a statement and an export say what lies in files, and begin with its balan
   expect(shown.body).toMatchObject({ kind: 'player', archived })
 })
 
-test('of a time that ends earlier it says what lies in the files up to then', async () => {
+test('a statement that ends earlier names the archived part up to its end', async () => {
   const { userId } = await resettledBet()
   const [last] = (await statementOf(userId)).data
   const archiveNow = async () => {

@@ -40,7 +40,7 @@ const args = () => {
 }
 const WAITING = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 
-test('a second run of one database says that there is a first, and takes nothing from it', async () => {
+test('a second run on one database reports the first run, and takes nothing from it', async () => {
   await archivable(1)
   const holder = new pg.Client({ connectionString: wallet.databaseUrl })
   await holder.connect()
@@ -69,7 +69,7 @@ async function runOnSmallDisk(): Promise<{ code: number; stderr: string }> {
   return { code, stderr }
 }
 
-test('a disk that takes no more is no defect: it is named, nothing of the file is left, and the next run does it', async () => {
+test('a full disk is reported, its partial file is removed, and the next run succeeds', async () => {
   await archivable()
   const before = readdirSync(folder.path)
   const { code, stderr } = await runOnSmallDisk()

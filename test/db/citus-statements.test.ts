@@ -68,27 +68,27 @@ beforeAll(async () => {
   vi.resetModules()
 })
 
-test('all are known: each has another name, also those of the gate', () => {
+test('every statement for Citus is listed under its own name, also those of the fast path', () => {
   expect(statements.length).toBeGreaterThan(250)
   const names = statements.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(OF_THE_GATE))
 })
 
-test('what writes or locks names the bucket, and no row is found by its place', () => {
+test('statements that write or lock contain the bucket, and none finds a row by its position', () => {
   expect(statements.flatMap(complaintsOf)).toEqual([])
 })
 
 /** A look at the feed, by everybody who follows it, several times a second. */
 const ASKED_AGAIN = ['purser_look_at_changes', 'purser_last_change']
 
-test('what is asked again and again asks each bucket once at most: with many buckets, that is what it costs', () => {
+test('frequent statements query each bucket at most once, which is the cost of many buckets', () => {
   const tables = statements
     .filter(({ name }) => ASKED_AGAIN.includes(name))
     .map(({ name, text }) => [name, [...text.matchAll(new RegExp(TABLE, 'g'))].length])
   expect(Object.fromEntries(tables)).toEqual({ purser_look_at_changes: 1, purser_last_change: 0 })
 })
 
-test('the numbers of many rows are given bucket by bucket: in one statement each bucket would look for all of them', () => {
+test('rows are numbered bucket by bucket, because one statement would search every bucket', () => {
   const sent = statements.filter(({ name, onCitus }) => onCitus !== undefined || !OF_ONE_POSTGRES.includes(name))
   const writing = sent.filter(({ text, onCitus = text }) => /update purser\.change\b/.test(onCitus))
   expect(writing.map(({ name }) => name)).toContain('purser_number_changes_of_bucket')
@@ -106,7 +106,7 @@ test.each([
     'update purser.bet b set calls = 1 from purser.account a where b.bucket = a.bucket and b.ctid = $2',
     "planted: a row's place says nothing over several workers",
   ],
-])('a fault is seen: %s', (text, complaint) => {
+])('the check finds the fault in: %s', (text, complaint) => {
   expect(complaintsOf({ name: 'planted', text })).toEqual([complaint])
   expect(
     complaintsOf({ name: 'planted', text, onCitus: 'update purser.bet b set calls = 1 where bucket = $1' }),

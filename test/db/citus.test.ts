@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ask = (name: string, text: string): Promise<Row[]> => db.query(statement(name, text))
 
-test('every table of the wallet that has a bucket is distributed by it, and no other', async () => {
+test('exactly the wallet’s tables with a bucket are distributed by it', async () => {
   const rows = await ask(
     'with_bucket',
     `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'bucket'
@@ -31,7 +31,7 @@ test('every table of the wallet that has a bucket is distributed by it, and no o
   expect(rows.map(({ relname }) => relname).sort()).toEqual([...DISTRIBUTED_TABLES].sort())
 })
 
-test('what is unique in them is unique within a bucket', async () => {
+test('the unique constraints of these tables are unique within a bucket', async () => {
   const rows = await ask(
     'unique_without_bucket',
     `select c.relname as "table", i.indexrelid::regclass::text as index from pg_index i join pg_class c on c.oid = i.indrelid
@@ -42,7 +42,7 @@ test('what is unique in them is unique within a bucket', async () => {
   expect(rows).toEqual([])
 })
 
-test('no foreign key leads from or to them', async () => {
+test('these tables have no foreign key in either direction', async () => {
   const rows = await ask(
     'foreign_keys',
     `select conname, f.relname as from, t.relname as to from pg_constraint k
@@ -52,7 +52,7 @@ test('no foreign key leads from or to them', async () => {
   expect(rows.filter(({ from, to }) => tables.includes(from) || tables.includes(to))).toEqual([])
 })
 
-test('the settings for Citus leave a Postgres without it as it is', async () => {
+test('the settings for Citus leave a Postgres without it unchanged', async () => {
   const rows = await db.script(async (run) => {
     await run('set local plan_cache_mode = force_generic_plan')
     await run(CITUS_SESSION_SQL)
@@ -64,7 +64,7 @@ test('the settings for Citus leave a Postgres without it as it is', async () => 
   expect(db.kind).toBe('postgres')
 })
 
-test('a Postgres without Citus is not distributed, and the command says what it lacks', async () => {
+test('a Postgres without Citus is not distributed, and the command names the missing extension', async () => {
   await expect(distributeTables(db, 8, CITUS_FAST_PATH)).rejects.toThrow(
     'the database has no Citus: create extension citus',
   )
@@ -72,12 +72,12 @@ test('a Postgres without Citus is not distributed, and the command says what it 
 
 const said = (message: string, code = 'XX000') => Object.assign(new Error(message), { code })
 
-test('a key that a worker has already is a conflict, though it comes as an internal error with the name of the shard', () => {
+test('a duplicate key on a worker is a conflict, although it arrives as an internal error with the shard’s name', () => {
   const error = said('duplicate key value violates unique constraint "bet_pkey_102043"')
   expect([isConflict(error), isOutage(error), isDataError(error)]).toEqual([true, false, true])
 })
 
-test('a wait that a worker ends, and a deadlock, are what they are on one Postgres', () => {
+test('a cancelled wait on a worker, and a deadlock, are reported as on a single Postgres', () => {
   const waited = said('canceling statement due to lock timeout')
   expect([isLockTimeout(waited), isBusy(waited), isDataError(waited)]).toEqual([true, true, false])
   expect([isConflict(said('deadlock detected')), isBusy(said('canceling statement due to statement timeout'))]).toEqual(
@@ -85,7 +85,7 @@ test('a wait that a worker ends, and a deadlock, are what they are on one Postgr
   )
 })
 
-test('another internal error stays one, and the words alone make no conflict of an error that has its code', () => {
+test('other internal errors are unchanged, and an error with its own code never becomes a conflict by its text', () => {
   const other = said('invalid page in block 7 of relation base/5/16384')
   expect([isConflict(other), isBusy(other), isDataError(other)]).toEqual([false, false, true])
   expect(isConflict(said('duplicate key value violates unique constraint "bet_pkey"', '42P10'))).toBe(false)

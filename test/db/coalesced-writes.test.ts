@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('BEGIN and the reads in one, the last statements and COMMIT in another', async () => {
+test('BEGIN is sent with the reads, and COMMIT with the last statements', async () => {
   const lane = db.openLane()
   const transaction = () =>
     lane.transaction(async (tx) => {
@@ -33,7 +33,7 @@ test('BEGIN and the reads in one, the last statements and COMMIT in another', as
   expect(await writesDuring(transaction)).toBe(2)
 })
 
-test('all of a transaction that reads nothing in one', async () => {
+test('a transaction without reads is sent in one write', async () => {
   const lane = db.openLane()
   const transaction = () =>
     lane.transaction((tx) => tx.finish(() => Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])))
@@ -43,7 +43,7 @@ test('all of a transaction that reads nothing in one', async () => {
 
 const SAME = statement('same_texts', 'select $1::text[] as texts')
 
-test('texts of an array arrive as they are, whatever is in them', async () => {
+test('texts in an array arrive unchanged, with any characters', async () => {
   const odd = [
     '"',
     '\\',
@@ -70,7 +70,7 @@ test('texts of an array arrive as they are, whatever is in them', async () => {
 
 const QUICK = statement('end_soon', "set local idle_in_transaction_session_timeout = '20ms'")
 
-test('a transaction that the server ends, because this process had no time for it, is done again', async () => {
+test('a transaction that the server ended because this process was too slow is repeated', async () => {
   const waits = async (tx: Tx) => {
     await tx.query(QUICK)
     const until = performance.now() + 200

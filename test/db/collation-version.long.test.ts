@@ -34,8 +34,8 @@ async function recordVersion(version: string): Promise<void> {
   await admin.end()
 }
 
-describe('an order of text that has changed', () => {
-  it('is no matter while the version of the database is that of its machine', async () => {
+describe('a changed collation version', () => {
+  it('is not reported while the version of the database equals that of its machine', async () => {
     expect(await describeCollationChange(db)).toBeUndefined()
   })
 
@@ -43,7 +43,7 @@ describe('an order of text that has changed', () => {
     ['wallet', serveWallet],
     ['platform', servePlatform],
     ['gateway', serveGateway],
-  ] as const)('is a warning at the start of a %s', async (server, serve) => {
+  ] as const)('causes a warning at the start of a %s', async (server, serve) => {
     await recordVersion('0.1')
     const lines: { level: number; msg: string }[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -54,7 +54,7 @@ describe('an order of text that has changed', () => {
     expect(lines.filter(({ level }) => level === 40)).toMatchObject([{ msg: expect.stringMatching(CHANGED) }])
   })
 
-  it('is a line of an audit, and no finding', async () => {
+  it('appears as a line of an audit, and is no finding', async () => {
     await recordVersion('0.1')
     const lines: string[] = []
     const work = { onlyChanged: false, printStatus: (line: string) => lines.push(line), progress: () => {} }

@@ -22,7 +22,7 @@ async function warnings(): Promise<string[]> {
   return lines.flatMap(({ level, msg }) => (level === 40 ? [msg] : []))
 }
 
-it('a database limited to 20 connections is named, one without a limit is not', async () => {
+it('a database limited to 20 connections is reported, and one without a limit is not', async () => {
   expect(await warnings()).toEqual([])
   const owner = new pg.Client({ connectionString: database.url })
   await owner.connect()

@@ -46,11 +46,11 @@ function actionsOf(server: ServerKind): string {
   return Object.keys(PRIVILEGES[server]).find((name) => name.endsWith('.action')) ?? ''
 }
 
-describe.each(SERVERS)('a %s', (server) => {
+describe.each(SERVERS)('the role of a %s', (server) => {
   const role = roleOf(server)
   afterEach(() => owner.query(formatGrants(server, role)))
 
-  test('has just its rights: nothing can be deleted, what is written once cannot be changed', async () => {
+  test('has exactly its rights: it cannot delete, and cannot change rows that are written once', async () => {
     await owner.query('select purser.turn_journal(), gateway.turn_journal()')
     const has = `select n.nspname || '.' || c.relname as name, array(
         select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
@@ -69,7 +69,7 @@ describe.each(SERVERS)('a %s', (server) => {
     expect(Object.fromEntries(some)).toEqual(PRIVILEGES[server])
   })
 
-  test('can add to its action log and read it, and no more (O-4)', async () => {
+  test('can add to its audit log and read it, and has no other right on it (O-4)', async () => {
     const table = actionsOf(server)
     const client = new pg.Client({ connectionString: asServer(server, database.url) })
     await client.connect()
@@ -83,7 +83,7 @@ describe.each(SERVERS)('a %s', (server) => {
     await client.end()
   })
 
-  test('names each missing right, with the GRANT that mends it', async () => {
+  test('is reported with each missing right and the GRANT that adds it', async () => {
     await asRole(asServer(server, database.url), async (db) => {
       for (const [table, rights] of Object.entries(PRIVILEGES[server])) {
         for (const right of rights) {
@@ -97,7 +97,7 @@ describe.each(SERVERS)('a %s', (server) => {
     })
   })
 
-  test('does not start without one of them, also when the schema is closed to it', async () => {
+  test('does not start without one of its rights, also without access to the schema', async () => {
     const start = () => START[server]({ databaseUrl: database.url })
     const table = actionsOf(server)
     for (const right of [`insert on ${table}`, 'usage on schema purser', 'select on purser.migration']) {
@@ -108,7 +108,7 @@ describe.each(SERVERS)('a %s', (server) => {
     await (await start()).stop()
   })
 
-  test('is not ready while one is missing, and says which', async () => {
+  test('is not ready while a right is missing, and the answer names the right', async () => {
     const running = await START[server]({ databaseUrl: database.url })
     const ready = async () => {
       const reply = await fetch(`${running.url}/readyz`)
@@ -147,7 +147,7 @@ describe('the owner of a schema', () => {
     await owner.query(`drop role ${name}`)
   })
 
-  test('makes it and gives the servers their rights with one command; before, a server says what to do', async () => {
+  test('creates it and grants the servers their rights with one command, which a server names before that', async () => {
     await expect(startWallet({ databaseUrl: empty.url })).rejects.toThrow('run purser migrate as its owner')
     const roles = SERVERS.map((server) => `${server}=${roleOf(server)}`)
     expect(await run(['migrate', '--grant', ...roles], { DATABASE_URL: ownersUrl })).toMatchObject({
@@ -165,7 +165,7 @@ describe('the owner of a schema', () => {
       await (await START[server]({ databaseUrl: empty.url })).stop()
   })
 
-  test('makes a table later, which the servers can use at once', async () => {
+  test('adds a table later, which the servers can use at once', async () => {
     const client = new pg.Client({ connectionString: ownersUrl })
     await client.connect()
     await client.query('create table purser.later (number integer); insert into purser.later values (1)')
@@ -177,21 +177,21 @@ describe('the owner of a schema', () => {
     await wallet.end()
   })
 
-  test('is told the same as SQL, for whoever runs it by hand', async () => {
+  test('gets the same rights as SQL for manual use', async () => {
     const { code, stdout } = await run(['grants', 'wallet', 'My Wallet'])
     expect(code).toBe(0)
     expect(stdout).toBe(`${formatGrants('wallet', 'My Wallet')}\n`)
     expect(stdout).toContain('grant select, insert on purser.transfer to "My Wallet";')
   })
 
-  test.each(['bank=x', 'wallet', 'wallet='])('is told what is wrong with --grant %s', async (grant) => {
+  test.each(['bank=x', 'wallet', 'wallet='])('gets an error about --grant %s', async (grant) => {
     const { code, stderr } = await run(['migrate', '--grant', grant], { DATABASE_URL: ownersUrl })
     expect(code).toBe(2)
     expect(stderr).toContain('wallet=purser_wallet')
   })
 })
 
-test('the embedded database and the owner of everything lack nothing', async () => {
+test('the embedded database and an owner of everything lack no right', async () => {
   const memory = await openDb({ kind: 'pglite', dataDir: 'memory://' })
   for (const server of SERVERS) await requirePrivileges(memory, server)
   await memory.close()

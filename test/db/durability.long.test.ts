@@ -34,10 +34,10 @@ const manners: [string, <T>(work: Work<T>) => Promise<T>][] = [
   ['a lane', (work) => lane.transaction(work)],
 ]
 
-describe.each(manners)('%s', (_name, begin) => {
+describe.each(manners)('%s on a durable connection', (_name, begin) => {
   const level = () => begin(async (tx) => (await tx.query<{ level: string }>(SHOW))[0]?.level)
 
-  test('commits durably when synchronous_commit is switched off under it, and on a new connection', async () => {
+  test('commits durably when synchronous_commit is switched off, and on a new connection', async () => {
     expect(await level()).toBe('on')
     await reload(postgres, 'synchronous_commit', 'off')
     expect(await level()).toBe('on')
@@ -46,7 +46,7 @@ describe.each(manners)('%s', (_name, begin) => {
     expect(await level()).toBe('on')
   })
 
-  test('waits for a standby as it did, where the server is told to stop that', async () => {
+  test('still waits for a standby when the server is configured not to wait', async () => {
     await postgres.execute("alter system set synchronous_commit = 'remote_apply'")
     await reloaded(postgres, 'synchronous_commit', 'remote_apply')
     expect(await level()).toBe('remote_apply')
@@ -54,13 +54,13 @@ describe.each(manners)('%s', (_name, begin) => {
     expect(await level()).toBe('remote_apply')
   })
 
-  test('waits for the standby, if there is one, where the server is told to wait for its own disk only', async () => {
+  test('waits for the standby, if there is one, when the server is configured to wait for its own disk only', async () => {
     await postgres.execute("alter system set synchronous_commit = 'local'")
     await reloaded(postgres, 'synchronous_commit', 'local')
     expect(await level()).toBe('on')
   })
 
-  test.each(['fsync', 'full_page_writes'])('begins nothing while %s is off', async (setting) => {
+  test.each(['fsync', 'full_page_writes'])('does not start while %s is off', async (setting) => {
     await level()
     await reload(postgres, setting, 'off')
     const refusal = () =>
@@ -80,7 +80,7 @@ describe.each(manners)('%s', (_name, begin) => {
     ['with its COMMIT behind', (tx) => tx.execute(NOTE, ['one'])],
     ['with its COMMIT in one round trip', (tx) => tx.finish(() => tx.execute(NOTE, ['two']))],
   ]
-  test.each(writes)('is no yes when a standby was given up, %s', async (_how, write) => {
+  test.each(writes)('is not acknowledged when a wait for the standby was cancelled, %s', async (_how, write) => {
     await level()
     await waitForNobody(postgres)
     const writing = begin(write)
@@ -94,7 +94,7 @@ describe.each(manners)('%s', (_name, begin) => {
   })
 })
 
-test('a server that is found with synchronous_commit off is refused, in whatever way it was set', async () => {
+test('a server with synchronous_commit off is rejected, for every way to set it', async () => {
   await postgres.execute('create database careless')
   await postgres.execute('alter database careless set synchronous_commit = off')
   const url = new URL(postgres.url)
@@ -102,7 +102,7 @@ test('a server that is found with synchronous_commit off is refused, in whatever
   await expect(openDb({ kind: 'postgres', url: url.href })).rejects.toThrow('synchronous_commit=off')
 })
 
-test('PURSER_DURABILITY=storage takes a server with fsync and full_page_writes off, and still pins synchronous_commit', async () => {
+test('PURSER_DURABILITY=storage accepts a server with fsync and full_page_writes off, and still pins synchronous_commit', async () => {
   for (const setting of ['fsync', 'full_page_writes']) await reload(postgres, setting, 'off')
   await expect(openDb({ kind: 'postgres', url: postgres.url })).rejects.toThrow('set PURSER_DURABILITY=storage')
   const hosted = await openDb({ kind: 'postgres', url: postgres.url, durability: 'storage' })

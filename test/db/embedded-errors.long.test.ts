@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-test(`after ${ERRORS} transactions that an error ended, and as many statements, it works as before`, async () => {
+test(`the embedded database works after ${ERRORS} transactions that failed, and as many statements`, async () => {
   for (let i = 1; i <= ERRORS; i++) {
     await expect(db.transaction((tx) => tx.query(fails, [1]))).rejects.toThrow('division by zero')
     await expect(db.query(fails, [1])).rejects.toThrow('division by zero')

@@ -68,13 +68,13 @@ const KEEPERS: Record<string, Keeper> = {
   },
 }
 
-describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, withServer }) => {
+describe.each(Object.entries(KEEPERS))('the secrets of a %s', (_name, { table, id, things, withServer }) => {
   const kept = async () =>
     (await sql(`select secrets::text as secrets from ${table} order by ${id}`)).map((row) => row.secrets)
   const keysIn = async () => (await kept()).map((text) => (JSON.parse(String(text)) as { key?: string }).key)
   const nothing = async () => {}
 
-  test('with a key keeps no secret readable, and none as the one before', async () => {
+  test('are unreadable with an encryption key, and never encrypted twice to the same bytes', async () => {
     await withServer(NEW, async ({ save, call }) => {
       await save('one')
       await save('two')
@@ -89,14 +89,14 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
     await withServer(NEW, async ({ call }) => void (await call('two')))
   })
 
-  test('encrypts what is there when it first starts with a key, and goes on signing with it', async () => {
+  test('are encrypted at the first start with a key, and still sign', async () => {
     await withServer('', ({ save }) => save('one').then(() => {}))
     expect(await kept()).toEqual([JSON.stringify([wallet.secret])])
     await withServer(NEW, async ({ call }) => void (await call('one')))
     expect(await kept()).toEqual([expect.stringContaining('"sealed"')])
   })
 
-  test('reads with an old key, and encrypts anew with the first one', async () => {
+  test('are read with an old key, and encrypted again with the first key', async () => {
     await withServer(OLD, ({ save }) => save('one').then(() => {}))
     const [old] = await keysIn()
     await withServer(`${OLD},${NEW}`, async ({ call }) => void (await call('one')))
@@ -109,7 +109,7 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
   test.each([
     ['another key', newKey()],
     ['no key', ''],
-  ])('with %s does not start, says which one it needs, and changes nothing', async (_what, keys) => {
+  ])('prevent a start with %s, which names the missing key and changes nothing', async (_what, keys) => {
     await withServer(NEW, ({ save }) => save('one').then(() => {}))
     const before = await kept()
     const [key] = await keysIn()
@@ -120,7 +120,7 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
     await withServer(NEW, async ({ call }) => void (await call('one')))
   })
 
-  test('signs with no secret that somebody puts beside a key, readable, while it runs; a start encrypts it', async () => {
+  test('are not used if they are inserted readable while a key is set, and a start encrypts them', async () => {
     await withServer(NEW, async ({ save, call }) => {
       await save('one')
       const plant = `insert into ${table} (${id}, base_url, secrets, created_at)
@@ -133,7 +133,7 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
     await withServer(NEW, async ({ call }) => void (await call('three')))
   })
 
-  test('does not start with a row that was changed, or copied from another one', async () => {
+  test('prevent a start if a row was changed, or copied from another row', async () => {
     await withServer(NEW, async ({ save }) => {
       await save('one')
       await save('two')
@@ -143,7 +143,7 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
   })
 })
 
-describe('the key', () => {
+describe('the encryption key', () => {
   const production = {
     ...{
       NODE_ENV: 'production',
@@ -162,7 +162,7 @@ describe('the key', () => {
     }
   }
 
-  test('is required in production by a platform and a gateway, and by nobody else', () => {
+  test('is required in production by a platform and a gateway only', () => {
     for (const role of ['platform', 'gateway'] as const) {
       expect(problemsOf(production, role)).toEqual([expect.stringMatching(/^PURSER_ENCRYPTION_KEY must be set/)])
       expect(problemsOf({ ...production, PURSER_ENCRYPTION_KEY: `${NEW},${OLD}` }, role)).toEqual([])
@@ -174,13 +174,13 @@ describe('the key', () => {
     ['a word', 'secret'],
     ['a digit too few', NEW.slice(1)],
     ['an empty part', `${NEW},`],
-  ])('is 64 hexadecimal digits: %s is refused, and not shown', (_what, key) => {
+  ])('consists of 64 hexadecimal digits: %s is rejected, and not shown', (_what, key) => {
     const problems = problemsOf({ PURSER_ENCRYPTION_KEY: key, PURSER_DATA_DIR: 'memory://' }, 'platform')
     expect(problems).toEqual([expect.stringMatching(/^PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits/)])
     expect(String(problems)).not.toContain(key)
   })
 
-  test('is no other secret, and not the same twice', () => {
+  test('must differ from other secrets, and from other keys', () => {
     const same = problemsOf({ ...production, PURSER_ENCRYPTION_KEY: production.PLATFORM_API_KEY }, 'platform')
     expect(same).toEqual([expect.stringContaining('PURSER_ENCRYPTION_KEY is the same as PLATFORM_API_KEY')])
     expect(problemsOf({ ...production, PURSER_ENCRYPTION_KEY: `${NEW},${NEW}` }, 'platform')).toHaveLength(1)

@@ -38,13 +38,13 @@ async function allow(connections: number): Promise<void> {
   await expect.poll(used).toBe(0)
 }
 
-test.each([1, 2])('%i: opening is refused, and leaves no connection', async (connections) => {
+test.each([1, 2])('a database with %i connections is not opened, and no connection stays', async (connections) => {
   await allow(connections)
   await expect(openDb({ kind: 'postgres', url: urlOf(ROLE) })).rejects.toThrow('too many connections')
   await allow(connections)
 })
 
-test.each(['1', '2'])('a wallet of %s processes ends with 3 and says why', async (processes) => {
+test.each(['1', '2'])('a wallet of %s processes exits with 3 and the reason', async (processes) => {
   await allow(2)
   const env = {
     DATABASE_URL: urlOf(ROLE),

@@ -91,20 +91,20 @@ async function leaveDeadHolder(): Promise<void> {
   await once(victim.child, 'close')
 }
 
-describe(`of ${CONTAINERS} that start in one millisecond one gets the folder`, () => {
-  test.each(rounds)('a new one, round %i', async (round) => {
+describe(`one of ${CONTAINERS} processes that start in one millisecond gets the folder:`, () => {
+  test.each(rounds)('a new folder, round %i', async (round) => {
     newFolder(`new-${round}`)
     expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)
   })
 
-  test.each(rounds)('one whose holder was killed, round %i', async (round) => {
+  test.each(rounds)('a folder whose holder was killed, round %i', async (round) => {
     newFolder(`dead-${round}`)
     await leaveDeadHolder()
     expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)
   })
 })
 
-test('the holder keeps it against all who come later, and it is free when the holder lets go', async () => {
+test('the holder keeps the folder against later processes, and a release frees it', async () => {
   newFolder('kept')
   const [first, ...others] = contenders as [Contender, ...Contender[]]
   expect(await first.ask(`lock ${folder} 0`)).toBe('got it')
@@ -128,7 +128,7 @@ async function fillBacklogOf(path: string): Promise<Socket[]> {
   }
 }
 
-test('a holder that is frozen, and has no room for those who ask whether it lives, keeps the folder', async () => {
+test('a frozen holder whose queue is full keeps the folder', async () => {
   newFolder('frozen')
   const [holder, other] = contenders as [Contender, Contender]
   expect(await holder.ask(`lock ${folder} 0`)).toBe('got it')
@@ -144,7 +144,7 @@ test('a holder that is frozen, and has no room for those who ask whether it live
   }
 })
 
-test('nothing is left behind in the folder, also of those that were killed', async () => {
+test('the folder contains no leftover files, also after kills', async () => {
   newFolder('left')
   for (let i = 0; i < 3; i++) await leaveDeadHolder()
   await contenders[0]?.ask(`lock ${folder} 0`)
@@ -153,7 +153,7 @@ test('nothing is left behind in the folder, also of those that were killed', asy
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a folder with a long path is locked like any other', async () => {
+test('a folder with a long path is locked in the same way', async () => {
   newFolder('l'.repeat(150))
   await leaveDeadHolder()
   expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)

@@ -61,19 +61,19 @@ test.each([
   ['the COMMIT itself', inserting(1, 1)],
   ['a statement that was sent with BEGIN and COMMIT', atOnce(1, 100)],
   ['the COMMIT that was sent with BEGIN', atOnce(1, 1)],
-])('%s fails: nothing of it is kept, and the next one is whole', async (_what, failing) => {
+])('when %s fails, its transaction is rolled back, and the next one is complete', async (_what, failing) => {
   await expect(lane.transaction(failing)).rejects.toBeDefined()
   await lane.transaction(inserting(2, 3))
   expect(await kept()).toEqual([2, 3])
 })
 
-test('one that fails before its COMMIT costs no connection', async () => {
+test('a transaction that fails before its COMMIT keeps the connection', async () => {
   const pid = await lane.transaction(pidOf)
   await expect(lane.transaction(atOnce(1, 100))).rejects.toMatchObject({ code: '23514' })
   expect(await lane.transaction(pidOf)).toBe(pid)
 })
 
-test('a transaction that sends nothing is none', async () => {
+test('a transaction that sends no statement is not started', async () => {
   expect(await lane.transaction((tx) => tx.finish(async () => 'nothing'))).toBe('nothing')
   const undecided = async () => {
     throw new Error('on second thoughts')
@@ -83,7 +83,7 @@ test('a transaction that sends nothing is none', async () => {
   expect(await kept()).toEqual([1])
 })
 
-test('one that fails before its last statements is undone before the next one begins', async () => {
+test('a transaction that fails before its last statements is rolled back before the next one starts', async () => {
   const failing = async (tx: Tx) => {
     await tx.execute(INSERT, [1])
     throw new Error('on second thoughts')
@@ -93,7 +93,7 @@ test('one that fails before its last statements is undone before the next one be
   expect(await kept()).toEqual([2])
 })
 
-test.each(['serializable', 'repeatable read'])('isolation is what it should be where %s is usual', async (usual) => {
+test.each(['serializable', 'repeatable read'])('the isolation level is right when the default is %s', async (usual) => {
   const name = new URL(database.url).pathname.slice(1)
   await sql.query(`alter database "${name}" set default_transaction_isolation = '${usual}'`)
   const fresh = await openDb({ kind: 'postgres', url: database.url })
@@ -110,7 +110,7 @@ async function cutWhenAsleep(pid: number | undefined): Promise<void> {
   await sql.query('select pg_terminate_backend($1)', [pid])
 }
 
-test('a connection that is cut fails what is on it, whole, and the next one has a new connection', async () => {
+test('a broken connection fails its whole transaction, and the next one has a new connection', async () => {
   const cut = async (tx: Tx) => {
     void cutWhenAsleep(await pidOf(tx))
     await tx.execute(INSERT, [1])
@@ -122,7 +122,7 @@ test('a connection that is cut fails what is on it, whole, and the next one has 
   expect(await kept()).toEqual([3])
 })
 
-test('many at once are taken in order', async () => {
+test('concurrent transactions are executed in order', async () => {
   const order = Array.from({ length: 50 }, (_, n) => n)
   const seen: number[] = []
   const one = (n: number) => lane.transaction((tx) => inserting(n)(tx).then(() => void seen.push(n)))

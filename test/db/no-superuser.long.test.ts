@@ -24,7 +24,7 @@ function urlOf(role: string, database = NAME): string {
   return url.href
 }
 
-test('an admin who is no superuser makes roles and database, and gives the rights by migrate --grant', async () => {
+test('an admin without superuser rights creates roles and database, and grants the rights with migrate --grant', async () => {
   await superuser.connect()
   await superuser.query(`create role ${NAME}_admin login createrole createdb password '${PASSWORD}'`)
   const [, statements = ''] = /```sql hosted\n(.*?)```/s.exec(readFileSync(GUIDE, 'utf8')) ?? []

@@ -12,7 +12,7 @@ const THERE = [
   ['a schema purser with a table of a name of ours', 'create schema purser; create table purser.player (id int)'],
 ]
 
-it.each(THERE)('%s ends migrate with exit code 2, and changes nothing', async (_what, sql) => {
+it.each(THERE)('%s makes migrate exit with 2, and nothing is changed', async (_what, sql) => {
   const name = `other_${randomBytes(6).toString('hex')}`
   const url = new URL(inject('postgresUrl'))
   await query(url.href, `create database ${name}`)

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const waiting = (use: string) => db.pools().find((pool) => pool.use === use)?.waiting
 
-test('a statement that a free connection takes waits for none, also in the turn that asks for it', async () => {
+test('a statement on a free connection has no waiting time, also in the turn that requests it', async () => {
   await db.people.query(ONE)
   const answer = db.people.query(ONE)
   expect(waiting('people')).toBe(0)

@@ -67,7 +67,7 @@ async function written(how: typeof INSERT, values: readonly unknown[]) {
 
 const some = (count: number) => Array.from({ length: count }, (_, i) => ITEMS[i % ITEMS.length] as Item)
 
-test.each([1, 2, 9, 16])('%i rows', async (count) => {
+test.each([1, 2, 9, 16])('the statement for few rows writes %i rows as the usual statement does', async (count) => {
   const values = [7, ...ROWS.values(some(count))]
   const few = INSERT.fewOnCitus?.(values)
   expect(few?.text).toContain('values (')
@@ -76,14 +76,14 @@ test.each([1, 2, 9, 16])('%i rows', async (count) => {
   expect(rows).toEqual(await written(INSERT, values))
 })
 
-test.each(ITEMS)('a row with JSON: $details.text', async (item) => {
+test.each(ITEMS)('the statement for few rows writes JSON as the usual statement does: $details.text', async (item) => {
   const values = [7, ...WITH_JSON.values([item])]
   const few = INSERT_JSON.fewOnCitus?.(values)
   expect(few?.text).toContain('values (')
   expect(await written(few ?? INSERT_JSON, values)).toEqual(await written(INSERT_JSON, values))
 })
 
-test('none, many, and several with JSON are selected', () => {
+test('the usual statement is used for no rows, for many, and for several with JSON', () => {
   for (const count of [0, 17]) expect(INSERT.fewOnCitus?.([7, ...ROWS.values(some(count))])).toBeUndefined()
   expect(INSERT_JSON.fewOnCitus?.([7, ...WITH_JSON.values(some(2))])).toBeUndefined()
 })

@@ -59,7 +59,7 @@ async function isWaiting(client: pg.Client, relation: string): Promise<boolean> 
   return found.rowCount === 1
 }
 
-test('while one reads every bet for long, calls go on: those before it hold no lock any more', async () => {
+test('calls continue while a migration waits for a long read, because earlier migrations hold no lock', async () => {
   const [others, call] = [await connect(), await connect()]
   await others.query('begin; lock table purser.bet_details in access exclusive mode') // the 60th reads for as long as this stands
   const migrated = migrateSchema(db)
@@ -72,7 +72,7 @@ test('while one reads every bet for long, calls go on: those before it hold no l
   expect(await versionSeenBy(call)).toBe(version)
 })
 
-test('one that waits for a table which an audit reads gives way to calls again and again, until the audit ends', async () => {
+test('a migration that waits for a table in an audit lets calls pass until the audit ends', async () => {
   const [audit, call] = [await connect(), await connect()]
   await audit.query('begin; select from purser.transfer') // 59 changes purser.bet, then purser.transfer
   const migrated = migrateSchema(db)
@@ -85,7 +85,7 @@ test('one that waits for a table which an audit reads gives way to calls again a
   expect((await migrated).applied[0]).toBe('59 platform-names')
 })
 
-test('one that never gets its table says so, and is applied by the next run', async () => {
+test('a migration that never gets its table reports this, and the next run applies it', async () => {
   const audit = await connect()
   await audit.query('begin; lock table purser.bet_details in access exclusive mode')
   await expect(migrateSchema(db, [100, 200])).rejects.toThrow(
@@ -95,7 +95,7 @@ test('one that never gets its table says so, and is applied by the next run', as
   expect((await migrateSchema(db)).applied[0]).toBe('60 bets-of-an-event')
 })
 
-test('one that fails leaves those before it, names itself, and is applied by the next run', async () => {
+test('a migration that fails keeps the earlier ones, reports its name, and is applied by the next run', async () => {
   const owner = await connect()
   await owner.query('create table purser.bet_event ()')
   await expect(migrateSchema(db)).rejects.toThrow(
@@ -106,7 +106,7 @@ test('one that fails leaves those before it, names itself, and is applied by the
   expect((await migrateSchema(db)).applied[0]).toBe('60 bets-of-an-event')
 })
 
-test('an index that somebody began to make beforehand, and that was broken off, is made anew', async () => {
+test('an index that was built in advance and interrupted is built again', async () => {
   const [owner, writer] = [await connect(), await connect()]
   await writer.query('begin; lock table purser.bet_call in row exclusive mode')
   await owner.query("set statement_timeout = '200ms'")
@@ -120,7 +120,7 @@ test('an index that somebody began to make beforehand, and that was broken off, 
   expect(rows).toEqual([{ indisvalid: true }])
 })
 
-test('changes that have one id twice, after a sequence was set back, get another id, and keep their number', async () => {
+test('changes with a duplicate id after a reset sequence get another id, and keep their number', async () => {
   const owner = await connect()
   await migrateTo('230')
   const row = (id: number, bucket: number, number: number | null) =>

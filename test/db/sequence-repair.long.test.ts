@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 describe('under a publication for all tables', () => {
-  it('both feeds go on, and rows of every table can go', async () => {
+  it('both feeds continue, and rows of every table can be deleted', async () => {
     await owner.query('create publication everything for all tables')
     const [wallet, platform] = [
       await startWallet({ databaseUrl: database.url }),
@@ -54,8 +54,8 @@ describe('under a publication for all tables', () => {
   })
 })
 
-describe('numbers that are taken', () => {
-  it('are passed by the numbering of a feed: two rows with one id get two numbers', async () => {
+describe('sequence numbers that are already used', () => {
+  it('are skipped when a feed is numbered: two rows with one id get two numbers', async () => {
     const row = (bucket: number) => `(${bucket}, 70, 2, '2031-05-16', '[["a"], ["b"]]')`
     await owner.query(
       `insert into purser.change (bucket, change_id, size, at, events) overriding system value values ${row(0)}, ${row(1)}`,
@@ -66,7 +66,7 @@ describe('numbers that are taken', () => {
     await owner.query('delete from purser.change')
   })
 
-  it('keep a server from its start until the owner has set the sequence', async () => {
+  it('prevent the start of a server until the owner has set the sequence', async () => {
     const { wire, operator, stop } = await startWallet({ databaseUrl: database.url })
     const { userId, token, currency } = await playerWithMoney(operator)
     await wire.place({ userId, token, currency, transactionId: randomUUID() })
@@ -85,7 +85,7 @@ describe('numbers that are taken', () => {
     await again.stop()
   })
 
-  it('are logged with the remedy, which is a start of the server', async () => {
+  it('are logged with the remedy, which is a restart of the server', async () => {
     const lines: { level: number; msg: string; err?: { message: string } }[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const platform = await startPlatform({ databaseUrl: database.url, log })

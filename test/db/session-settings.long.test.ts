@@ -77,12 +77,12 @@ const snapshots: [string, Ask][] = [
   ['sums', (db) => db.sums(round)],
 ]
 
-describe('on a database with other settings', () => {
-  it.each(connections)('%s read and write as elsewhere', async (_name, ask) => {
+describe('a database with other default settings returns the usual values:', () => {
+  it.each(connections)('%s read and write', async (_name, ask) => {
     expect(await ask(db)).toMatchObject([{ ...COME_BACK, isolation: 'read committed' }])
   })
 
-  it.each(snapshots)('%s read as elsewhere', async (_name, ask) => {
+  it.each(snapshots)('%s read', async (_name, ask) => {
     expect(await ask(db)).toMatchObject([{ ...COME_BACK, isolation: 'repeatable read' }])
   })
 })
@@ -94,26 +94,29 @@ it('the embedded database has the same settings', async () => {
   expect(row).toMatchObject({ ...COME_BACK, bytes: expect.anything() })
 })
 
-it('a time that cannot be read is an error, alone and in a list', () => {
+it('a timestamp that cannot be parsed is an error, alone and in a list', () => {
   const parser = (oid: number) => toStrictTimeParser(pg.types.getTypeParser(oid, 'text') as (text: string) => unknown)
   expect(() => parser(1184)('04/03/2026 18:06:07.008 NZDT')).toThrow(/04\/03\/2026.*ISO 8601/)
   expect(() => parser(1185)('{"04/03/2026 18:06:07.008 NZDT"}')).toThrow(/ISO 8601/)
   expect(parser(1184)('infinity')).toBe(Number.POSITIVE_INFINITY)
 })
 
-it.each(['WIN1251', 'LATIN1', 'EUC_JP', 'SQL_ASCII'])('a database in %s is refused in words', async (encoding) => {
-  const name = `${NAME}_${encoding.toLowerCase()}`
-  await asAdmin(async (admin) => {
-    await admin.query(
-      `create database ${name} encoding '${encoding}' template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'`,
-    )
-  })
-  const refusal = await openDb({ kind: 'postgres', url: urlOf(name) }).catch((error: unknown) => error)
-  await asAdmin(async (admin) => void (await admin.query(`drop database ${name} with (force)`)))
-  expect(refusal).toBeInstanceOf(UsageError)
-  expect(String(refusal)).toContain(`the database ${name} in DATABASE_URL has the encoding ${encoding}`)
-  expect(String(refusal)).toContain("encoding 'UTF8'")
-})
+it.each(['WIN1251', 'LATIN1', 'EUC_JP', 'SQL_ASCII'])(
+  'a database with the encoding %s is rejected with a clear error',
+  async (encoding) => {
+    const name = `${NAME}_${encoding.toLowerCase()}`
+    await asAdmin(async (admin) => {
+      await admin.query(
+        `create database ${name} encoding '${encoding}' template template0 locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+      )
+    })
+    const refusal = await openDb({ kind: 'postgres', url: urlOf(name) }).catch((error: unknown) => error)
+    await asAdmin(async (admin) => void (await admin.query(`drop database ${name} with (force)`)))
+    expect(refusal).toBeInstanceOf(UsageError)
+    expect(String(refusal)).toContain(`the database ${name} in DATABASE_URL has the encoding ${encoding}`)
+    expect(String(refusal)).toContain("encoding 'UTF8'")
+  },
+)
 
 async function asAdmin(work: (admin: pg.Client) => Promise<void>): Promise<void> {
   const admin = new pg.Client({ connectionString: inject('postgresUrl') })

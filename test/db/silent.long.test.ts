@@ -28,7 +28,7 @@ await db.close()
 `
 
 test(
-  'a transaction of the embedded database that was silent for seconds goes on',
+  'a transaction of the embedded database continues after seconds without a statement',
   async () => {
     const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', SILENT], {
       ...{ timeout: HUNG_MS, killSignal: 'SIGKILL' },

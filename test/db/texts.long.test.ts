@@ -37,7 +37,7 @@ describe.each(['embedded', 'Postgres'])('the %s database', (kind) => {
     await database?.drop()
   })
 
-  test.each(TEXTS)('returns a text with %s as it was', async (_name, text) => {
+  test.each(TEXTS)('returns a text with %s unchanged', async (_name, text) => {
     const values = [text, [text, 'a', text], JSON.stringify({ [`${text}.`]: text })]
     const row = { text, texts: values[1], json: { [`${text}.`]: text } }
     expect(await db.query(SAME, values)).toEqual([row])
@@ -45,17 +45,17 @@ describe.each(['embedded', 'Postgres'])('the %s database', (kind) => {
     expect(await db.snapshot((tx) => tx.query(SAME, values))).toEqual([row])
   })
 
-  test('gives a script its texts as they are', async () => {
+  test('passes the texts of a script unchanged', async () => {
     const rows = await db.script((run) => run("select 'first' as text; select U&'\\FEFFlast' as text"))
     expect(rows).toEqual([{ text: '\ufefflast' }])
   })
 
-  test('takes a composed letter and its parts for two texts', async () => {
+  test('treats a composed character and its parts as two texts', async () => {
     expect(await db.query(EQUAL, ['\u00e9', 'e\u0301'])).toEqual([{ same: false }])
     expect(await db.query(EQUAL, ['brand', '\ufeffbrand'])).toEqual([{ same: false }])
   })
 
-  test('refuses U+0000', async () => {
+  test('rejects U+0000', async () => {
     await expect(db.query(EQUAL, ['a\u0000b', ''])).rejects.toMatchObject({ code: '22021' })
   })
 })

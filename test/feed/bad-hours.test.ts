@@ -42,12 +42,12 @@ async function numberInVain(): Promise<number> {
   )
 }
 
-test('numbering a table that Postgres knows nothing of compares no row with another', async () => {
+test('numbering a table without statistics compares no row with another', async () => {
   await fresh(3_000)
   expect(await numberInVain()).toBe(0)
 })
 
-test('numbering a feed that was read for long, and then by nobody for minutes, compares no row with another', async () => {
+test('numbering a feed after a long pause of its readers compares no row with another', async () => {
   await fresh(20_000)
   await sql.query(
     'update purser.change set last_number = change_id; update purser.change_count set last_number = 20000; analyze',
@@ -58,7 +58,7 @@ test('numbering a feed that was read for long, and then by nobody for minutes, c
   expect(rows).toEqual([{ last_number: '23000' }])
 })
 
-test('the latest is behind everything that is there, however much nobody has read', async () => {
+test('the latest cursor is after every existing event, including events without a number', async () => {
   await fresh(12_000)
   const db = await openDb({ kind: 'postgres', url: database.url })
   try {
@@ -69,7 +69,7 @@ test('the latest is behind everything that is there, however much nobody has rea
   }
 })
 
-test('a stream ends after a time, so that a key that has ended does not read on for ever (W-25)', async () => {
+test('a stream ends after a time limit, so that an expired key does not read for ever (W-25)', async () => {
   await fresh(3)
   const db = await openDb({ kind: 'postgres', url: database.url })
   try {

@@ -25,7 +25,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-test('the life of a bet: each call with its ids, its answer, its times', async () => {
+test('the journal contains each call of a bet with its ids, answer and times', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const bet = { ...bettor, transactionId: randomUUID() }
   const requestId = randomUUID()
@@ -51,7 +51,7 @@ test('the life of a bet: each call with its ids, its answer, its times', async (
   expect(JSON.parse(place?.answer.body ?? '')).toMatchObject({ transactionId: bet.transactionId })
 })
 
-test('a call through a trusted proxy has the source that the proxy names', async () => {
+test('a call through a trusted proxy is recorded with the source address that the proxy sends', async () => {
   const requestId = randomUUID()
   const message = { ...(await playerWithMoney(wallet.operator)), requestId }
   const headers = { 'x-forwarded-for': '10.1.1.1, 198.51.100.1' }
@@ -59,7 +59,7 @@ test('a call through a trusted proxy has the source that the proxy names', async
   expect(await callsOf(wallet, `requestId=${requestId}`, 1)).toMatchObject([{ source: '198.51.100.1' }])
 })
 
-test('the body is there as it came, with its hash, but for the token', async () => {
+test('the body is stored as received, with its hash, but without the token', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const requestId = randomUUID()
   const body = JSON.stringify(placeMessage({ ...bettor, requestId, amount: 1, info: 'a bet of 10 €' }))
@@ -74,7 +74,7 @@ test('the body is there as it came, with its hash, but for the token', async () 
   expect(token).toBe(`${sent.slice(0, 4)}…${createHash('sha256').update(sent).digest('hex').slice(0, 8)}`)
 })
 
-test('a question has the time of its work that the database took', async () => {
+test('a read call is recorded with the time that the database took', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const transactionId = randomUUID()
   await wallet.wire.place({ ...bettor, transactionId, amount: 1 })
@@ -91,7 +91,7 @@ test('a question has the time of its work that the database took', async () => {
   }
 })
 
-test('of a profile nothing personal is kept', async () => {
+test('the journal stores no personal data of a profile', async () => {
   const email = `${randomUUID()}@example.com`
   const { userId } = await wallet.operator.createPlayer({ customFields: { email } })
   const requestId = randomUUID()
@@ -111,7 +111,7 @@ async function lostBy({ url }: TestWallet): Promise<number> {
   return Number.parseInt(/^wallet_journal_lost_calls (\d+)$/m.exec(text)?.[1] ?? '', 10)
 }
 
-test('a body that nothing can write again is answered as any other, and the wallet goes on', async () => {
+test('a body that cannot be serialised again is answered as usual, and the wallet continues', async () => {
   const deep = `{"a":"\\n","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
   const reply = await wallet.wire.call('POST', '/payment/bet', deep, { signature: null })
   expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 1 })])
@@ -120,22 +120,22 @@ test('a body that nothing can write again is answered as any other, and the wall
   expect((await fetch(`${wallet.url}/healthz`)).status).toBe(200)
 })
 
-describe('what the wallet refuses', () => {
-  test('a bad signature, with the bytes that came', async () => {
+describe('the journal records for a rejected call', () => {
+  test('with a bad signature the bytes that arrived', async () => {
     const body = JSON.stringify({ marker: randomUUID() })
     await wallet.wire.call('POST', '/payment/bet', body, { signature: 'a.b.c' })
     const call = await callWith(wallet, 'outcome=bad_signature', body)
     expect(call).toMatchObject({ operation: 'unknown', signature: 'refused', answer: { status: 400, code: 1 } })
   })
 
-  test('a body that is no JSON', async () => {
+  test('without JSON the body', async () => {
     const marker = randomUUID()
     await wallet.wire.call('POST', '/payment/bet', `no JSON ${marker}`)
     const call = await callWith(wallet, 'code=5', `no JSON ${marker}`)
     expect(call).toMatchObject({ outcome: 'invalid_request', signature: 'verified with secret 1' })
   })
 
-  test('which of two secrets verified a call', async () => {
+  test('which of two secrets verified it', async () => {
     const bettor = await playerWithMoney(wallet.operator)
     const requestId = randomUUID()
     const place = placeMessage({ ...bettor, requestId, amount: 1 })
@@ -144,7 +144,7 @@ describe('what the wallet refuses', () => {
     expect(call?.signature).toBe('verified with secret 2')
   })
 
-  test('strangers are kept as long as they are few; how many are left out is counted', async () => {
+  test('unauthenticated calls are recorded up to a limit, and the omitted ones are counted', async () => {
     const tag = randomUUID()
     const lostBefore = await lostBy(wallet)
     const send = () => wallet.wire.call('POST', '/payment/bet', tag, { signature: null })
@@ -159,7 +159,7 @@ describe('what the wallet refuses', () => {
   })
 })
 
-test('pages follow each other without gaps or doubles', async () => {
+test('pages follow each other without gaps or duplicates', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const sent = await Promise.all(
     Array.from({ length: 7 }, async () => {
@@ -179,7 +179,7 @@ test('pages follow each other without gaps or doubles', async () => {
   expect(read.sort()).toEqual(sent.sort())
 })
 
-test('an unknown filter is refused', async () => {
+test('an unknown filter is rejected', async () => {
   const { status } = await wallet.operator.request('GET', '/operator/calls?bet=1')
   expect(status).toBe(400)
 })
@@ -190,7 +190,7 @@ async function keepFor(url: string, days: number): Promise<void> {
   await saveJournalRetention(db, days, { isGiven: true }).finally(() => db.close())
 }
 
-describe('days', () => {
+describe('days of the journal', () => {
   const partitions = async (url: string) => {
     const sql = new pg.Client({ connectionString: url })
     await sql.connect()
@@ -201,7 +201,7 @@ describe('days', () => {
     return rows.map(({ name }) => name)
   }
 
-  test('each has a partition; those that are too old are dropped whole', async () => {
+  test('have one partition each, and partitions beyond the retention are dropped whole', async () => {
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
     await sql.query("select purser.turn_journal_of('purser', '2020-01-05', 14)")
@@ -215,7 +215,7 @@ describe('days', () => {
     expect(left).toContain('journal_20200106')
   })
 
-  test('are those of the owner: the role of a server can neither choose nor shorten them', async () => {
+  test('are set by the owner: the role of a server can neither choose nor shorten them', async () => {
     const database = await createDatabase()
     const owner = new pg.Client({ connectionString: database.url })
     const server = new pg.Client({ connectionString: asServer('wallet', database.url) })
@@ -243,7 +243,7 @@ describe('days', () => {
     await database.drop()
   })
 
-  test('a server cannot do with the rights of the owner what the function does not do', async () => {
+  test('cannot be changed with the owner’s rights except through the function', async () => {
     const sql = new pg.Client({ connectionString: asServer('wallet', wallet.databaseUrl) })
     await sql.connect()
     await sql.query(`create function pg_temp.evil() returns boolean language plpgsql as $$ begin
@@ -256,7 +256,7 @@ describe('days', () => {
     await sql.end()
   })
 
-  test('none are kept when none are wanted', async () => {
+  test('are not stored if the retention is 0', async () => {
     const database = await createDatabase()
     await keepFor(database.url, 0)
     const quiet = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '0' } })
@@ -269,7 +269,7 @@ describe('days', () => {
     await database.drop()
   })
 
-  test('a wallet that stops writes what waits; one that wants no journal drops it', async () => {
+  test('are written when a wallet stops, and dropped when a wallet has no journal', async () => {
     const database = await createDatabase()
     const one = await startWallet({ databaseUrl: database.url })
     const bettor = await playerWithMoney(one.operator)

@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('two processes count side by side, and each tells what both have counted', async () => {
+test('two processes count at the same time, and each shows the sum of both', async () => {
   const [one, two] = [process(), process()]
   for (const [i, minutes] of [one, two, one].entries()) {
     minutes.add('acme', 'accepted', 4)
@@ -47,7 +47,7 @@ test('two processes count side by side, and each tells what both have counted', 
   ])
 })
 
-test('an hour is shown and no more, and rows of days before are used again', async () => {
+test('the statistics show one hour, and rows of earlier days are reused', async () => {
   const minutes = process()
   for (let i = 0; i < 3 * SHOWN_MINUTES; i++) {
     minutes.add('acme', 'accepted', 1)
@@ -62,7 +62,7 @@ test('an hour is shown and no more, and rows of days before are used again', asy
   expect(row?.rows).toBeLessThan(BigInt(2 * SHOWN_MINUTES))
 })
 
-test('what was counted while the database was away is told of its own minute', async () => {
+test('calls counted while the database was down are shown in their own minute', async () => {
   let isAway = true
   const transaction: Db['transaction'] = (work) =>
     isAway ? Promise.reject(new Error('the database is away')) : db.transaction(work)

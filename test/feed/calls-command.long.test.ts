@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const calls = (...flags: string[]) => run(['calls', '--api', wallet.url, ...flags], env)
 
-test('one line a call, the newest last, those that were asked for', async () => {
+test('the command prints one line for each matching call, the newest last', async () => {
   const bettor = await playerWithMoney(wallet.operator, '15.00')
   const [good, poor] = [randomUUID(), randomUUID()]
   await wallet.wire.place({ ...bettor, transactionId: good, amount: 10 })
@@ -47,7 +47,7 @@ test('one line a call, the newest last, those that were asked for', async () => 
   ).toEqual([poor])
 })
 
-test('--follow goes on with what comes', async () => {
+test('--follow continues with new calls', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const betId = randomUUID()
   const tail = startUntil(new RegExp(` accepted .* ${betId}`), ['calls', '--api', wallet.url, '--follow'], env)
@@ -55,7 +55,7 @@ test('--follow goes on with what comes', async () => {
   expect(await (await tail).kill('SIGINT')).toBe(0)
 })
 
-test('--follow shows a call that took long, on a wallet that has many others meanwhile', async () => {
+test('--follow shows a slow call on a wallet with many other calls meanwhile', async () => {
   const journal = await startJournal()
   onTestFinished(journal.stop)
   const flags = ['--api', journal.url, '--follow', '--limit', '1']
@@ -68,7 +68,7 @@ test('--follow shows a call that took long, on a wallet that has many others mea
   expect(journal.looksBack('slow')).toBeLessThanOrEqual(30 * SECOND_MS)
 })
 
-test('--follow shows the first call of all on a machine whose clock is ahead of the wallet’s', async () => {
+test('--follow shows the first call on a machine whose clock is ahead of the wallet’s clock', async () => {
   const at = Date.now() - 60 * SECOND_MS
   const call = {
     ...{ id: 'call-0', at: new Date(at).toISOString(), operation: 'place', outcome: 'accepted', player: 'alice' },
@@ -90,7 +90,7 @@ test('--follow shows the first call of all on a machine whose clock is ahead of 
   expect(output().match(/the-first/g)).toHaveLength(1)
 })
 
-test('what one look at a long journal does not find is looked for further back, as far as it is wanted', async () => {
+test('the search continues further back in a long journal until its limit', async () => {
   const pages = [[], ['third'], [], ['second', 'first']]
   const journal = await startPages(pages)
   onTestFinished(journal.stop)
@@ -104,7 +104,7 @@ test('what one look at a long journal does not find is looked for further back, 
   expect(journal.asked).toEqual(['1 null', '1 page-1'])
 })
 
-test('without a key, with a wrong one, with a filter that is none: what to do, and 2', async () => {
+test('without a key, with a wrong key or with an invalid filter the command prints the remedy and exits with 2', async () => {
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
   expect(await calls('--key', 'another')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not take') })
@@ -123,11 +123,11 @@ test('without a key, with a wrong one, with a filter that is none: what to do, a
   expect(await calls('--gateway', '--key', wallet.operatorKey)).toMatchObject({ code: 2 })
 })
 
-test('where nothing listens: 3', async () => {
+test('an address where no server listens exits with 3', async () => {
   expect(await run(['calls', '--api', 'http://127.0.0.1:1'], env)).toMatchObject({ code: 3 })
 })
 
-test('without --api it asks where a wallet, with --gateway where a gateway listens unless it is told otherwise', async () => {
+test('the command without --api calls the default port of the wallet, and with --gateway that of the gateway', async () => {
   const [wallets, gateways] = await Promise.all([
     run(['calls', '--key', 'k']),
     run(['calls', '--gateway', '--key', 'k']),

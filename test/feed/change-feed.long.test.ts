@@ -45,7 +45,7 @@ async function readAll(feed: Feed, limit: number): Promise<{ id: string; name: s
 
 const isCounted = (ids: readonly string[]) => ids.every((id, i) => id === String(i + 1))
 
-describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
+describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
   let database: TestDatabase | undefined
   let db: Db
   let feed: Feed
@@ -75,7 +75,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     if (kind === 'pglite') await db.close()
   })
 
-  test('a feed that goes back: whoever waits is told at once, and where it ends now', async () => {
+  test('returns at once with its end when it was set back during a wait', async () => {
     await write(db, 'a', 'b', 'c')
     const { next } = await page(feed)
     const looked = signal()
@@ -87,7 +87,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await feed.poll(next, 500, NO_WAIT)).toEqual({ kind: 'unknown', last: '1' })
   })
 
-  test('events come in the order of their transactions, counted without gaps, in pages of any size', async () => {
+  test('lists events in the order of their transactions, numbered without gaps, in pages of any size', async () => {
     await write(db, 'a', 'b', 'c')
     await write(db, 'd')
     expect(await names(feed)).toEqual(['a', 'b', 'c', 'd'])
@@ -99,18 +99,18 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     }
   })
 
-  test('an event is as it was written', async () => {
+  test('returns an event as it was written', async () => {
     await write(db, 'a')
     expect((await page(feed)).events).toEqual([{ id: '1', at: AT, event: ['a', 'a-member', 1, null] }])
   })
 
-  test('one transaction can have more events than fit a row', async () => {
+  test('can store more events of one transaction than fit in a row', async () => {
     const many = Array.from({ length: 2 * MAX_EVENTS_PER_CHANGE + 1 }, (_, i) => `n${i}`)
     await write(db, ...many)
     expect((await readAll(feed, 300)).map(({ name }) => name)).toEqual(many)
   })
 
-  test('what is undone is not in it, and leaves no gap', async () => {
+  test('contains nothing of a transaction that was rolled back, and has no gap', async () => {
     await write(db, 'a')
     await db
       .transaction(async (tx) => {
@@ -126,7 +126,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     ])
   })
 
-  test('who waits gets the next event, or an empty page when the time is over or nobody listens any more', async () => {
+  test('returns the next event to a waiting reader, or an empty page after the time-out or a disconnect', async () => {
     await write(db, 'a')
     const waiting = page(feed, '1', 10, LONG_MS)
     await write(db, 'b')
@@ -142,14 +142,14 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await last).toEqual({ events: [], next: '2' })
   })
 
-  test('a cursor of the future, and what is none, belong to no feed', async () => {
+  test('rejects a cursor of the future and an invalid cursor', async () => {
     await write(db, 'a')
     for (const after of ['2', '-1', 'x', '1.0'])
       expect(await feed.poll(after, 10, NO_WAIT)).toEqual({ kind: 'unknown', last: '1' })
     expect(await page(feed, 'latest')).toEqual({ events: [], next: '1' })
   })
 
-  test('a cursor before what is kept is told where the feed begins', async () => {
+  test('returns its start for a cursor before the retention', async () => {
     await write(db, 'a', 'b')
     await write(db, 'c')
     await page(feed)
@@ -163,7 +163,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await page(feed)).toMatchObject({ events: [{ id: '4' }] })
   })
 
-  test('a row that is lost does not end the feed: what comes behind it is read', async () => {
+  test('continues after a lost row with the next event', async () => {
     for (const name of ['a', 'lost', 'b']) await write(db, name)
     await page(feed)
     await db.script((run) => run('delete from platform.change where last_number = 2'))
@@ -172,7 +172,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await names(feed, '1', 1), 'in pages that are no longer than what is lost').toEqual(['b'])
   })
 
-  test('a cursor whose next events retention takes just before the page is read is too old; the beginning is where it is then', async () => {
+  test('reports a cursor as too old when retention deletes its next events just before the read', async () => {
     await write(db, 'a', 'b')
     await write(db, 'c')
     await page(feed)
@@ -190,7 +190,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await askWhile(3)).toMatchObject({ kind: 'page', page: { events: [{ id: '4' }], next: '4' } })
   })
 
-  test('no more than so many wait', async () => {
+  test('limits the number of waiting readers', async () => {
     const waiting = Array.from({ length: MAX_FEED_WAITERS }, () => feed.poll('latest', 1, LONG_MS))
     expect(await feed.poll('latest', 1, NO_WAIT)).toMatchObject({ kind: 'page' })
     await write(db, 'a')
@@ -198,7 +198,7 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
   })
 })
 
-describe('two processes', () => {
+describe('a feed with two processes', () => {
   let database: TestDatabase
   let dbs: readonly [Db, Db]
   beforeEach(async () => {
@@ -211,7 +211,7 @@ describe('two processes', () => {
     await database.drop()
   })
 
-  test('a transaction that began first and commits last comes last, and is not skipped', async () => {
+  test('puts a transaction that began first and commits last at the end, without skipping it', async () => {
     const [feed, other] = dbs.map((db) => createFeed(db, STORE)) as [Feed, Feed]
     const written = signal()
     const commit = signal()
@@ -231,7 +231,7 @@ describe('two processes', () => {
     expect(await names(feed)).toEqual(['quick', 'slow'])
   })
 
-  test('both number, many write at once, and everybody reads the same, each writer in his order', async () => {
+  test('has one order for all readers while both processes number events and many write', async () => {
     const feeds = dbs.map((db) => createFeed(db, STORE))
     const writers = Array.from({ length: 8 }, (_, w) => w)
     const EACH = 40
@@ -260,7 +260,7 @@ describe('two processes', () => {
     }
   })
 
-  test('a page, and a look, take what they need by an index, however long the feed is', async () => {
+  test('reads a page and a status through an index, at any length', async () => {
     const owner = new pg.Client({ connectionString: database.url })
     await owner.connect()
     await owner.query(`insert into platform.change (size, at, events, last_number)

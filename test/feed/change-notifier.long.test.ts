@@ -19,7 +19,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-interface Heard {
+interface StreamEvent {
   readonly id: string
   readonly event: string
   readonly data: {
@@ -33,7 +33,7 @@ interface Heard {
 interface Stream {
   readonly status: number
   /** The next event for which this holds; undefined when the stream ends. */
-  until(wanted: (one: Heard) => boolean): Promise<Heard | undefined>
+  until(wanted: (one: StreamEvent) => boolean): Promise<StreamEvent | undefined>
   leave(): void
 }
 
@@ -47,8 +47,8 @@ async function watch(headers: Record<string, string>): Promise<Stream> {
       for (;;) {
         const { value, done } = await blocks.next()
         if (done) return undefined
-        const heard = toHeard(value)
-        if (heard !== undefined && wanted(heard)) return heard
+        const received = parseStreamEvent(value)
+        if (received !== undefined && wanted(received)) return received
       }
     },
     leave: () => gone.abort(),
@@ -64,14 +64,14 @@ async function* blocksOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-function toHeard(block: string): Heard | undefined {
+function parseStreamEvent(block: string): StreamEvent | undefined {
   const [, id = '', event = '', data = ''] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(block) ?? []
   return event === '' ? undefined : { id, event, data: JSON.parse(data) }
 }
 
 const withKey = (more: Record<string, string> = {}) => ({ authorization: `Bearer ${wallet.operatorKey}`, ...more })
-const begins = ({ event }: Heard) => event === 'begin'
-const isAbout = (bet: string) => (one: Heard) => one.data.bets?.includes(bet) === true
+const begins = ({ event }: StreamEvent) => event === 'begin'
+const isAbout = (bet: string) => (one: StreamEvent) => one.data.bets?.includes(bet) === true
 
 async function newBet() {
   const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
@@ -88,21 +88,21 @@ async function signedIn(): Promise<{ cookie: string; 'x-purser-console': string 
 /** It is seen when the connections have closed, however busy the machine is. */
 const SEEN = { timeout: 60_000 }
 
-describe('who watches', () => {
-  test('hears of a bet by its id and its player’s, and nothing of its money', async () => {
+describe('a subscriber', () => {
+  test('is notified of a bet with its id and its player’s id, and without amounts', async () => {
     const stream = await watch(withKey())
     await stream.until(begins)
     const bet = await newBet()
     expect((await wallet.wire.place(bet)).status).toBe(200)
-    const heard = await stream.until(isAbout(bet.transactionId))
-    expect(heard?.event).toBe('changed')
-    expect(Object.keys(heard?.data ?? {}).sort()).toEqual(['bets', 'players', 'topics'])
-    expect(heard?.data.players).toContain(bet.userId)
-    expect(heard?.data.topics).toEqual(expect.arrayContaining(['bet', 'balance']))
+    const received = await stream.until(isAbout(bet.transactionId))
+    expect(received?.event).toBe('changed')
+    expect(Object.keys(received?.data ?? {}).sort()).toEqual(['bets', 'players', 'topics'])
+    expect(received?.data.players).toContain(bet.userId)
+    expect(received?.data.topics).toEqual(expect.arrayContaining(['bet', 'balance']))
     stream.leave()
   })
 
-  test('hears that there are calls once the journal has them, refused ones too', async () => {
+  test('is notified of calls after the journal has stored them, rejected calls too', async () => {
     const stream = await watch(withKey())
     await stream.until(begins)
     const bet = await newBet()
@@ -118,7 +118,7 @@ describe('who watches', () => {
     stream.leave()
   })
 
-  test('hears what was missed since the event that came last', async () => {
+  test('receives the notifications that it missed since the last event', async () => {
     const first = await watch(withKey())
     const last = (await first.until(begins))?.id ?? ''
     first.leave()
@@ -130,13 +130,13 @@ describe('who watches', () => {
     second.leave()
   })
 
-  test('is told to ask for everything again by a place that the feed has not', async () => {
+  test('is notified to reload everything when its position is not in the feed', async () => {
     const stream = await watch(withKey({ 'last-event-id': '999999999' }))
     expect(await stream.until(({ data }) => data.all === true)).toBeDefined()
     stream.leave()
   })
 
-  test('of many changes at once is not told each id', async () => {
+  test('does not receive each id of many concurrent changes', async () => {
     const first = await watch(withKey())
     const last = (await first.until(begins))?.id ?? ''
     first.leave()
@@ -147,15 +147,15 @@ describe('who watches', () => {
   })
 })
 
-describe('a stream', () => {
-  test('is nobody’s without a key or session, and not another page’s', async () => {
+describe('a notification stream', () => {
+  test('requires a key or session, and the right origin', async () => {
     expect((await watch({})).status).toBe(401)
     const { cookie } = await signedIn()
     expect((await watch({ cookie })).status).toBe(401)
     expect((await watch({ cookie, 'x-purser-console': '1', 'sec-fetch-site': 'cross-site' })).status).toBe(401)
   })
 
-  test('ends with its session', async () => {
+  test('ends when its session ends', async () => {
     const session = await signedIn()
     const stream = await watch(session)
     await stream.until(begins)
@@ -164,7 +164,7 @@ describe('a stream', () => {
     expect((await watch(session)).status).toBe(401)
   })
 
-  test('is one of so many of one caller, and leaves its place to the next', async () => {
+  test('counts against a limit for each caller, and frees its slot for the next one', async () => {
     const made = await wallet.operator.request('POST', '/operator/keys', { name: 'many-pages', role: 'read' })
     const headers = { authorization: `Bearer ${(made.body as unknown as { key: string }).key}` }
     const streams = await Promise.all(Array.from({ length: MAX_SUBSCRIBERS_PER_CALLER }, () => watch(headers)))
@@ -181,7 +181,7 @@ describe('a stream', () => {
       .toBe(200)
   })
 
-  test('that is left while it is being opened leaves its place to the next', async () => {
+  test('that is closed while it opens frees its slot for the next one', async () => {
     const [asked, found] = [signal(), signal()]
     const ask = async () => {
       asked.give()
@@ -215,7 +215,7 @@ describe('a stream', () => {
     await server.close()
   })
 
-  test('ends when the server stops, and holds it up no longer than its calls', async () => {
+  test('ends when the server stops, and delays the stop no longer than a call', async () => {
     const other = await startWallet()
     const headers = { authorization: `Bearer ${other.operatorKey}` }
     const answer = await fetch(`${other.url}/operator/live`, { headers })
@@ -225,7 +225,7 @@ describe('a stream', () => {
   })
 })
 
-describe('the ledger', () => {
+describe('the ledger status', () => {
   interface Ledger {
     readonly ok: boolean
     readonly checkedAt: string
@@ -234,7 +234,7 @@ describe('the ledger', () => {
   const readLedger = async (of: TestWallet) =>
     (await of.operator.request('GET', '/operator/ledger')).body as unknown as Ledger
 
-  test('sums to zero by currency, whoever has the money', async () => {
+  test('has a sum of zero for each currency, with any owners of the money', async () => {
     const own = await startWallet()
     await playerWithMoney(own.operator, '70.00', 'EUR')
     const { userId, token } = await playerWithMoney(own.operator, '30.00', 'EUR')
@@ -248,7 +248,7 @@ describe('the ledger', () => {
     await own.stop()
   })
 
-  test('says by how much it is off when a balance was changed past it', async () => {
+  test('shows the difference when a balance was changed outside the ledger', async () => {
     const own = await startWallet()
     const { userId } = await playerWithMoney(own.operator, '70.00', 'EUR')
     const client = new pg.Client({ connectionString: own.databaseUrl })

@@ -22,7 +22,7 @@ afterAll(async () => {
 const changes = (...flags: string[]) => run(['changes', '--api', wallet.url, ...flags], env)
 const linesOf = (text: string) => text.trim().split('\n')
 
-test('one line an event, the oldest first, those that were asked for', async () => {
+test('the command prints one line for each matching event, the oldest first', async () => {
   const bettor = await playerWithMoney(wallet.operator, '15.00')
   const transactionId = randomUUID()
   await wallet.wire.place({ ...bettor, transactionId, amount: 10 })
@@ -36,7 +36,7 @@ test('one line an event, the oldest first, those that were asked for', async () 
   expect(linesOf(balances.stdout).map((line) => JSON.parse(line))).toMatchObject([{ balance: { amount: '15.00' } }])
 })
 
-test('--follow goes on with what comes', async () => {
+test('--follow continues with new events', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const betId = randomUUID()
   const flags = ['changes', '--api', wallet.url, '--follow', '--after', '0']
@@ -45,14 +45,14 @@ test('--follow goes on with what comes', async () => {
   expect(await (await tail).kill('SIGINT')).toBe(0)
 })
 
-test("a platform's feed is read in the same way", async () => {
+test('the feed of a platform is read in the same way', async () => {
   const platform = await startPlatform()
   const flags = ['changes', '--platform', '--api', platform.url, '--key', platform.key]
   expect(await run(flags, {})).toMatchObject({ code: 0, stdout: '' })
   await platform.stop()
 })
 
-test('without a key, with a cursor that is none or too old, at another server: what to do, and 2', async () => {
+test('a missing key, an invalid or expired cursor or a wrong server prints the remedy and exits with 2', async () => {
   expect(await run(['changes', '--api', wallet.url])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('set OPERATOR_API_KEY'),
@@ -67,7 +67,7 @@ test('without a key, with a cursor that is none or too old, at another server: w
   expect(await changes('--after', '1')).toMatchObject({ code: 2, stderr: `purser: ${wallet.url} refuses: ${why}\n` })
 })
 
-test('an event that does not exist is refused, with the names of those that do', async () => {
+test('an unknown event is rejected with the names of the known events', async () => {
   const wrong = await changes('--event', 'bet.placed', 'bet.setled')
   expect(wrong).toMatchObject({ code: 2, stdout: '' })
   expect(wrong.stderr).toMatch(/^purser: --event bet\.setled: there are bet\.placed, bet\.settled, .*session\.opened/)
@@ -82,7 +82,7 @@ test('an event that does not exist is refused, with the names of those that do',
     expect((await wallet.operator.request('GET', `${path}?event=bet.settled`)).status, path).toBe(400)
 })
 
-test('without --api it asks where a wallet, with --platform where a platform listens unless it is told otherwise', async () => {
+test('the command without --api calls the default port of the wallet, and with --platform that of the platform', async () => {
   const [wallets, platforms] = await Promise.all([
     run(['changes', '--key', 'k']),
     run(['changes', '--platform', '--key', 'k']),

@@ -14,7 +14,7 @@ async function placeOnce(databaseUrl: string, days: string): Promise<void> {
   await server.stop()
 }
 
-test('a server that keeps more days than the owner has set drops none, and keeps none where the owner keeps none', async () => {
+test('a server with a longer retention than the owner’s drops no day, and stores none if the owner stores none', async () => {
   const database = await createDatabase()
   const owner = new pg.Client({ connectionString: database.url })
   await owner.connect()

@@ -22,22 +22,19 @@ test.each([
   ['PUT', '/payment/bet', { type: 99 }],
   ['POST', '/user/balance', { currency: 7 }],
   ['POST', '/payment/check', { type: 1 }],
-] as const)(
-  '%s %s with what is wrong with it: whoever looks for its player, bet or request finds it',
-  async (...call) => {
-    const [method, path, wrong] = call
-    const about = { userId: randomUUID(), transactionId: randomUUID(), requestId: randomUUID() }
-    const reply = await wallet.wire.call(method, path, { ...about, ...wrong })
-    expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 5 })])
-    const { userId: player, ...ids } = about
-    for (const [name, value] of Object.entries({ player, ...ids })) {
-      const [found] = await callsOf(wallet, `${name}=${value}`, 1)
-      expect(found).toMatchObject({ outcome: 'invalid_request', player, ...ids })
-    }
-  },
-)
+] as const)('%s %s with a malformed body is found by its player, bet or request', async (...call) => {
+  const [method, path, wrong] = call
+  const about = { userId: randomUUID(), transactionId: randomUUID(), requestId: randomUUID() }
+  const reply = await wallet.wire.call(method, path, { ...about, ...wrong })
+  expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 5 })])
+  const { userId: player, ...ids } = about
+  for (const [name, value] of Object.entries({ player, ...ids })) {
+    const [found] = await callsOf(wallet, `${name}=${value}`, 1)
+    expect(found).toMatchObject({ outcome: 'invalid_request', player, ...ids })
+  }
+})
 
-test('what a malformed call says of itself is kept as far as it can be: cut, a number as its digits', async () => {
+test('the ids of a malformed call are recorded as far as possible: truncated, and a number as its digits', async () => {
   const [userId, requestId] = [Number.parseInt(randomUUID().replaceAll(/\D/g, '').slice(0, 9), 10), randomUUID()]
   const long = randomUUID().repeat(9)
   await wallet.wire.call('POST', '/payment/bet', { type: 1, userId, requestId, transactionId: long })
@@ -48,14 +45,14 @@ test('what a malformed call says of itself is kept as far as it can be: cut, a n
   expect([other?.player, other?.transactionId]).toEqual([undefined, undefined])
 })
 
-test('behind an aggregator a malformed call is about whom its operatorUser names (I-1)', () => {
+test('a malformed call through an aggregator is recorded for its operatorUser (I-1)', () => {
   const body = Buffer.from(JSON.stringify({ type: 1, userId: 'the-aggregator', operatorUser: 'ada', amount: 'ten' }))
   const player = (behindAggregator: boolean) =>
     identifyMalformedCall(body, { scales: STANDARD_SCALES, behindAggregator }).player
   expect([player(true), player(false)]).toEqual(['ada', 'the-aggregator'])
 })
 
-test('bets are answered while nothing can be written to the journal', async () => {
+test('bets are answered while the journal cannot be written', async () => {
   const bettor = await playerWithMoney(wallet.operator)
   const sql = new pg.Client({ connectionString: wallet.databaseUrl })
   await sql.connect()

@@ -16,7 +16,7 @@ function kept(body: string) {
   return parseRecords(chunk.raw())[0] as StoredCall
 }
 
-describe('a token in a body', () => {
+describe('a token in a body is redacted', () => {
   test.each([
     ['as JSON is written', `{"token":"${TOKEN}","amount":10}`],
     ['with spaces', `{ "token" : "${TOKEN}" }`],
@@ -30,37 +30,37 @@ describe('a token in a body', () => {
     ['in a form', `token=${TOKEN}&amount=10`],
     ['cut off', `{"token":"${TOKEN}`],
     ['escaped and cut off', `{"t\\u006fken":"${TOKEN}`],
-  ])('%s: masked', (_how, body) => {
+  ])('%s', (_how, body) => {
     expect(redactBody(body)).not.toContain(TOKEN.slice(4))
   })
 
-  test('the same token has the same mask, another one another', () => {
+  test('with the same mask for the same token, and another mask for another token', () => {
     expect(redactBody(`{"token":"${TOKEN}"}`)).toBe(`{"token":"${redactToken(TOKEN)}"}`)
     expect(redactToken(TOKEN)).toMatch(/^q7Kx…[0-9a-f]{8}$/)
     expect(redactToken(`${TOKEN}!`)).not.toBe(redactToken(TOKEN))
   })
 
-  test('all else stays as it came', () => {
+  test('and everything else stays as received', () => {
     const body = '{ "amount": 10.10, "transactionId":"bet-1" , "info":"ünïcödé"}'
     expect(redactBody(body)).toBe(body)
   })
 
-  test('what is too long is cut', () => {
+  test('in a body that is truncated because it is too long', () => {
     expect(redactBody('x'.repeat(100_000)).length).toBeLessThan(10_000)
   })
 })
 
-describe('more that a stranger may send', () => {
+describe('a body from an unauthenticated caller', () => {
   test.each([
     ['under another name of a token', `{"token":"aaaaaaaaaaaa","accessToken":"${TOKEN}"}`],
     ['in capitals', `{"token":"aaaaaaaaaaaa","TOKEN":"${TOKEN}"}`],
     ['as XML', `<token>${TOKEN}</token>`],
     ['within a text, with escapes', `{"token":"a","info":"{\\"token\\":\\"${TOKEN}\\"}"}`],
-  ])('%s: masked in the body, whichever way it goes', (_how, body) => {
+  ])('with a token %s is redacted', (_how, body) => {
     expect(kept(body).body).not.toContain(TOKEN.slice(4))
   })
 
-  test('as a platform writes it: masked in its place, and the hash is of what came', () => {
+  test('in the form of a platform is redacted in place, and the hash covers the received bytes', () => {
     const body = `{"requestId":"1","token":"${TOKEN}","info":"ünïcödé"}`
     expect(kept(body)).toMatchObject({
       body: body.replace(TOKEN, redactToken(TOKEN)),
@@ -69,12 +69,12 @@ describe('more that a stranger may send', () => {
     })
   })
 
-  test('without one: as it came, to the last byte', () => {
+  test('without a token is stored unchanged, to the last byte', () => {
     const body = '{ "amount": 10.10, "transactionId":"bet-1" , "info":"ünïcödé\0"}'
     expect(kept(body)).toMatchObject({ body, bodySha256: createHash('sha256').update(body).digest('hex') })
   })
 
-  test('a body that is nested too deeply for JSON.stringify', () => {
+  test('that is nested too deeply for JSON.stringify is replaced by a note', () => {
     expect(redactBody(`{"a":"\\n","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).toBe(
       '(nested too deeply: not kept)',
     )
@@ -86,11 +86,11 @@ test.each([
   ['as a member', `{"code":5,"message":"bad","request":{"token":"${TOKEN}"}}`],
   ['in a sentence', `{"code":3,"message":"no session ${TOKEN}"}`],
   ['escaped', `{"code":5,"message":"{\\"token\\":\\"${TOKEN}\\"}"}`],
-])('an answer that repeats the token %s: masked', (_how, answer) => {
+])('an answer that repeats the token %s is redacted', (_how, answer) => {
   expect(redactAnswer(answer, TOKEN)).not.toContain(TOKEN.slice(4))
 })
 
-test('of a profile the names of its members are kept, and none of their values', () => {
+test('the journal stores the names of a profile’s members, and none of their values', () => {
   const profile = { userId: 'alice', currency: 'EUR', customFields: { email: 'alice@example.com', shoeSize: 39 } }
   expect(JSON.parse(redactProfile(JSON.stringify(profile), undefined))).toEqual({
     ...profile,

@@ -130,7 +130,7 @@ test.each<[string, JournalCallQuery, (call: (typeof added)[number]) => boolean]>
     { player: 'player-5', from: iso(middle), limit: '9' },
     ({ player, at }) => player === 'player-5' && at >= middle,
   ],
-])('%s: each once, the newest first', async (_what, query, isWanted) => {
+])('the search "%s" finds each call once, the newest first', async (_what, query, isWanted) => {
   const wanted = added.filter(isWanted)
   const found = await all(query)
   expect(found.map(({ requestId }) => requestId).sort()).toEqual(wanted.map(({ requestId }) => requestId).sort())
@@ -142,13 +142,13 @@ test.each<[string, JournalCallQuery, (call: (typeof added)[number]) => boolean]>
   )
 })
 
-test('a call by its request, with all that was known of it', async () => {
+test('a call is found by its requestId, with all recorded data', async () => {
   const [first] = added
   const [call] = await all({ requestId: first?.requestId ?? '' })
   expect(call).toMatchObject({ player: 'player-0', transactionId: 'bet-0', answer: { status: 400, code: 7 } })
 })
 
-test('all filters at once are a question like every other one', async () => {
+test('all filters can be combined in one query', async () => {
   const query = {
     player: 'player-3',
     transactionId: 'bet-3',
@@ -161,7 +161,7 @@ test('all filters at once are a question like every other one', async () => {
   ).toEqual([])
 })
 
-test('a question about one id looks on, however long a look takes', async () => {
+test('a query about one id continues for any time that one scan takes', async () => {
   const oldest = added[0] as (typeof added)[number]
   let now = performance.now()
   vi.spyOn(performance, 'now').mockImplementation(() => now) // a busy machine makes no look longer

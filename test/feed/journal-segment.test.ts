@@ -21,7 +21,7 @@ function fill(chunk: JournalSegment, { marker, calls, now }: Filling): ClosedSeg
   return chunk.close()
 }
 
-test('each has its own calls, keys and times, whatever the one before had: more of it, less, or so much that the memory grew', async () => {
+test('each segment has its own calls, keys and times, after a larger or smaller previous segment', async () => {
   const chunk = new JournalSegment()
   const fillings = [
     { marker: 'a', calls: 200, now: 5_000 },
@@ -54,7 +54,7 @@ function noise(letters: number): string {
   return Array.from({ length: letters }, (_, i) => letterAt(i)).join('')
 }
 
-test('of a stranger the beginning of a body is kept, with the hash of all of it: a call a second fills no disk', async () => {
+test('the body of an unauthenticated call is truncated and stored with its full hash, so that such calls do not fill the disk', async () => {
   const chunk = new JournalSegment()
   const bodies = Array.from({ length: 20 }, (_, i) =>
     Buffer.from(i % 2 === 0 ? noise(9_000) : `{"token":"${'x'.repeat(64)}","info":"${noise(2_000)}"}`),

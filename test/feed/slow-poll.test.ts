@@ -41,7 +41,7 @@ test.each([
       void live.subscribe('0', 'somebody')
     },
   },
-])('who $who has the database look half of the time at most', async ({ begin }) => {
+])('a client that $who keeps a slow database busy at most half of the time', async ({ begin }) => {
   const time = standStill()
   try {
     const { db, busy } = slowDatabase()
@@ -57,7 +57,7 @@ test.each([
   }
 })
 
-test('who asks, and does not wait, has no page read where nothing is new', async () => {
+test('a client that does not wait reads no page when the feed has no new event', async () => {
   const time = standStill()
   try {
     const { db, asked } = slowDatabase()

@@ -29,14 +29,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('so many a day are taken, and the next day as many again', () => {
+test('the daily quota admits its number of calls a day, and the same number on the next day', () => {
   const day = createDailyQuota(3)
   const taken = (now: number, calls: number) =>
     Array.from({ length: calls }, () => day.take(now)).filter(Boolean).length
   expect([taken(DAY_MS, 2), taken(2 * DAY_MS - 1, 5), taken(2 * DAY_MS, 5)]).toEqual([2, 1, 3])
 })
 
-test('so many are let through at once, and then as many as time has brought, never more than at once', () => {
+test('the token bucket admits its burst, then as many as its rate allows, and never more than the burst', () => {
   let now = 1_000
   onTestFinished(replaceEnvironment({ monotonicNow: () => now }))
   const allowance = createTokenBucket(3, 2)
@@ -59,7 +59,7 @@ async function add(journal: CallJournal, calls: number): Promise<void> {
   await expect.poll(kept, { timeout: 10_000 }).toBe(before + calls)
 }
 
-test('on the embedded database a process keeps 100,000 calls a day: those beyond are counted, the next day begins anew', async () => {
+test('on the embedded database the journal stores 100,000 calls a day, counts the rest, and starts again the next day', async () => {
   let now = new Date()
   const embedded: Db = { ...db, kind: 'pglite' }
   const journal = createCallJournal({

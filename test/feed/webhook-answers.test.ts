@@ -30,7 +30,7 @@ beforeEach(async () => {
 const CHANGES: [string, number, () => ReturnType<typeof ask>, string][] = [
   ['saved', 200, () => ask('PUT', HOOK, { url, events: ['bet.placed'] }), 'purser.webhook'],
   ['removed', 204, () => ask('DELETE', HOOK), 'purser.webhook'],
-  ['sent again from a place on', 200, () => ask('POST', `${HOOK}/replay`, { after: '0' }), 'purser.webhook'],
+  ['replayed from a position', 200, () => ask('POST', `${HOOK}/replay`, { after: '0' }), 'purser.webhook'],
   ['given another secret', 201, () => ask('POST', `${HOOK}/rotate`, {}), 'purser.webhook'],
   ['tested', 200, () => ask('POST', `${HOOK}/test`), 'purser.action'],
 ]
@@ -38,7 +38,7 @@ const CHANGES: [string, number, () => ReturnType<typeof ask>, string][] = [
 const WAITING =
   "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ~ 'webhook|action'"
 
-test.each(CHANGES)('a webhook that is %s: the answer waits for the commit', async (_what, expected, change, table) => {
+test.each(CHANGES)('the answer waits for the commit when a webhook is %s', async (_what, expected, change, table) => {
   await holder.query('begin')
   await holder.query(`lock table ${table} in exclusive mode`)
   let isAnswered = false
@@ -52,19 +52,16 @@ test.each(CHANGES)('a webhook that is %s: the answer waits for the commit', asyn
   expect((await answer).status).toBe(expected)
 })
 
-test.each(CHANGES)(
-  'a webhook that is %s without its row in the action log is not changed',
-  async (_what, _status, change) => {
-    const row = async () => (await sql.query('select url, events, state, done_to, old_until from purser.webhook')).rows
-    const before = await row()
-    await sql.query(`
+test.each(CHANGES)('a webhook is not %s without its row in the audit log', async (_what, _status, change) => {
+  const row = async () => (await sql.query('select url, events, state, done_to, old_until from purser.webhook')).rows
+  const before = await row()
+  await sql.query(`
     create function purser.fails() returns trigger language plpgsql as $$ begin raise exception 'out of order'; end $$;
     create trigger fails before insert on purser.action for each row execute function purser.fails()`)
-    try {
-      expect((await change()).status).toBe(500)
-    } finally {
-      await sql.query('drop function purser.fails cascade')
-    }
-    expect(await row()).toEqual(before)
-  },
-)
+  try {
+    expect((await change()).status).toBe(500)
+  } finally {
+    await sql.query('drop function purser.fails cascade')
+  }
+  expect(await row()).toEqual(before)
+})

@@ -71,7 +71,7 @@ function sceneOf(stored: Partial<Webhook>, answers: FeedAnswer[]) {
   return { asked, attempts, delivery, warned }
 }
 
-test('410 is for good, also when an attempt that was under way beside it fails behind it', async () => {
+test('status 410 is final, also when a concurrent attempt fails after it', async () => {
   const { attempts, delivery } = scene(page(eventOf(1n), eventOf(2n)))
   await expect.poll(() => attempts.length).toBe(2)
   attempts[0]?.answer(GONE)
@@ -82,7 +82,7 @@ test('410 is for good, also when an attempt that was under way beside it fails b
   await delivery.stop()
 })
 
-test('a feed that ends earlier than before: what is gone is dropped, and new events with its numbers are sent', async () => {
+test('events that a reset feed no longer contains are dropped, and new events with their numbers are sent', async () => {
   const { asked, attempts, delivery, warned } = scene(
     page(eventOf(1n), eventOf(2n, 'lost', 'of all'), eventOf(3n, 'lost', 'of all'), eventOf(4n, 'lost')),
     { kind: 'unknown', last: '1' },
@@ -111,7 +111,7 @@ test('a feed that ends earlier than before: what is gone is dropped, and new eve
   await delivery.stop()
 })
 
-test(`at most ${MAX_CONCURRENT_SENDS} messages are under way at once, and one more begins as one ends`, async () => {
+test(`at most ${MAX_CONCURRENT_SENDS} messages are in flight, and the next one starts when one ends`, async () => {
   const events = Array.from({ length: MAX_CONCURRENT_SENDS + 2 }, (_, i) => eventOf(BigInt(i + 1)))
   const { attempts, delivery } = scene(page(...events))
   for (let done = 0; done < 2; done++) {
@@ -126,7 +126,7 @@ test(`at most ${MAX_CONCURRENT_SENDS} messages are under way at once, and one mo
   await delivery.stop()
 })
 
-test('a consumer that asks for a pause gets no message before it is over', async () => {
+test('a consumer that requests a pause receives no message before the pause ends', async () => {
   const { attempts, delivery } = scene(page(eventOf(1n)))
   await expect.poll(() => attempts.length).toBe(1)
   const [asked, early] = [1_500, 50]
@@ -137,7 +137,7 @@ test('a consumer that asks for a pause gets no message before it is over', async
   await delivery.stop()
 })
 
-test('events that retention has taken are passed over, and the log says which', async () => {
+test('events that retention has deleted are skipped, and the log names them', async () => {
   const { attempts, delivery, warned } = scene({ kind: 'too_old', first: '4' }, page(eventOf(5n)))
   await expect.poll(() => attempts.map(({ id }) => id)).toEqual(['made 5'])
   const lastError = 'events 1 to 4 were no longer kept'
@@ -147,7 +147,7 @@ test('events that retention has taken are passed over, and the log says which', 
   await delivery.stop()
 })
 
-test('it fails since it did at the holder before, until something is acknowledged, and is not given up before it was tried', async () => {
+test('a new holder keeps the time of the first failure until an acknowledgement, and tries before it gives up', async () => {
   const failingSince = new Date('2031-05-10T00:00:00Z')
   const { attempts, delivery } = sceneOf({ failingSince }, [page(eventOf(1n))])
   expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false])
@@ -163,14 +163,14 @@ test('it fails since it did at the holder before, until something is acknowledge
   await delivery.stop()
 })
 
-test('what failed at the holder before and is not kept any more fails no more', async () => {
+test('a failed event that retention has deleted no longer counts as a failure', async () => {
   const { delivery } = sceneOf({ failingSince: new Date(0) }, [{ kind: 'too_old', first: '4' }])
   await expect.poll(() => delivery.doneTo()).toBe(4n)
   expect(delivery.failingSince()).toBe(null)
   await delivery.stop()
 })
 
-test('one event that the consumer never takes fails since it did at the holder before, whatever else is acknowledged', async () => {
+test('an event that is never acknowledged keeps its first failure while other events are acknowledged', async () => {
   const failingSince = new Date('2031-05-10T00:00:00Z')
   const events = [eventOf(1n), eventOf(2n), eventOf(3n)]
   const { attempts, delivery } = sceneOf({ failingSince }, [page(...events)])

@@ -98,7 +98,7 @@ function gate() {
   return { opened, letGo }
 }
 
-test('stop waits for the calls under way, writes down what they acknowledged, and lets the webhook go', async () => {
+test('stop waits for the calls in flight, records what they acknowledged, and releases the webhook', async () => {
   const { attempts, dispatcher, seen, warned, errors } = start()
   await expect.poll(() => attempts.length).toBe(2)
   expect((await stored())?.claim).not.toBeNull()
@@ -111,7 +111,7 @@ test('stop waits for the calls under way, writes down what they acknowledged, an
   expect(await stored()).toMatchObject({ claim: null, doneTo: 2n, lastAttempts: [{ event: '2' }, { event: '1' }] })
 })
 
-test('stop waits for a claim under way and lets that webhook go too', async () => {
+test('stop waits for a claim in progress and releases its webhook too', async () => {
   const { opened, letGo } = gate()
   const { attempts, dispatcher, seen } = start(() => opened)
   await expect.poll(() => seen.open).toBe(1)
@@ -127,7 +127,7 @@ test('stop waits for a claim under way and lets that webhook go too', async () =
   expect(seen.transactions).toBe(transactions)
 })
 
-test('one transaction at a time claims and writes down', async () => {
+test('one transaction at a time claims webhooks and records acknowledgements', async () => {
   let most = 0
   const scene = start(async () => {
     most = Math.max(most, scene.seen.open)
@@ -139,7 +139,7 @@ test('one transaction at a time claims and writes down', async () => {
   expect(most).toBe(1)
 })
 
-test('a database that fails is asked again: the log says so once, and the webhook is claimed and kept afterwards', async () => {
+test('a failing database is retried: the log reports it once, and the webhook is claimed and kept afterwards', async () => {
   let fails = true
   const { attempts, dispatcher, seen, warned } = start(async () => {
     if (fails) throw new Error('not there')

@@ -21,18 +21,18 @@ async function send(privateAddresses: boolean, plainHttp = true) {
   return sender.send(url, [generateWebhookSecret()], MESSAGE as never, new Date()).finally(() => sender.close())
 }
 
-test('a name that leads into our own network is not called, and what stood against it is said', async () => {
+test('a name that resolves to our own network is not called, and the reason is reported', async () => {
   const error = 'localhost leads into a private or reserved network'
   expect(await send(false)).toEqual({ kind: 'failed', error: expect.stringContaining(error) })
   expect(consumer.told).toEqual([])
 })
 
-test('without TLS nothing is sent, where a setting refuses that', async () => {
+test('a webhook without TLS is not sent if a setting forbids it', async () => {
   expect(await send(true, false)).toEqual({ kind: 'failed', error: expect.stringContaining('PURSER_PLAIN_HTTP') })
   expect(consumer.told).toEqual([])
 })
 
-test('where a setting allows it, it is', async () => {
+test('a webhook without TLS is sent if a setting allows it', async () => {
   expect(await send(true)).toEqual({ kind: 'delivered', httpStatus: 200 })
   expect(consumer.told).toHaveLength(1)
   expect(consumer.told[0]?.headers['user-agent']).toMatch(/^Purser\/\S+ \(webhooks\)$/)
@@ -45,7 +45,7 @@ test.each([
   ['a date that is over', new Date(-1_000).toUTCString(), undefined],
   ['what cannot be read', 'soon', undefined],
   ['nothing', undefined, undefined],
-])('a consumer that is not there asks by Retry-After for %s', async (_what, given, retryAfterMs) => {
+])('Retry-After of an unavailable consumer can be %s', async (_what, given, retryAfterMs) => {
   const server = createServer((request, response) => {
     request.resume()
     response.writeHead(503, given === undefined ? {} : { 'retry-after': given }).end()

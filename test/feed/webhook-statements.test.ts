@@ -44,7 +44,7 @@ function putOf(transaction: Db['transaction']): Put {
   return put
 }
 
-test.each(['save_webhook', 'purser_insert_action'])('a webhook is not saved before %s is done', async (name) => {
+test.each(['save_webhook', 'purser_insert_action'])('a webhook is not saved before %s has completed', async (name) => {
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
     finish = resolve

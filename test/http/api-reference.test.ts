@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { registerApiReference } from '../../src/http/api-reference.ts'
 
-test.each(['/openapi.json', '/docs', '/docs/redoc.js'])('%s is one buffer for all answers', async (url) => {
+test.each(['/openapi.json', '/docs', '/docs/redoc.js'])('every answer with %s shares one buffer', async (url) => {
   const sent: unknown[] = []
   const app = Fastify()
   app.addHook('onSend', async (_request, _reply, body) => void sent.push(body))

@@ -20,6 +20,6 @@ test.each([
   ],
   ['more members, known or not', members(1_001), { pointer: '', detail: 'must not have more than 1000 members' }],
   ['what is no object at all', 'text', undefined],
-])('%s', (_what, value, fault) => {
+])('the size limit is checked for %s', (_what, value, fault) => {
   expect(findOversized(schema, value, '')).toEqual(fault)
 })

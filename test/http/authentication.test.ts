@@ -13,7 +13,7 @@ const REQUESTS = 100
 test.each([
   { what: 'of a lesser role', authorization: 'Bearer reader', reason: 'role', status: 403 },
   { what: 'without a key', authorization: undefined, reason: 'missing', status: 401 },
-])('a hundred requests $what are seven lines of the log, and all are counted', async (one) => {
+])('a hundred requests $what produce seven lines in the log, and all are counted', async (one) => {
   const lines: { reason: string; failures: number }[] = []
   const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) })
   const keys = { setting: 'OPERATOR_API_KEY', find: async () => READER }

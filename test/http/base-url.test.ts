@@ -28,7 +28,7 @@ const MALFORMED: [string, string][] = [
   ['https://203.0.113.9/w/user/profile/', 'leave /user/profile out'],
 ]
 
-describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
+describe.each(['platform', 'gateway'] as const)('the base URL check of the %s', (role) => {
   let database: TestDatabase
   const urls: Record<string, string> = {}
   const closing: (() => Promise<void>)[] = []
@@ -84,7 +84,7 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     for (const { status } of saved) expect(status).toBe(201)
   }
 
-  test.concurrent.each(INSIDE)('%s is refused in production, and where a setting says so', async (baseUrl) => {
+  test.concurrent.each(INSIDE)('rejects %s in production, and if a setting requires it', async (baseUrl) => {
     for (const server of ['production', 'refusing'])
       expect(await save(server, baseUrl)).toMatchObject({
         status: 400,
@@ -93,16 +93,16 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     await expectTaken(['elsewhere', 'allowing'], baseUrl)
   })
 
-  test('a public address is taken everywhere', () => expectTaken(Object.keys(urls), OUTSIDE))
+  test('accepts a public address everywhere', () => expectTaken(Object.keys(urls), OUTSIDE))
 
-  test('plain HTTP is refused in production, unless a setting allows it', async () => {
+  test('rejects plain HTTP in production, unless a setting allows it', async () => {
     const baseUrl = 'http://a-name.invalid'
     const refused = { status: 400, detail: expect.stringContaining('PURSER_PLAIN_HTTP=allow') }
     expect(await save('production', baseUrl)).toMatchObject(refused)
     await expectTaken(['elsewhere', 'refusing', 'allowing'], baseUrl)
   })
 
-  test('a name that leads inside is not called either, whatever it led to when it was saved', async () => {
+  test('prevents a call to a name that now resolves to an internal address', async () => {
     const wallet = await startScriptedWallet({ secret: 'shared-with-acme' })
     closing.push(() => wallet.stop())
     const byName = wallet.url.replace('127.0.0.1', 'localhost')
@@ -117,7 +117,7 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     expect((await load('allowing')).status).toBe(201)
   })
 
-  test('a start warns of each saved address that it may not call', async () => {
+  test('warns at the start of each saved address that may not be called', async () => {
     const saved = ['http://a-name.invalid', 'https://10.0.0.7', OUTSIDE]
     for (const [i, baseUrl] of saved.entries()) expect((await save('allowing', baseUrl, `zz-${i}`)).status).toBe(201)
     const lines: { level: number; msg: string }[] = []
@@ -131,7 +131,7 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     ])
   })
 
-  test.each(MALFORMED)('%s is refused everywhere: %s', async (baseUrl, word) => {
+  test.each(MALFORMED)('rejects %s everywhere: %s', async (baseUrl, word) => {
     const refused = { status: 400, detail: expect.stringContaining(word) }
     for (const server of Object.keys(urls)) expect(await save(server, baseUrl)).toMatchObject(refused)
     expect(await change('allowing', 'by-name', baseUrl)).toMatchObject(refused)

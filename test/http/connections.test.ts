@@ -29,7 +29,7 @@ async function listen(options: HttpAppOptions, { onTestFinished }: Finishing) {
 
 const ask = (socket: Socket, path: string) => socket.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`)
 
-test('an answer that is not read ends its connection', async (context) => {
+test('a connection is closed if its answer is not read', async (context) => {
   const { app, caller } = await listen({ stalledResponseMs: 100 }, context)
   const accepted = once(app.server, 'connection') as Promise<[Socket]>
   const silent = caller().pause()
@@ -52,7 +52,7 @@ test('a connection beyond the limit is closed and counted, and the others go on'
   await expect.poll(() => answeredOn(caller())).toBe(true)
 })
 
-test('a probe of /healthz is answered at the limit, and its connection is closed', async (context) => {
+test('a probe of /healthz is answered at the limit, and its connection is then closed', async (context) => {
   const { caller, connectionsRefused } = await listen({ maxConnections: 1 }, context)
   await once(caller(), 'connect')
   const probe = caller()
@@ -64,7 +64,7 @@ test('a probe of /healthz is answered at the limit, and its connection is closed
   expect(connectionsRefused()).toBe(0)
 })
 
-test('few connections are kept for probes, and each only for a moment', async (context) => {
+test('few connections are reserved for probes, each only for a moment', async (context) => {
   const { caller, connectionsRefused } = await listen({ maxConnections: 1, probeMs: 50 }, context)
   await once(caller(), 'connect')
   const silent = Array.from({ length: PROBE_CONNECTIONS }, caller)

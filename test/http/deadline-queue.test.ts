@@ -1,11 +1,11 @@
-/** In which order those who wait outside are heard, and when. */
+/** In which order those who wait outside are taken, and when. */
 import { expect, test } from 'vitest'
 import { DeadlineQueue } from '../../src/http/deadline-queue.ts'
 
-const PATIENCE = { minWaitMs: 500, usefulWaitMs: 2_000, maxWaitMs: 4_500 }
+const DEADLINES = { minWaitMs: 500, usefulWaitMs: 2_000, maxWaitMs: 4_500 }
 
 function lineOf(names: string[], now = 0): DeadlineQueue<string> {
-  const line = new DeadlineQueue<string>(PATIENCE)
+  const line = new DeadlineQueue<string>(DEADLINES)
   line.enqueueAll(names, now)
   return line
 }
@@ -16,7 +16,7 @@ function allDue(line: DeadlineQueue<string>, now: number): string[] {
   return due
 }
 
-test('where there is room, the first comes first, as long as a yes can come in time', () => {
+test('the first entry is taken first while it can still meet its deadline', () => {
   const line = lineOf(['a', 'b', 'c'])
   expect(line.takeInTime(10)?.[0]).toBe('a')
   expect(line.takeInTime(2_000)).toEqual(['b', expect.objectContaining({ since: 0 })])
@@ -24,35 +24,35 @@ test('where there is room, the first comes first, as long as a yes can come in t
   expect(line.size).toBe(1)
 })
 
-test('who came later can still get a yes when the first ones no longer can', () => {
+test('a later entry is taken when the first entry can no longer meet its deadline', () => {
   const line = lineOf(['early'])
   line.enqueue('later', 1_500)
   expect(line.takeInTime(3_000)?.[0]).toBe('later')
   expect(line.has('early')).toBe(true)
 })
 
-test('a crowd that comes at once is heard evenly, and everybody within the time', () => {
+test('entries that arrive at once are taken evenly, and each within its time', () => {
   const names = Array.from({ length: 1_000 }, (_, i) => `${i}`)
   const line = lineOf(names)
-  const heard = Array.from({ length: 45 }, (_, i) => allDue(line, (i + 1) * 100))
-  expect(heard.flat()).toEqual(names)
-  expect(heard.slice(0, 5).flat()).toEqual([])
-  for (const some of heard.slice(5)) expect(Math.abs(some.length - 25)).toBeLessThanOrEqual(1)
+  const taken = Array.from({ length: 45 }, (_, i) => allDue(line, (i + 1) * 100))
+  expect(taken.flat()).toEqual(names)
+  expect(taken.slice(0, 5).flat()).toEqual([])
+  for (const some of taken.slice(5)) expect(Math.abs(some.length - 25)).toBeLessThanOrEqual(1)
 })
 
-test('who waits on and on is heard once in that time, and a crowd stays apart', () => {
+test('an entry that is enqueued again and again is taken once in its time, and many entries stay spread', () => {
   const names = Array.from({ length: 100 }, (_, i) => `${i}`)
   const line = lineOf(names)
-  const heard: string[][] = []
+  const taken: string[][] = []
   for (let now = 0; now < 45_500; now += 500) {
-    heard.push(allDue(line, now))
-    for (const name of heard.at(-1) ?? []) line.enqueue(name, now)
+    taken.push(allDue(line, now))
+    for (const name of taken.at(-1) ?? []) line.enqueue(name, now)
   }
-  for (const name of names) expect(heard.flat().filter((one) => one === name)).toHaveLength(10)
-  expect(Math.max(...heard.map((some) => some.length))).toBeLessThanOrEqual(13)
+  for (const name of names) expect(taken.flat().filter((one) => one === name)).toHaveLength(10)
+  expect(Math.max(...taken.map((some) => some.length))).toBeLessThanOrEqual(13)
 })
 
-test('who has left is not heard', () => {
+test('a removed entry is never taken', () => {
   const line = lineOf(['a', 'b', 'c'])
   line.takeInTime(0)
   line.remove('b')

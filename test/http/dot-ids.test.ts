@@ -41,7 +41,7 @@ const operator = (method: string, path: string, body?: object) =>
   call({ url: wallet.url, key: wallet.operatorKey }, method, path, body)
 
 describe.each(DOTS)('the id "%s"', (id) => {
-  test('is refused for a new player, partner, operator and webhook', async () => {
+  test('is rejected for a new player, partner, operator and webhook', async () => {
     const secret = randomUUID()
     const at = { baseUrl: 'http://127.0.0.1:9', secret }
     const refused = [
@@ -53,7 +53,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
     for (const answer of refused) expect(answer).toMatchObject({ status: 400, body: WHY })
   })
 
-  test('is refused for a new event, of a bet too', async () => {
+  test('is rejected for a new event, also in a bet', async () => {
     const selections = [{ eventId: id, outcomeId: 'home', coefficient: 2 }]
     const bet = { frameSessionId: randomUUID(), amount: '1.00', selections }
     const event = await call(platform, 'PUT', `/events/${encodePathSegment(id)}`, { status: 'open' })
@@ -61,7 +61,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
     expect(await call(platform, 'POST', '/bets', bet)).toMatchObject({ status: 400, body: WHY })
   })
 
-  test('is that of an event which is here already, takes bets, and changes', async () => {
+  test('works for an existing event, which accepts bets and changes', async () => {
     await platform.sql("insert into platform.event (event_id, status, updated_at) values ($1, 'open', now())", [id])
     const path = `/events/${encodePathSegment(id)}`
     const frameSessionId = await platform.api.loadFrame((await platform.partner()).partnerId)
@@ -74,7 +74,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
     ])
   })
 
-  test('is that of a player who is here already, and gets money, sessions and bets', async () => {
+  test('works for an existing player, who gets money, sessions and bets', async () => {
     await addPlayer(id)
     const path = `/operator/players/${encodePathSegment(id)}`
     const deposit = { currency: 'EUR', amount: '10.00', reference: 'r-1' }
@@ -99,7 +99,7 @@ describe.each(DOTS)('the id "%s"', (id) => {
   })
 })
 
-test('a part of a path is its id again, whatever the id is', () => {
+test('a segment of a path is decoded to its id again, for any id', () => {
   for (const id of [...DOTS, '...', '.a', 'a/b', '%2E', '~', '~'.repeat(64), `a${'~'.repeat(63)}`, 'é😀'])
     expect(decodePathSegment(decodeURIComponent(encodePathSegment(id)))).toBe(id)
 })

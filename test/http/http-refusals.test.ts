@@ -19,7 +19,7 @@ describe.each(SERVERS)('the API of the $server', ({ prefix, list, start }) => {
       ...(body !== undefined && { body }),
     })
 
-  test('says with 405 which methods a path has', async () => {
+  test('returns 405 with the methods of the path', async () => {
     const reply = await ask('DELETE', `${prefix}/keys`)
     expect(reply.status).toBe(405)
     expect(reply.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST'])
@@ -28,21 +28,21 @@ describe.each(SERVERS)('the API of the $server', ({ prefix, list, start }) => {
     expect((await ask('DELETE', `${prefix}/no/such/path`)).status).toBe(404)
   })
 
-  test.each(['text/plain', 'application/xml'])('refuses a body of the type %s with 415', async (type) => {
+  test.each(['text/plain', 'application/xml'])('rejects a body of the type %s with 415', async (type) => {
     expect((await ask('POST', `${prefix}/keys`, type, '{"name":"desk","role":"read"}')).status).toBe(415)
   })
 
-  test('refuses a body that is too large with 413', async () => {
+  test('rejects a body that is too large with 413', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_000_000) })
     expect((await ask('POST', `${prefix}/keys`, 'application/json', body)).status).toBe(413)
   })
 
-  test('lets no browser guess the type of an answer', async () => {
+  test('forbids browsers to guess the type of an answer', async () => {
     for (const path of [list, `${prefix}/no-such-path`])
       expect((await ask('GET', path)).headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('answers a call without a key before it looks at the method', async () => {
+  test('rejects a call without a key before it checks the method', async () => {
     expect((await fetch(`${started.url}${prefix}/keys`, { method: 'DELETE' })).status).toBe(401)
   })
 })
@@ -51,7 +51,7 @@ describe.each([
   { server: 'wallet', start: () => startWallet() },
   { server: 'gateway', start: () => startGateway() },
 ])('the partner wire of the $server', ({ start }) => {
-  test('is found by its paths as they are written: what only decodes to them does not exist', async () => {
+  test('matches paths only as they are written, and not after decoding', async () => {
     const { url, secret, stop } = await start()
     try {
       const body = '{"userId":"nobody"}'

@@ -120,11 +120,11 @@ describe.each(SERVERS)('a route of the $server', ({ document: name, only = () =>
     return sendRaw(running.url, { method, path, body, headers })
   }
 
-  test('is asked with what it takes', () => {
+  test('is tested only if it accepts a body', () => {
     expect(taking.length).toBeGreaterThan(1)
   })
 
-  test.each(dueOf(taking, DAYS))('$name: is done with every body of the largest size soon', async (operation) => {
+  test.each(dueOf(taking, DAYS))('$name: processes every body of the largest size quickly', async (operation) => {
     const slow: string[] = []
     for (const { name, text } of bodiesOf(operation)) {
       let least = Number.POSITIVE_INFINITY
@@ -140,7 +140,7 @@ describe.each(SERVERS)('a route of the $server', ({ document: name, only = () =>
     expect(slow).toEqual([])
   })
 
-  test('a body that is larger is refused, whatever it is', async () => {
+  test('rejects a larger body with any content', async () => {
     const own = taking.filter((operation) => !isWire(operation))
     const answers = await Promise.all(own.map((operation) => send(operation, `"${'a'.repeat(bytes)}"`)))
     expect(answers.map(({ status }) => status)).toEqual(own.map(() => 413))

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { BODY, CALL, openCaller, openServer, post, SHORT } from './load-shedder-scene.ts'
 
-test('with far too many inside a call is failed unread: a Place bet so that it is rolled back, others so that they are repeated', async (context) => {
+test('an overloaded server fails a call unread: a Place bet is rolled back, and other calls are repeated', async (context) => {
   const { url, door, setRoom, bodies } = await openServer(context, SHORT)
   setRoom(Number.NEGATIVE_INFINITY)
   for (const [method, path, status] of [
@@ -22,7 +22,7 @@ test('with far too many inside a call is failed unread: a Place bet so that it i
   expect(bodies()).toBe(0)
 })
 
-test('without room a connection waits unread until there is some, and its calls are then answered yes', async (context) => {
+test('a connection waits unread while the queue is full, and its calls are accepted afterwards', async (context) => {
   const { url, door, setRoom } = await openServer(context)
   const caller = await openCaller(url)
   caller.send(1)
@@ -38,7 +38,7 @@ test('without room a connection waits unread until there is some, and its calls 
   expect(door.shedCalls).toBe(0)
 })
 
-test('without room until the time is over, all calls of a connection are failed', async (context) => {
+test('all calls of a connection fail if the queue stays full until the deadline', async (context) => {
   const { url, door, setRoom } = await openServer(context, SHORT)
   const caller = await openCaller(url)
   setRoom(0)
@@ -55,7 +55,7 @@ test('without room until the time is over, all calls of a connection are failed'
   }
 })
 
-test('in a crowd a connection waits unread until its calls may find what they need, and where there is none nobody looks for it', async (context) => {
+test('under load a connection waits unread until there is downstream capacity, which is only checked if there is room', async (context) => {
   const { url, door, setRoom, setProspect, looks } = await openServer(context)
   const caller = await openCaller(url)
   setProspect(0)
@@ -73,7 +73,7 @@ test('in a crowd a connection waits unread until its calls may find what they ne
   expect(door.shedCalls).toBe(0)
 })
 
-test('health and our own APIs are answered beside a crowd', async (context) => {
+test('health checks and our own APIs are answered under load', async (context) => {
   const { url, setRoom } = await openServer(context)
   const caller = await openCaller(url)
   setRoom(0)
@@ -85,7 +85,7 @@ test('health and our own APIs are answered beside a crowd', async (context) => {
 })
 
 describe('a connection that closes', () => {
-  test('leaves the line at once, however long it could wait', async (context) => {
+  test('leaves the queue at once, with any deadline', async (context) => {
     const { url, door, setRoom, app, closed } = await openServer(context)
     const caller = await openCaller(url)
     setRoom(0)
@@ -97,7 +97,7 @@ describe('a connection that closes', () => {
     expect(door.queuedConnections()).toBe(0)
   })
 
-  test('is no part of the next crowd', async (context) => {
+  test('does not take part in the next overload', async (context) => {
     const { url, door, setRoom, closed } = await openServer(context)
     const [gone, caller] = [await openCaller(url), await openCaller(url)]
     for (const { send, answered } of [gone, caller]) {
@@ -113,7 +113,7 @@ describe('a connection that closes', () => {
   })
 })
 
-test('a crowd that sends on and on hears of every call in the order of its calls, whether there is room or not', async (context) => {
+test('under load a connection receives every answer in the order of its calls, with or without room', async (context) => {
   const { url, setRoom, door } = await openServer(context, SHORT)
   const callers = await Promise.all(Array.from({ length: 50 }, () => openCaller(url)))
   for (let round = 1; round <= 6; round++) {
@@ -126,7 +126,7 @@ test('a crowd that sends on and on hears of every call in the order of its calls
   expect(door.shedCalls).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
 })
 
-test('who brings calls beside a crowd joins the line: what they need inside may be what the others wait for', async (context) => {
+test('a connection that sends calls under load joins the queue, because waiting calls may need its capacity', async (context) => {
   const { url, setRoom, setProspect } = await openServer(context)
   const [first, beside] = [await openCaller(url), await openCaller(url)]
   setProspect(0)
@@ -146,7 +146,7 @@ test('who brings calls beside a crowd joins the line: what they need inside may 
   await Promise.all([first.answered(2), beside.answered(1), late.answered(2)])
 })
 
-test('a crowd in which nobody waits for long is over, and connections are read as they send', async (context) => {
+test('an overload ends when no connection waits for long, and connections are then read as they send', async (context) => {
   const { url, setRoom, looks } = await openServer(context)
   const caller = await openCaller(url)
   setRoom(0)
@@ -181,7 +181,7 @@ async function openUnheard(url: string, setRoom: (calls: number) => void) {
 describe('a call that is failed unread', () => {
   const withoutTime = (text: string) => text.replace(/^Date: .*$/m, 'Date')
 
-  test('hears what Node would write, and Node makes nothing for it', async (context) => {
+  test('gets the answer that Node would write, and Node creates no objects for it', async (context) => {
     const { url, setRoom, requests } = await openServer(context, SHORT)
     const caller = await openUnheard(url, setRoom)
     const before = { text: caller.all(), requests: requests() }
@@ -196,7 +196,7 @@ describe('a call that is failed unread', () => {
     expect(withoutTime(caller.all().slice(before.text.length))).toBe(withoutTime(other.all()))
   })
 
-  test('keeps its place among others of its connection, and its body is thrown away, whole, in pieces or in chunks', async (context) => {
+  test('keeps its position among other calls of its connection, and its body is discarded, whole, in pieces or in chunks', async (context) => {
     const { url, setRoom, door } = await openServer(context, SHORT)
     const caller = await openUnheard(url, setRoom)
     const head = (method: string) => `${method} /payment/bet HTTP/1.1\r\nhost: a\r\n`
@@ -210,7 +210,7 @@ describe('a call that is failed unread', () => {
     expect(door.shedCalls).toBe(5)
   })
 
-  test('is told to go on when it asks, and is the last one when it says so', async (context) => {
+  test('gets 100 Continue on request, and ends the connection if it requests that', async (context) => {
     const { url, setRoom } = await openServer(context, SHORT)
     const caller = await openUnheard(url, setRoom)
     const before = caller.all().length

@@ -32,7 +32,7 @@ async function waiting(): Promise<number> {
   return rows[0]?.n
 }
 
-test('while support looks at bets that the database does not find, users load the frame', async () => {
+test('users load the frame while support lists bets with filters that match none', async () => {
   const wallet = await startWallet()
   const { userId, token } = await playerWithMoney(wallet.operator, '10.00')
   await hold(wallet.databaseUrl, 'purser.bet')
@@ -49,7 +49,7 @@ test('while support looks at bets that the database does not find, users load th
   await wallet.stop()
 })
 
-test('while support looks at deliveries that the database does not find, users load the frame', async () => {
+test('users load the frame while support lists deliveries with filters that match none', async () => {
   const platform = await startPlatform()
   const { partnerId } = await platform.partner()
   await hold(platform.databaseUrl, 'platform.attempt, platform.selection')

@@ -7,25 +7,25 @@ import { registerWire } from '../../src/http/partner-wire.ts'
 import type { WireReply } from '../../src/protocol/wire-reply.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
-interface Handled {
+interface HandledCall {
   readonly reply: WireReply
 }
 
 /** What `handle` is asked, and answered by the test. */
-interface Asked {
+interface ReceivedRequest {
   readonly body: string
   reply(status: number, body: string): void
 }
 
 async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
   const { app, loadShedder, resolveSource, isDraining } = createHttpApp()
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   let requests = 0
-  const told: number[] = []
+  const answeredLengths: number[] = []
   app.server.on('request', () => {
     requests += 1
   })
-  await registerWire<Handled>(
+  await registerWire<HandledCall>(
     { app, loadShedder, resolveSource },
     {
       handle: (_endpoint, { body }) =>
@@ -37,7 +37,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
       handleUnreadable: (detail) => ({ reply: { status: 400, body: JSON.stringify({ detail }) } }),
       handleError: () => ({ reply: { status: 500, body: '{}' } }),
       onFailure() {},
-      onAnswered: (_handled, { body }) => void told.push(body.length),
+      onAnswered: (_handled, { body }) => void answeredLengths.push(body.length),
       isDraining,
     },
   )
@@ -52,7 +52,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
     while (asked.length < count) await nextTurn()
     return asked
   }
-  return { app, door: loadShedder, port, askedFor, told, requests: () => requests }
+  return { app, door: loadShedder, port, askedFor, answeredLengths, requests: () => requests }
 }
 
 /** What a connection was answered, as bytes. */
@@ -81,8 +81,8 @@ const chunked = (body: string) =>
   `${head('transfer-encoding: chunked\r\n')}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
 const withoutTime = (text: string) => text.replace(/^Date: .*$/gm, 'Date')
 
-test('a plain call is answered as Node would answer it, and Node makes nothing for it', async (context) => {
-  const { port, askedFor, told, requests } = await openServer(context)
+test('a plain call gets the same answer as from Node, and Node creates no objects for it', async (context) => {
+  const { port, askedFor, answeredLengths, requests } = await openServer(context)
   const [plain, nodes] = [openCaller(port, context), openCaller(port, context)]
   let asked = 0
   for (const [status, body] of [
@@ -100,10 +100,10 @@ test('a plain call is answered as Node would answer it, and Node makes nothing f
   const [mine, its] = await Promise.all([plain.has(/ 299 [\s\S]*\{\}$/), nodes.has(/ 299 [\s\S]*\{\}$/)])
   expect(withoutTime(mine)).toBe(withoutTime(its))
   expect(requests()).toBe(5)
-  expect(told).toEqual(Array(10).fill(7))
+  expect(answeredLengths).toEqual(Array(10).fill(7))
 })
 
-test('answers come in the order of the requests of a connection, whatever is ready first and whichever way it takes', async (context) => {
+test('answers are sent in the order of the requests of a connection, for both code paths and any order of completion', async (context) => {
   const { port, askedFor } = await openServer(context)
   const caller = openCaller(port, context)
   const health = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
@@ -121,7 +121,7 @@ test('answers come in the order of the requests of a connection, whatever is rea
   expect(text.match(/"(one|two|ok|three|four)"/g)).toEqual(['"one"', '"two"', '"ok"', '"three"', '"four"'])
 })
 
-test('a body in pieces is read whole, and a connection goes on', async (context) => {
+test('a body in pieces is read whole, and the connection continues', async (context) => {
   const { port, askedFor } = await openServer(context, { status: 200, body: '{"yes":1}' })
   const caller = openCaller(port, context)
   const body = JSON.stringify({ long: 'x'.repeat(200_000) })
@@ -141,15 +141,15 @@ test('a body in pieces is read whole, and a connection goes on', async (context)
   expect((await askedFor(2)).map(({ body }) => body)).toEqual([body, '"next"'])
 })
 
-describe('what is not plain takes Node’s way', () => {
+describe('a request takes Node’s path if it has', () => {
   test.for([
     ['no host', 'POST /payment/bet HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}', / 400 Bad Request/],
-    ['a question whether to go on', head('content-length: 2\r\nexpect: 100-continue\r\n'), / 100 Continue/],
+    ['an Expect header', head('content-length: 2\r\nexpect: 100-continue\r\n'), / 100 Continue/],
     ['too long a body', head(`content-length: ${256 * 1024 + 1}\r\n`), /larger than 262144 bytes/],
     ['a query', `${head('content-length: 2\r\n', '/payment/bet?a=1')}{}`, / 200 /],
     ['no body', head(''), / 200 /],
     [
-      'a wish to be the last',
+      'a Connection: close header',
       `${head('content-length: 2\r\nconnection: close\r\n')}{}`,
       / 200 [\s\S]*connection: close/i,
     ],
@@ -162,7 +162,7 @@ describe('what is not plain takes Node’s way', () => {
     expect(await caller.has(answer)).toMatch(answer)
   })
 
-  test('a wish for another protocol is not heard, as before', async (context) => {
+  test('a header for another protocol, which is ignored as by Node', async (context) => {
     const { port } = await openServer(context, { status: 200, body: '{"yes":1}' })
     const caller = openCaller(port, context)
     caller.write(`${head('content-length: 2\r\nconnection: upgrade, keep-alive\r\nupgrade: h2c\r\n')}{}`)
@@ -170,7 +170,7 @@ describe('what is not plain takes Node’s way', () => {
   })
 })
 
-test('a wish for another protocol behind a call is not heard either, and its connection ends as any', async (context) => {
+test('a header for another protocol after a call is ignored, and the connection ends normally', async (context) => {
   const { app, port, askedFor } = await openServer(context)
   const caller = openCaller(port, context)
   caller.write(`${call('{}')}GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade, keep-alive\r\nupgrade: x\r\n\r\n`)
@@ -181,7 +181,7 @@ test('a wish for another protocol behind a call is not heard either, and its con
   await expect.poll(() => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)))).toBe(0)
 })
 
-test('a connection that is idle keeps no body', async (context) => {
+test('an idle connection keeps no body in memory', async (context) => {
   const { app, port } = await openServer(context, { status: 200, body: '{"yes":1}' })
   const served: { parser?: { incoming?: unknown } }[] = []
   app.server.on('connection', (socket) => served.push(socket as (typeof served)[number]))
@@ -191,7 +191,7 @@ test('a connection that is idle keeps no body', async (context) => {
   expect(served.map(({ parser }) => parser?.incoming)).toEqual([null])
 })
 
-test('behind a call that waits for its answer so many more are read, and no more', async (context) => {
+test('a limited number of calls is read after a call that waits for its answer', async (context) => {
   const { port, askedFor } = await openServer(context)
   const caller = openCaller(port, context)
   const sent = 8_000
@@ -203,7 +203,7 @@ test('behind a call that waits for its answer so many more are read, and no more
   await caller.has(new RegExp(`"n":${sent - 1}\\b`))
 })
 
-test('who reads no answers is not read any more', async (context) => {
+test('a connection whose answers are not read is not read either', async (context) => {
   const { port, askedFor } = await openServer(context, { status: 200, body: JSON.stringify('x'.repeat(20_000)) })
   const caller = openCaller(port, context)
   caller.socket.pause()
@@ -219,7 +219,7 @@ test('who reads no answers is not read any more', async (context) => {
   await askedFor(asked.length + 1)
 })
 
-test('a server that goes down answers what is inside, and then ends the connection', async (context) => {
+test('a server that stops answers the calls in flight, and then closes the connection', async (context) => {
   const { app, door, port, askedFor } = await openServer(context)
   const [caller, idle] = [openCaller(port, context), openCaller(port, context)]
   idle.write(call('"idle"'))
@@ -236,7 +236,7 @@ test('a server that goes down answers what is inside, and then ends the connecti
   expect(caller.text()).toMatch(/keep-alive[\s\S]*"one"[\s\S]*Connection: close[\s\S]*"two"$/)
 })
 
-test('who hangs up before the answer harms nobody', async (context) => {
+test('a client that disconnects before the answer has no effect on others', async (context) => {
   const { door, port, askedFor } = await openServer(context)
   const [gone, other] = [openCaller(port, context), openCaller(port, context)]
   gone.write(`${call('"1"')}${call('"2"')}${head('content-length: 9\r\n')}"half`)

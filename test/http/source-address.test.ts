@@ -9,7 +9,7 @@ import { walletEnv } from '../support/wallet-env.ts'
 
 const PROXIES = ['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']
 
-describe('the source of a request is', () => {
+describe('the source address of a request is', () => {
   const cases: [string, string | undefined, string | undefined, string][] = [
     ['the other end, where it is no trusted proxy', '203.0.113.5', '198.51.100.1', '203.0.113.5'],
     ['the proxy, where it names no address', '10.0.0.1', undefined, '10.0.0.1'],
@@ -39,13 +39,13 @@ describe('the source of a request is', () => {
     expect(createSourceResolver(PROXIES)({ headers, socket: { remoteAddress } })).toBe(source)
   })
 
-  test('the other end, whatever a header says, where no proxy is trusted', () => {
+  test('the peer address with any header, if no proxy is trusted', () => {
     const headers = { 'x-forwarded-for': '198.51.100.1' }
     expect(createSourceResolver()({ headers, socket: { remoteAddress: '10.0.0.1' } })).toBe('10.0.0.1')
   })
 })
 
-test('a server has one source for calls around Node, calls by a route, and requests of an API', async ({
+test('a server uses one source address for calls outside Node, calls of a route, and requests of an API', async ({
   onTestFinished,
 }) => {
   const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ trustedProxies: ['127.0.0.0/8'] })
@@ -91,7 +91,7 @@ describe('PURSER_TRUSTED_PROXIES', () => {
     }
   }
 
-  test.each(['', '10.0.0.0/8', '10.0.0.1, ::1,2001:db8::/32'])('takes "%s"', (value) =>
+  test.each(['', '10.0.0.0/8', '10.0.0.1, ::1,2001:db8::/32'])('accepts the value "%s"', (value) =>
     expect(problemsOf(value)).toEqual([]),
   )
 
@@ -107,7 +107,7 @@ describe('PURSER_TRUSTED_PROXIES', () => {
     ['::ffff:10.0.0.0/104', 'is IPv4 in the form of IPv6'],
     ['fe80::1%eth0', 'has a zone'],
     ['10.0.0.1,,10.0.0.2', 'has an empty part'],
-  ])('refuses "%s"', (value, problem) => {
+  ])('rejects the value "%s"', (value, problem) => {
     const [first, ...others] = problemsOf(value)
     expect([first, others]).toEqual([expect.stringContaining(problem), []])
     expect(first).toMatch(/^PURSER_TRUSTED_PROXIES/)

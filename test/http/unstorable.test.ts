@@ -6,7 +6,7 @@ import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
 
-interface Started {
+interface RunningServer {
   readonly url: string
   readonly key: string
   readonly secret?: string
@@ -16,14 +16,14 @@ interface Started {
 const SERVERS = [
   {
     server: 'wallet',
-    async start(): Promise<Started> {
+    async start(): Promise<RunningServer> {
       const { url, operatorKey: key, secret, operator, stop } = await startWallet({ env: { PURSER_CONFORMANCE: 'on' } })
       await operator.createPlayer({ userId: '1' })
       return { url, key, secret, stop }
     },
   },
-  { server: 'platform', start: (): Promise<Started> => startPlatform() },
-  { server: 'gateway', start: (): Promise<Started> => startGateway() },
+  { server: 'platform', start: (): Promise<RunningServer> => startPlatform() },
+  { server: 'gateway', start: (): Promise<RunningServer> => startGateway() },
 ] as const
 
 /** As they stand in JSON, and in a URL: bytes that are the UTF-8 of a lone surrogate are none. */
@@ -32,7 +32,7 @@ const ODD = [
   { name: 'a lone surrogate', inJson: '\ud800', inUrl: '%ED%A0%80' },
 ]
 
-interface Asked {
+interface OddRequest {
   readonly where: string
   readonly path: string
   readonly body?: unknown
@@ -54,14 +54,14 @@ function put(value: object, name: string, member: unknown): unknown {
   return { ...value, [name]: member }
 }
 
-describe.each(SERVERS)('of the $server', ({ server, start }) => {
-  let started: Started
+describe.each(SERVERS)('the $server never fails with texts that no database can store:', ({ server, start }) => {
+  let started: RunningServer
   beforeAll(async () => {
     started = await start()
   })
   afterAll(() => started.stop())
 
-  const ask = async (method: string, { path, body }: Asked, isSigned: boolean) => {
+  const ask = async (method: string, { path, body }: OddRequest, isSigned: boolean) => {
     const text = body === undefined ? '' : JSON.stringify(body)
     const shown = isSigned
       ? { 'x-sign-jws': signBody(Buffer.from(text), started.secret ?? '') }
@@ -78,7 +78,7 @@ describe.each(SERVERS)('of the $server', ({ server, start }) => {
     const [example] = Object.values(media?.examples ?? {})
     const plain = path.replaceAll(/\{\w+\}/g, '1')
     const query = parameters.filter((parameter) => parameter.in === 'query')
-    const asked = ODD.flatMap(({ name: odd, inJson, inUrl }): Asked[] => [
+    const asked = ODD.flatMap(({ name: odd, inJson, inUrl }): OddRequest[] => [
       ...variants(example?.value, inJson).map(({ where, body }) => ({ where: `${where}, ${odd}`, path: plain, body })),
       ...[...path.matchAll(/\{\w+\}/g)].map(([part]) => ({
         where: `${part}, ${odd}`,

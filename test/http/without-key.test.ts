@@ -10,7 +10,7 @@ const MANY = 32
 const statusOf = async (url: string) => (await fetch(url)).status
 const all = (url: string) => Promise.all(Array.from({ length: MANY }, () => statusOf(url)))
 
-describe('while the deliveries cannot be counted', () => {
+describe('while a lock prevents the count of deliveries', () => {
   let platform: TestPlatform
   let other: pg.Client
 
@@ -33,7 +33,7 @@ describe('while the deliveries cannot be counted', () => {
     return row?.n
   }
 
-  test('one connection waits for all scrapes of the metrics, and the lists are answered', async () => {
+  test('all scrapes of the metrics share one connection, and the lists are answered', async () => {
     const scrapes = all(`${platform.url}/metrics`)
     await expect.poll(counting).toBe(1)
     expect((await platform.api.request('GET', '/bets')).status).toBe(200)
@@ -49,7 +49,7 @@ const SERVERS = [
   { name: 'gateway', start: () => startGateway() },
 ]
 
-test.each(SERVERS)('whether the $name is ready is asked on one connection', async ({ start }) => {
+test.each(SERVERS)('all readiness checks of the $name share one connection', async ({ start }) => {
   const server = await start()
   const reader = new pg.Client({ connectionString: server.databaseUrl })
   await reader.connect()

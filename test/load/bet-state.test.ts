@@ -26,7 +26,7 @@ function callOf(kind: CallKind, bet: LoadBet, payout = 0n): LoadCall {
   return { kind, bet, message, payout }
 }
 
-describe('an answer', () => {
+describe('the load test judges an answer:', () => {
   const table: [string, LoadCall, CallOutcome, bigint | string][] = [
     ['a bet that is taken costs its stake', callOf('place', open), yes, -250n],
     ['a bet that is declined costs nothing', callOf('place', open), no(7), 0n],
@@ -50,7 +50,7 @@ describe('an answer', () => {
     expect(judged.kind === 'known' ? judged.delta : judged.why).toBe(expected)
   })
 
-  test('no bet is used again after a no, or while a repeat may still be on its way', () => {
+  test('no bet is used again after a rejection, or while a repeat may be in flight', () => {
     for (const [call, outcome] of [
       [callOf('resettle', { ...settled, last: callOf('settle', open).message }), no(20)],
       [callOf('repeat', { ...settled, last: callOf('settle', open).message }), lost],
@@ -61,15 +61,15 @@ describe('an answer', () => {
     }
   })
 
-  test('a bet in doubt is as if it had never been once it is rolled back, and not before', () => {
+  test('a bet in doubt counts as never placed after its rollback, and not before', () => {
     const call = callOf('place', open)
     for (const done of [yes, no(8)]) expect(judgeCompensation(call, done)).toMatchObject({ kind: 'known', delta: 0n })
     for (const still of [lost, no(5)]) expect(judgeCompensation(call, still).kind).toBe('doubt')
   })
 })
 
-describe('a message', () => {
-  test('carries its amount as the decimal that it is', () => {
+describe('a load test message', () => {
+  test('contains its amount as an exact decimal', () => {
     const amountIn = (stake: bigint, scale = 2) =>
       /"amount":([^,}]+)}$/.exec(buildPlaceCallMessage({ ...player, scale }, 'bet-1234567890', stake).body)?.[1]
     expect([amountIn(250n), amountIn(1n), amountIn(1_000n), amountIn(30n, 0), amountIn(1n, 8)]).toEqual([
@@ -81,7 +81,7 @@ describe('a message', () => {
     ])
   })
 
-  test('of a result says what the amount is', () => {
+  test('contains the amount in the text of a result', () => {
     const resultOf = (payout: bigint) => JSON.parse(buildSettleCallMessage(player, 'bet-1234567890', 250n, payout).body)
     expect([0n, 250n, 462n].map((payout) => resultOf(payout).resultType)).toEqual(['lost', 'refund', 'won'])
     expect(resultOf(462n)).not.toHaveProperty('token')
@@ -98,7 +98,7 @@ describe('the book of a worker', () => {
       random: createRandom(3, 'book'),
     })
 
-  test('adds up to what a wallet that says yes to everything must have, by its own reckoning', () => {
+  test('adds up to the balance of a wallet that accepts every call, computed independently', () => {
     const book = bookOf('place=30,settle=30,resettle=20,rollback=10,repeat=10')
     const bets = new Map<string, { player: number; stake: bigint; balance: bigint }>()
     const kinds = new Set<CallKind>()
@@ -123,7 +123,7 @@ describe('the book of a worker', () => {
     expect([book.moved.get(0), book.moved.get(1)]).toEqual([sumOf(0), sumOf(1)])
   })
 
-  test('has one call of a bet under way at most', () => {
+  test('contains at most one call in flight for each bet', () => {
     const book = bookOf('place=1,settle=1,resettle=1,rollback=1,repeat=1')
     const underWay: LoadCall[] = []
     for (let i = 0; i < 500; i++) {
@@ -134,7 +134,7 @@ describe('the book of a worker', () => {
     }
   })
 
-  test('keeps what is in doubt out of the sum, asks a result with the same bytes, and a bet with a rollback', async () => {
+  test('excludes doubtful calls from the sum, and resolves a result by a repeat and a bet by a rollback', async () => {
     const book = bookOf('place=1,settle=1')
     const place = book.next()
     book.recordAnswer(place, yes)

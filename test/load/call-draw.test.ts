@@ -7,8 +7,8 @@ import { createZipfDraw } from '../../src/load/zipf-distribution.ts'
 import { UsageError } from '../../src/runtime/cli-errors.ts'
 import { createRandom } from '../../src/runtime/seeded-random.ts'
 
-describe('the mix', () => {
-  test('is read, drawn by its weights, and written again', () => {
+describe('the mix of calls', () => {
+  test('is parsed, drawn by its weights, and printed again', () => {
     const mix = parseCallMix('settle=1, place=3')
     expect(formatCallMix(mix)).toBe('place=3,settle=1')
     const random = createRandom(1, 'mix')
@@ -26,13 +26,13 @@ describe('the mix', () => {
     ['place=1,place=2', 'stands there twice'],
     ['settle=2', 'without place'],
     ['place=1,resettle=2', 'resettle needs settle'],
-  ])('%j is wrong use', (text, why) => {
+  ])('rejects %j as a usage error', (text, why) => {
     expect(() => parseCallMix(text)).toThrow(UsageError)
     expect(() => parseCallMix(text)).toThrow(why)
   })
 })
 
-describe('the players', () => {
+describe('the players of a load test', () => {
   test('are drawn by Zipf’s law: the second half as often as the first, and the same with the same seed', () => {
     const draw = createZipfDraw(100, 1)
     const drawAll = () => {
@@ -47,7 +47,7 @@ describe('the players', () => {
     expect(drawAll()).toEqual(drawn)
   })
 
-  test('with an exponent of 0 are drawn alike, and one player is drawn always', () => {
+  test('are drawn equally with an exponent of 0, and a single player is drawn always', () => {
     const random = createRandom(1, 'players')
     const alike = createZipfDraw(4, 0)
     const drawn = Array.from({ length: 4_000 }, () => alike(random))
@@ -56,7 +56,7 @@ describe('the players', () => {
   })
 })
 
-test('a pool gives each item once, and lets one go when it is full', () => {
+test('a pool returns each item once, and drops one when it is full', () => {
   const random = createRandom(1, 'pool')
   const pool = createBoundedPool<number>(3)
   for (const item of [1, 2, 3]) pool.put(item, random)
@@ -67,10 +67,10 @@ test('a pool gives each item once, and lets one go when it is full', () => {
   expect(pool.size()).toBe(3)
 })
 
-describe('the schedule', () => {
+describe('the schedule of calls', () => {
   const schedule: OpenLoopSchedule = { rate: 300, durationMs: 1_000, worker: 0, workers: 2, connections: 1 }
 
-  test('of several workers together is the rate, each call at its time', () => {
+  test('of several workers adds up to the rate, with each call at its time', () => {
     const of = (worker: number) => ({ ...schedule, worker })
     expect([countDueCalls(of(0), 1_000), countDueCalls(of(1), 1_000)]).toEqual([150, 150])
     expect([computeDueTime(of(0), 0), computeDueTime(of(1), 0), computeDueTime(of(0), 1)]).toEqual([
@@ -81,7 +81,7 @@ describe('the schedule', () => {
     expect([countDueCalls(of(0), 0), countDueCalls(of(1), 3), countDueCalls(of(1), 4)]).toEqual([0, 0, 1])
   })
 
-  test('goes on while a call keeps the only connection: those that wait are given the times at which they were due', async () => {
+  test('continues while a call occupies the only connection: waiting calls keep their due times', async () => {
     const stop = new AbortController()
     const dues: number[] = []
     const begin = async (due: number) => {
@@ -97,7 +97,7 @@ describe('the schedule', () => {
     )
   })
 
-  test('tells how many calls were due and never sent', async () => {
+  test('reports the number of calls that were due and never sent', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -117,7 +117,7 @@ describe('the schedule', () => {
     expect(await kept).toEqual({ begun: 1, unsent: 29 })
   })
 
-  test('loses none that came due while the last one was begun, however late that was', async () => {
+  test('loses no call that became due while a late one was started', async () => {
     const afterStart: number[] = []
     const begin = async (due: number, at: number) => {
       while (performance.now() - due < 60); // as a thread that gets no processor

@@ -22,14 +22,14 @@ const good: LoadFlags = {
   ...{ stake: '1-5', zipf: '1', workers: '1', connections: '64', patience: '60' },
 }
 
-test('good options are taken, and players are made where a number stands for them', async () => {
+test('valid options are accepted, and a number of players creates players', async () => {
   const read = await parseLoadOptions(good, {})
   expect(read).toMatchObject({ secrets: ['shared'], players: { kind: 'file' }, durationMs: 60_000, stake: ['1', '5'] })
   const made = await parseLoadOptions({ ...good, players: '20' }, { OPERATOR_API_KEY: 'key' })
   expect(made.players).toEqual({ kind: 'made', count: 20, url: good.baseUrl, key: 'key' })
 })
 
-test('headers are sent as they are written; one that is no header, or is written with each call, is refused', async () => {
+test('headers are sent unchanged, and an invalid or reserved header is rejected', async () => {
   const headersOf = async (...header: string[]) => (await parseLoadOptions({ ...good, header }, {})).headers
   expect(await headersOf('X-Api-Key: k: 1')).toEqual({ 'x-api-key': 'k: 1' })
   await expect(headersOf('no colon')).rejects.toThrow('--header')
@@ -52,13 +52,13 @@ test.each<[Partial<Record<keyof LoadFlags, string>>, string]>([
   [{ seed: 'x' }, '--seed'],
   [{ workers: '99' }, '--workers'],
   [{ workers: '8', connections: '4' }, '--connections'],
-])('%j is wrong use', async (over, option) => {
+])('the options %j are a usage error', async (over, option) => {
   const failure = await parseLoadOptions({ ...good, ...over } as LoadFlags, {}).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(UsageError)
   expect(String(failure)).toContain(option)
 })
 
-test('a stake must be one that the currency can hold', () => {
+test('a stake must be an amount of the currency', () => {
   const yen = [{ userId: 'ann', token: 'x', currency: 'JPY', scale: 0 }]
   expect(resolveStakes(['1', '5'], yen).get('JPY')).toEqual({ least: 1n, most: 5n })
   for (const stake of [
@@ -77,7 +77,7 @@ describe('a file of players', () => {
   }
   const token = 'a-token-of-somebody'
 
-  test('has a line for each, with the decimal places of a currency that is none of ISO 4217', async () => {
+  test('has a line for each player, with the decimal places of a currency outside ISO 4217', async () => {
     expect(
       await read(`userId,token,currency,scale,operatorUser\nann,${token},EUR,,\nbob,${token},GOLD,3,bob.1\n`),
     ).toEqual([
@@ -99,7 +99,7 @@ describe('a file of players', () => {
       ':3: GOLD',
     ],
     ['a player twice', `userId,token,currency\nann,${token},EUR\nann,${token},EUR\n`, ':3: ann stands there twice'],
-  ])('with %s is wrong use, and no token is said', async (_name, text, why) => {
+  ])('with %s is a usage error, and the error contains no token', async (_name, text, why) => {
     const failure = await read(text).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(UsageError)
     expect(String(failure)).toContain(why)

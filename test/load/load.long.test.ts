@@ -50,7 +50,7 @@ function reportOf({ code, stdout, stderr }: Finished): LoadReport {
 /** A connection for each call: then all of them are sent, however slow the machine is. */
 const connections = (calls: number) => ['--connections', `${calls}`]
 
-test('a thousand calls of two workers: the money is right, and the page says so without a secret in it', async () => {
+test('a thousand calls of two workers have the right money, and the report shows it without a secret', async () => {
   const page = join(folder.path, 'load.html')
   const flags = ['--rate', '200', '--duration', '5', '--workers', '2', '--seed', '7', '--report', page]
   const finished = await load(wallet.url, ...flags, ...connections(1_000))
@@ -71,7 +71,7 @@ test('a thousand calls of two workers: the money is right, and the page says so 
   for (const secret of Object.values(env())) expect(html + finished.stdout).not.toContain(secret)
 })
 
-test('answers that are lost, before and after the wallet has acted: what must be is known all the same', async () => {
+test('calls whose answers are lost, before or after the wallet acted, are resolved', async () => {
   let calls = 0
   faulty.behave = () => [dropBefore, dropAfter, answerWith(500)][calls++ % 20] ?? honest
   const { money, notes, rows } = reportOf(
@@ -85,7 +85,7 @@ test('answers that are lost, before and after the wallet has acted: what must be
   expect(notes.join()).toMatch(/\d+ calls were not acknowledged and were asked again/)
 })
 
-test('a payout that is paid twice is wrong, and the player is named with what is too much', async () => {
+test('a payout that is paid twice is wrong, and the report names the player and the difference', async () => {
   let [chosen, paidTo] = [false, '']
   faulty.behave = () => async (exchange) => {
     const { operation, betId } = exchange.call
@@ -108,7 +108,7 @@ test('a payout that is paid twice is wrong, and the player is named with what is
   expect(players.filter(({ verdict }) => verdict === 'wrong')).toHaveLength(1)
 })
 
-test('a bet on which the wallet never says a word is named, and nothing is called right', async () => {
+test('a bet without any answer from the wallet is named, and the verdict is not right', async () => {
   let silent = ''
   faulty.behave = ({ operation, betId }) => {
     if (operation === 'settle' && silent === '') silent = betId
@@ -120,7 +120,7 @@ test('a bet on which the wallet never says a word is named, and nothing is calle
   expect(players[0]?.why).toBe(`settle of bet ${silent}: HTTP status 500`)
 })
 
-test('a wallet that refuses every bet has moved no money: nothing was tried, and nothing is called right', async () => {
+test('a wallet that rejects every bet has moved no money, so the verdict is not right', async () => {
   faulty.behave = () => answerWith(400, '{"code":3,"message":"no bets"}')
   const finished = await load(faulty.url, '--rate', '100', '--duration', '2')
   const { money, rows } = reportOf(finished)
@@ -128,7 +128,7 @@ test('a wallet that refuses every bet has moved no money: nothing was tried, and
   expect(rows.at(-1)).toMatchObject({ accepted: 0, refused: { 3: 200 } })
 })
 
-test('Ctrl-C ends it: what it has sent is judged, and players of a file are as good as made ones', async () => {
+test('Ctrl-C ends the run: sent calls are judged, for players from a file as well', async () => {
   const file = join(folder.path, 'players.csv')
   const players = await Promise.all(Array.from({ length: 3 }, () => playerWithMoney(wallet.operator, '1000.00')))
   const lines = players.map(({ userId, token, currency }) => `${userId},${token},${currency}`)

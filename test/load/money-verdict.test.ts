@@ -22,20 +22,20 @@ const moved = new Map([
   [1, 40n],
 ])
 
-describe('the money', () => {
+describe('the verdict on the money', () => {
   const verdicts = (after: (bigint | string)[], doubts: typeof open = []) =>
     judgePlayerMoney(players, { before, after }, moved, doubts).map(({ verdict }) => verdict)
 
-  test('is right when every player has what the acknowledged calls make of what he had', () => {
+  test('is right if every player has the balance that the acknowledged calls produce', () => {
     expect(verdicts([750n, 1_040n, 1_000n])).toEqual(['right', 'right', 'right'])
   })
 
-  test('is wrong by one minor unit, and undecided where a call is in doubt or a balance was not read', () => {
+  test('is wrong by one minor unit, and undecided if a call is in doubt or a balance was not read', () => {
     expect(verdicts([750n, 1_041n, 1_000n], open)).toEqual(['right', 'wrong', 'undecided'])
     expect(verdicts([750n, 1_040n, 'the balance cannot be read'])).toEqual(['right', 'right', 'undecided'])
   })
 
-  test('of all is the worst of each', () => {
+  test('of all players is the worst of each', () => {
     const all = (after: (bigint | string)[], doubts: typeof open = []) =>
       judgeAllMoney(judgePlayerMoney(players, { before, after }, moved, doubts), 1)
     expect(all([750n, 1_040n, 1_000n])).toBe('right')
@@ -43,7 +43,7 @@ describe('the money', () => {
     expect(all([751n, 1_040n, 1_000n], open)).toBe('wrong')
   })
 
-  test('of a load of which no bet was accepted is undecided, unless a balance is wrong', () => {
+  test('of a load without an accepted bet is undecided, unless a balance is wrong', () => {
     const all = (after: bigint[]) => judgeAllMoney(judgePlayerMoney(players, { before, after }, new Map(), []), 0)
     expect(all([1_000n, 1_000n, 1_000n])).toBe('undecided')
     expect(all([1_000n, 1_000n, 1_001n])).toBe('wrong')
@@ -85,8 +85,8 @@ function report() {
   })
 }
 
-describe('the report', () => {
-  test('on a terminal ends with the verdict, after the players whose money is not right', () => {
+describe('the load test report', () => {
+  test('on a terminal ends with the verdict, after the players with a wrong balance', () => {
     const lines = formatLoadReport(report(), plainLoadPaint).trimEnd().split('\n')
     expect(lines.slice(-3)).toEqual([
       '  wrong bob: before 10.00, expected 10.40, actual 10.41 EUR (+0.01)',
@@ -97,7 +97,7 @@ describe('the report', () => {
     expect(lines).toEqual(expect.arrayContaining(['place: code 7: 1', 'settle: time out: 1']))
   })
 
-  test('as a page has the verdict as its headline, every player, two charts, and nothing that is a stranger’s markup', () => {
+  test('as a page has the verdict as its headline, every player, two charts, and no foreign markup', () => {
     const html = renderLoadHtml(report())
     expect(html).toMatch(/<h1><strong>The money is wrong: 1 of 3/)
     expect(html.match(/<tr class="(wrong|undecided|right)">/g)).toHaveLength(3)
@@ -107,13 +107,13 @@ describe('the report', () => {
     expect(html).not.toMatch(/ style=|<script|https?:\/\/(?!wallet)/)
   })
 
-  test('has no token and no secret in any of its forms', () => {
+  test('contains no token and no secret in any form', () => {
     const found = report()
     for (const text of [renderLoadHtml(found), formatLoadReport(found, plainLoadPaint), JSON.stringify(found)])
       expect(text).not.toMatch(/token-of|a-shared-secret/)
   })
 
-  test('of a load that sent nothing is a page too', () => {
+  test('of a load that sent no call is a page too', () => {
     const driven = {
       tally: createCallTally(),
       moved: new Map(),
@@ -139,7 +139,7 @@ describe('the report', () => {
   })
 })
 
-describe('latencies', () => {
+describe('the latencies of a load test', () => {
   test('of two workers are those of all their calls', () => {
     const [one, other] = [createCallTally(), createCallTally()]
     const outcome = { kind: 'accepted', reply: {} } as const
@@ -152,7 +152,7 @@ describe('latencies', () => {
     expect([...one.intervals.keys()]).toEqual([0, 3])
   })
 
-  test('make a curve that rises up to the slowest call', () => {
+  test('have a curve that is highest at the slowest call', () => {
     const histogram = createLatencyHistogram()
     for (let ms = 1; ms <= 1_000; ms++) recordLatency(histogram, ms)
     const curve = computePercentileCurve(histogram)

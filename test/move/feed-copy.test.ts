@@ -32,7 +32,7 @@ const row = (last: string | null) => ({
   ...{ bucket: 0, size: SIZE, at: '2026-11-25 12:00:00.123456', events: JSON.stringify(ITEMS), last },
 })
 
-test.for([1, 2, 4, 16])('split for %i buckets it is told as before', (buckets) => {
+test.for([1, 2, 4, 16])('a row that is split for %i buckets contains the same events', (buckets) => {
   const rows = splitByBucket(row('1000'), buckets)
   expect(rows.flatMap(({ events }) => eventsOf(JSON.parse(events)))).toEqual(eventsOf(ITEMS))
   let last = 1000 - SIZE
@@ -45,10 +45,10 @@ test.for([1, 2, 4, 16])('split for %i buckets it is told as before', (buckets) =
   expect(last).toBe(1000)
 })
 
-test('what has no number yet gets none', () => {
+test('a row without a number is split into rows without numbers', () => {
   expect(splitByBucket(row(null), 4).map(({ last }) => last)).toEqual(splitByBucket(row('100'), 4).map(() => null))
 })
 
-test('a row of one bucket stays as it is', () => {
+test('a row of one bucket is not changed', () => {
   expect(splitByBucket(row('1000'), 1)).toEqual([row('1000')])
 })

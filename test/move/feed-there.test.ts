@@ -55,7 +55,7 @@ async function feed() {
   return { rows, count }
 }
 
-test('a feed that is there already is left as it is', async () => {
+test('a feed that was copied already is kept', async () => {
   expect((await feed()).rows.length).toBeGreaterThan(PLAYERS)
   expect(await walk(true)).toMatchObject({ changed: 0, isSame: true })
 })
@@ -83,7 +83,7 @@ test.each([
     `insert into purser.change (bucket, size, at, events) select bucket, size, at, events from purser.change where ${LAST}`,
   ],
   ['another count', 'update purser.change_count set last_number = last_number + 1'],
-])('a feed that has %s there is made the same again', async (_what, damage) => {
+])('a feed that has %s in the new database is copied again', async (_what, damage) => {
   const before = await feed()
   await inSql(toUrl, damage)
   expect(await feed()).not.toEqual(before)
@@ -91,7 +91,7 @@ test.each([
   expect(await feed()).toEqual(before)
 })
 
-test('changes that have no number yet are left until the last part, and then come in their order', async () => {
+test('changes without a number are left until the last part, and then copied in order', async () => {
   const unnumbered = 'select bucket, events::text from purser.change where last_number is null order by change_id'
   const some = `insert into purser.change (bucket, size, at, events)
     select bucket, size, at, events from purser.change where last_number is not null order by last_number desc limit 2`
@@ -113,7 +113,7 @@ test.each([
     '',
     'insert into purser.change (bucket, size, at, events) select bucket, size, at, events from purser.change limit 1',
   ],
-])('a change %s that the new database alters as it is written is a difference', async (_what, there, here) => {
+])('a change %s that the new database alters while writing is a difference', async (_what, there, here) => {
   await inSql(
     toUrl,
     `create function purser.later() returns trigger language plpgsql as 'begin new.at := new.at + interval ''1 s''; return new; end';
@@ -126,7 +126,7 @@ test.each([
   expect(await walk(true)).toMatchObject({ isSame: true })
 })
 
-test('a feed with a gap in its numbers is copied up to it, and that is a difference', async () => {
+test('a feed with a gap in its numbers is copied up to the gap, which is a difference', async () => {
   await inSql(fromUrl, 'update purser.change_count set last_number = last_number + 1')
   expect(await walk(true)).toMatchObject({ changed: 0, isSame: false })
   await inSql(fromUrl, 'update purser.change_count set last_number = last_number - 1')

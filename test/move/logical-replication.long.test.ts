@@ -51,11 +51,11 @@ function statementsOf(server: 'old' | 'new'): string {
 /** What was committed until now has arrived. */
 async function caughtUp(source: SecondPostgres): Promise<void> {
   const [end] = await source.execute('select pg_current_wal_lsn()::text as lsn')
-  const behind = `select from pg_replication_slots where slot_name = 'moved' and confirmed_flush_lsn < '${end?.lsn}'`
-  await expect.poll(() => source.execute(behind), { timeout: 60_000 }).toEqual([])
+  const lagging = `select from pg_replication_slots where slot_name = 'moved' and confirmed_flush_lsn < '${end?.lsn}'`
+  await expect.poll(() => source.execute(lagging), { timeout: 60_000 }).toEqual([])
 }
 
-it('the new server has all rows, and after a start that sets the sequences wallet and platform go on where they were', async () => {
+it('the new server has all rows, and wallet and platform continue after a start that sets the sequences', async () => {
   if (from === undefined || to === undefined) throw new Error('no servers')
   const wallet = await startWallet({ databaseUrl: from.url })
   const platform = await startPlatform({ databaseUrl: from.url })

@@ -51,7 +51,7 @@ async function asked(call: (typeof answers)[0]['call']): Promise<void> {
 
 const BALANCES = 'select player, currency, balance::text, version::text from purser.account order by 1, 2'
 
-test('only an empty database is moved to, or the one that this move has begun to fill', async () => {
+test('a move accepts only an empty database, or one that the same move has started to fill', async () => {
   const [first, second, third] = [await newDatabase(), await newDatabase(), await newDatabase()]
   await expect(moveInto(wallet.databaseUrl, wallet.databaseUrl)).rejects.toThrow(/is not empty \(.*player/)
   await expect(moveInto(third, third)).rejects.toThrow('the same database')
@@ -65,7 +65,7 @@ test('only an empty database is moved to, or the one that this move has begun to
   await wallet.auditIsClean()
 })
 
-test('what was changed and taken away in between is so there, too', async () => {
+test('rows that are changed or deleted during the move are changed or deleted in the new database', async () => {
   const to = await newDatabase()
   await moveInto(wallet.databaseUrl, to, { buckets: 3 })
   const [player] = players as [Player]
@@ -80,8 +80,8 @@ test('what was changed and taken away in between is so there, too', async () => 
     `insert into purser.action select 'x', at, request_id, operation, ids, key_name, key_hash, person, before, after from purser.action limit 1`,
   )
   await inSql(to, 'update purser.change set at = now() where change_id = (select min(change_id) from purser.change)')
-  const stranger = `insert into purser.player (bucket, player, currency, currencies, created_as, created_at) values (${bucketOf('stranger', 3)}, 'stranger', 'EUR', '{EUR}', '{}', now())`
-  await inSql(to, stranger)
+  const extraPlayer = `insert into purser.player (bucket, player, currency, currencies, created_as, created_at) values (${bucketOf('stranger', 3)}, 'stranger', 'EUR', '{EUR}', '{}', now())`
+  await inSql(to, extraPlayer)
   await moveInto(wallet.databaseUrl, to)
   for (const table of [
     'player',
@@ -103,7 +103,7 @@ test('what was changed and taken away in between is so there, too', async () => 
   expect(await inSql(to, strays)).toEqual([{ strays: 1 }])
 })
 
-test('when something differs at the end, it says what, and the wallet goes on', async () => {
+test('a difference at the end is reported, and the wallet continues', async () => {
   const to = await newDatabase()
   await inSql(
     to,
@@ -122,7 +122,7 @@ test('when something differs at the end, it says what, and the wallet goes on', 
   expect(again.differences.some((text) => text.startsWith('account: '))).toBe(true)
 })
 
-test('stopped anywhere it has closed nothing, and goes on when it is run again', async () => {
+test('a move that was stopped at any point has closed nothing, and continues when it is run again', async () => {
   const to = await newDatabase()
   const first = new AbortController()
   const stopped = await moveInto(wallet.databaseUrl, to, {
@@ -142,14 +142,14 @@ test('stopped anywhere it has closed nothing, and goes on when it is run again',
   expect(await inSql(to, BALANCES)).toEqual(await inSql(wallet.databaseUrl, BALANCES))
 })
 
-test('two at once would undo each other: the second one is told to wait', async () => {
+test('a second move at the same time is rejected until the first one ends', async () => {
   const to = await newDatabase()
-  const told = await Promise.allSettled([moveInto(wallet.databaseUrl, to), moveInto(wallet.databaseUrl, to)])
-  const refused = told.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  const results = await Promise.allSettled([moveInto(wallet.databaseUrl, to), moveInto(wallet.databaseUrl, to)])
+  const refused = results.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
   expect(refused).toEqual([expect.stringContaining('another purser move is at work')])
 })
 
-test('behind the last part the old database takes nothing, and a wallet on the new one gives the answers of before', async () => {
+test('after the last part the old database rejects writes, and a wallet on the new one gives the same answers', async () => {
   const to = await newDatabase()
   const before = await inSql(wallet.databaseUrl, BALANCES)
   const repeats: string[] = []

@@ -12,12 +12,12 @@ const tables = [...schema.matchAll(/^CREATE TABLE purser\.(\w+) \(([\s\S]*?)^\)/
   }),
 )
 
-test('each table of the wallet is moved in one way, or stays for a reason', () => {
+test('each table of the wallet is moved in one way, or stays for a listed reason', () => {
   const decided = [...PLAYER_TABLES, ...KEYED_TABLES, ...FEED_TABLES, ...Object.keys(EXCLUDED_TABLES)]
   expect(decided.toSorted()).toEqual(tables.map(({ name }) => name).toSorted())
 })
 
-test('what has a bucket is moved with its players, or into the bucket that it has there', () => {
+test('a table with a bucket is moved with its players, or into their new bucket', () => {
   const moved: readonly string[] = [...PLAYER_TABLES, 'bet_event', 'change']
   const ofBuckets = tables.filter(({ isOfBuckets }) => isOfBuckets).map(({ name }) => name)
   expect(moved.toSorted()).toEqual(ofBuckets.toSorted())

@@ -16,7 +16,7 @@ const KILLS = 3
 
 const random = seededRandom('move')
 
-test('every answered call is there, once, and all goes on where it was: there and back', async (context) => {
+test('every answered call exists once after a move and a move back, and all work continues', async (context) => {
   const [one, four, back] = [await newDatabase(context), await newDatabase(context), await newDatabase(context)]
   const inUse = await walletInUse(context, one, { players: PLAYERS, ofCash: 3, bettors: BETTORS, random })
   await inUse.move({ from: one, to: four, buckets: 4 }, KILLS)
@@ -27,7 +27,7 @@ test('every answered call is there, once, and all goes on where it was: there an
     expect(await run(audit, { DATABASE_URL: back })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
 })
 
-test('killed when the old database is closed and the new one is not ready yet, neither is used until it is run again', async (context) => {
+test('a move that is killed before the new database is ready leaves both databases closed until it is run again', async (context) => {
   const move = { from: await newDatabase(context), to: await newDatabase(context), buckets: 2 }
   const wallet = await walletOn(context, move.from)
   const players = await newPlayers(wallet, 3)
@@ -57,7 +57,7 @@ test('killed when the old database is closed and the new one is not ready yet, n
   await again.auditIsClean()
 })
 
-test('a word too few, a number too large and an address that leads nowhere are explained', async (context) => {
+test('a missing argument, a number that is too large and an unreachable address are explained', async (context) => {
   const [from, to] = [await newDatabase(context), await newDatabase(context)]
   const env = { DATABASE_URL: from }
   expect(await run(['move'], env)).toMatchObject({ code: 2, stderr: 'purser: say where to: --to postgres://…\n' })

@@ -53,10 +53,13 @@ async function reconciled([, platformDatabaseUrl, , walletDatabaseUrl]: readonly
 
 const ALL = Array.from({ length: BETS }, (_, i) => `missing_at_platform ${betIdOf(i + 1)} somebody-${i + 1}`).sort()
 
-test.each([1, 16, 64, 1_024])('of %i buckets, in a database of its own', async (buckets) => {
-  expect(await reconciled(await onlyAtWallet(buckets))).toEqual({ isClean: false, found: ALL })
-})
+test.each([1, 16, 64, 1_024])(
+  'reconcile compares all players of a wallet with %i buckets in its own database',
+  async (buckets) => {
+    expect(await reconciled(await onlyAtWallet(buckets))).toEqual({ isClean: false, found: ALL })
+  },
+)
 
-test('and in a bucket that is not that of the player', async () => {
+test('reconcile finds bets in a bucket that does not belong to the player', async () => {
   expect(await reconciled(await onlyAtWallet(64, () => 70))).toEqual({ isClean: false, found: ALL })
 })

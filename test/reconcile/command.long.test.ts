@@ -16,7 +16,7 @@ import { type Books, betIdOf, writeBooks } from './books.ts'
 const MANY = 100_000
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-describe('over many bets', () => {
+describe('reconcile over many bets', () => {
   let databases: TestDatabase[]
   let books: Books
   let wallet: WalletProcess
@@ -43,7 +43,7 @@ describe('over many bets', () => {
     databases[1]?.url ?? '',
   ]
 
-  test('finds two differences, and keeps neither side in memory', async () => {
+  test('finds two differences with bounded memory', async () => {
     const { code, stdout } = await runMeasured(['reconcile', ...sides()])
     expect(stdout.split('\n').slice(0, 2).sort()).toEqual([
       expect.stringMatching(
@@ -86,7 +86,7 @@ describe('over many bets', () => {
     expect(code).toBe(1)
   }, 60_000)
 
-  test('ends with 3 when a side cannot be reached, with 2 when it is asked wrongly', async () => {
+  test('exits with 3 if a side cannot be reached, and with 2 for wrong options', async () => {
     const dead = ['--operator-api', 'http://127.0.0.1:1', '--operator-key', 'x']
     expect(await run(['reconcile', ...sides().slice(0, 2), ...dead])).toMatchObject({ code: 3, stdout: '' })
     const nowhere = ['--wallet-database-url', 'postgres://purser@127.0.0.1:1/purser']
@@ -114,7 +114,7 @@ async function runMeasured(args: string[]): Promise<{ code: number | null; stdou
   return { code, stdout }
 }
 
-test('runs on disk are merged into one order, and a bet that was listed twice comes once', async () => {
+test('sorted runs on disk are merged into one order, and a bet that was listed twice appears once', async () => {
   const random = seededRandom('sorted runs')
   const ids = random.shuffled(Array.from({ length: 950 }, (_, i) => betIdOf(i)))
   async function* pages(): AsyncGenerator<WalletSide[]> {

@@ -8,7 +8,7 @@ import { betIdOf, platformBook, walletBook } from './books.ts'
 
 const BETS = 40
 
-test('two embedded databases are compared too, each on its one connection', async () => {
+test('reconcile compares two embedded databases, each through its one connection', async () => {
   const open = async (book: string[]) => {
     const db = await openDb({ kind: 'pglite', dataDir: 'memory://' })
     await migrateSchema(db)

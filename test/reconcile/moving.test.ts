@@ -41,7 +41,7 @@ async function compareDuring(happen: () => Promise<void>): Promise<ReconcileFind
   return findings
 }
 
-test('a bet that is settled on both sides in between is no difference', async () => {
+test('a bet that is settled on both sides during the comparison is no difference', async () => {
   const findings = await compareDuring(async () => {
     await books.wallet(
       "update purser.bet set status = 'settled', payout = 2100, result_type = 'won', payee = 'player' where bet_id = $1",
@@ -56,7 +56,7 @@ test('a bet that is settled on both sides in between is no difference', async ()
   expect(findings).toEqual([])
 })
 
-test('a bet that is settled on one side only is one, however late', async () => {
+test('a bet that is settled on one side only is a difference, at any time', async () => {
   const findings = await compareDuring(() =>
     books
       .platform(

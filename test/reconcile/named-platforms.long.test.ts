@@ -31,7 +31,7 @@ async function compare(options: ReconcileCommand, databaseUrl: string): Promise<
   return findings.map(({ kind, betId }) => `${kind} ${betId}`)
 }
 
-describe('with a file', () => {
+describe('reconcile with a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'purser-test-'))
   const [ofAll, ofAcme, ofNobody] = [randomUUID(), randomUUID(), randomUUID()]
   let wallet: TestWallet
@@ -66,7 +66,7 @@ describe('with a file', () => {
     return path
   }
 
-  test('each platform has its own bets, by the ids that it sent', async () => {
+  test('compares the bets of each platform by the ids that the platform sent', async () => {
     for (const [name, side] of sides) {
       const found = (platform: string, stake: string, ids: readonly string[]) =>
         compare({ ...side, platformCsv: exported(stake, ids), platform: [platform] }, wallet.databaseUrl)
@@ -79,7 +79,7 @@ describe('with a file', () => {
     }
   })
 
-  test('of two platforms together every bet is looked at, also two of one id and one player', async () => {
+  test('checks every bet of two platforms, also two with one id and one player', async () => {
     for (const [name, side] of sides) {
       const options = { ...side, platformCsv: exported('10.00', [ofAll, SHORT, ofAcme]), platform: ['acme', 'best'] }
       expect(await compare(options, wallet.databaseUrl), name).toEqual(
@@ -88,14 +88,14 @@ describe('with a file', () => {
     }
   })
 
-  test('without a name nothing is compared', async () => {
+  test('compares nothing without the name of the platform', async () => {
     for (const [, side] of sides)
       await expect(compare({ ...side, platformCsv: exported('33.00', [ofAll]) }, wallet.databaseUrl)).rejects.toThrow(
         'the wallet has bets of several platforms',
       )
   })
 
-  test('the command takes the name', async () => {
+  test('accepts the name of the platform as an option', async () => {
     const args = ['reconcile', '--platform-csv', exported('33', [ofAll, SHORT]), '--platform', 'best']
     const { code, stdout, stderr } = await run(args, { DATABASE_URL: wallet.databaseUrl })
     expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('no differences; 2 bets')])
@@ -106,7 +106,7 @@ describe('with a file', () => {
 
 const byId = (a: string, b: string) => ((a.split(' ')[1] ?? '') < (b.split(' ')[1] ?? '') ? -1 : 1)
 
-describe('with the database of a platform', () => {
+describe('reconcile with the database of a platform', () => {
   let databases: TestDatabase[]
   let books: Books
   let wallet: TestWallet
@@ -133,14 +133,14 @@ describe('with the database of a platform', () => {
     await Promise.all(databases.map((database) => database.drop()))
   })
 
-  test('what differs is looked at again by the id that the wallet has', async () => {
+  test('checks a difference again by the id in the wallet', async () => {
     const walletDatabaseUrl = databases[1]?.url ?? ''
     const api = { operatorApi: wallet.url, operatorKey: wallet.operatorKey }
     for (const side of [{ walletDatabaseUrl }, api])
       expect(await compare({ ...side, platform: ['best'] }, databases[0]?.url ?? '')).toEqual([`payout ${betIdOf(6)}`])
   })
 
-  test('of two platforms together every bet is looked at', async () => {
+  test('checks every bet of two platforms together', async () => {
     const walletDatabaseUrl = databases[1]?.url ?? ''
     const api = { operatorApi: wallet.url, operatorKey: wallet.operatorKey }
     for (const side of [{ walletDatabaseUrl }, api])

@@ -27,10 +27,10 @@ async function compare(platformUrl: string, walletUrl = platformUrl): Promise<Re
   }
 }
 
-const told = ({ findings }: Result) => findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
+const summaryOf = ({ findings }: Result) => findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
 
 /** Bets 5, 10, 15 … are open on both sides. */
-describe('in books that agreed before', () => {
+describe('reconcile after books that agreed', () => {
   let database: TestDatabase
   let books: Books
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describe('in books that agreed before', () => {
     ['stuck', null, 'the settle is stuck'],
     ['stuck', 1, 'the settle is stuck, code 1'],
     ['pending', 1, 'the settle is tried again, code 1'],
-  ])('a result that is %s with code %s is owed', async (status, code, words) => {
+  ])('reports a result that is %s with code %s as owed', async (status, code, words) => {
     await decide(5, status, code)
     const { findings, ...summary } = await compare(database.url)
     expect(summary).toMatchObject({ differences: 1, notes: 0, inFlight: 0 })
@@ -80,41 +80,36 @@ describe('in books that agreed before', () => {
     ['a settle that nobody claims', 'settle', due('61 minutes'), due('59 minutes')],
     ['a settle that cannot be ended', 'settle', claimed('26 hours 1 minute'), claimed('25 hours 59 minutes')],
     ['a rollback that cannot be ended', 'rollback', claimed('67 minutes'), claimed('65 minutes')],
-  ])(
-    '%s is owed when it has waited for longer than its schedule explains, and an hour',
-    async (_, operation, late, not) => {
-      await decide(5, 'pending', null, operation)
-      await decide(10, 'pending', null, operation)
-      await books.platform(`update platform.delivery set ${late} where number = 2 and bet_id = $1`, 5)
-      await books.platform(`update platform.delivery set ${not} where number = 2 and bet_id = $1`, 10)
-      const result = await compare(database.url)
-      expect(result).toMatchObject({ differences: 1, inFlight: 1 })
-      expect(told(result)).toEqual([`owed ${betIdOf(5)}`])
-      expect(result.findings[0]?.platform).toContain(
-        `the ${operation} has waited for longer than its schedule explains`,
-      )
-    },
-  )
+  ])('reports %s as owed after the time of its schedule and an hour', async (_, operation, late, not) => {
+    await decide(5, 'pending', null, operation)
+    await decide(10, 'pending', null, operation)
+    await books.platform(`update platform.delivery set ${late} where number = 2 and bet_id = $1`, 5)
+    await books.platform(`update platform.delivery set ${not} where number = 2 and bet_id = $1`, 10)
+    const result = await compare(database.url)
+    expect(result).toMatchObject({ differences: 1, inFlight: 1 })
+    expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`])
+    expect(result.findings[0]?.platform).toContain(`the ${operation} has waited for longer than its schedule explains`)
+  })
 
-  test('a rollback is owed too, and a decision that no delivery tells of', async () => {
+  test('reports a rollback as owed, and a decision without a delivery', async () => {
     await decide(5, 'stuck', null, 'rollback')
     await books.platform("update platform.bet set told_payout = 2000 where bet_id = $1 and status = 'settled'", 6)
     const result = await compare(database.url)
-    expect(told(result)).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(6)}`])
+    expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(6)}`])
     expect(result.findings.map(({ platform }) => platform).sort()).toEqual([
       'cancelled, but the rollback is stuck',
       'settled won 21.00 EUR, but the partner was not told',
     ])
   })
 
-  test('what the partner did all the same is owed its acknowledgement only; anything else is a difference of its own', async () => {
+  test('reports an executed operation as owed only its acknowledgement, and any other state as a difference', async () => {
     for (const i of [5, 10, 15]) await decide(i, 'stuck', null)
     const pay =
       "update purser.bet set status = 'settled', payout = PAID, result_type = 'won', payee = 'player' where bet_id = $1"
     await books.wallet(pay.replace('PAID', '2100'), 5)
     await books.wallet(pay.replace('PAID', '2000'), 10)
     await books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 15)
-    expect(told(await compare(database.url))).toEqual(
+    expect(summaryOf(await compare(database.url))).toEqual(
       [
         `owed ${betIdOf(5)}`,
         `owed ${betIdOf(10)}`,
@@ -125,7 +120,7 @@ describe('in books that agreed before', () => {
     )
   })
 
-  test('what has had no answer is owed; with a later decision behind it, it is under way: the partner may have either (W-48)', async () => {
+  test('reports an unanswered result as owed, and with a later decision as in progress (W-48)', async () => {
     for (const i of [5, 10]) {
       await decide(i, 'pending', null)
       await books.platform('update platform.delivery set owed_since = now() where number = 2 and bet_id = $1', i)
@@ -138,19 +133,19 @@ describe('in books that agreed before', () => {
     await books.platform(`${unsettled} where bet_id = $1`, 10)
     const result = await compare(database.url)
     expect(result).toMatchObject({ differences: 1, inFlight: 1 })
-    expect(told(result)).toEqual([`owed ${betIdOf(5)}`])
+    expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`])
   })
 
-  test('a placement that nobody knows of is owed its rollback, whether the wallet has the bet or not', async () => {
+  test('reports an abandoned placement as owed its rollback, with or without the bet in the wallet', async () => {
     for (const i of [5, 10]) {
       await decide(i, 'stuck', null, 'rollback')
       await books.platform('update platform.bet set told_status = null where bet_id = $1', i)
     }
     await books.wallet('delete from purser.bet where bet_id = $1', 5)
-    expect(told(await compare(database.url))).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(10)}`])
+    expect(summaryOf(await compare(database.url))).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(10)}`])
   })
 
-  test('nothing is owed while the delivery is under way, nor of a refused cashout, which took itself back (C-8): a note', async () => {
+  test('reports nothing as owed while the delivery is in progress, and a rejected cashout as a note (C-8)', async () => {
     await decide(5, 'pending', null)
     await decide(10, 'refused', 4)
     await books.platform(
@@ -165,7 +160,7 @@ describe('in books that agreed before', () => {
   })
 })
 
-test('a secret that is mistyped leaves every winner owed, and nobody once it is right', async () => {
+test('a wrong secret leaves every winner owed, and none after it is corrected', async () => {
   const [time, wallet] = [fakeTime(), await startWallet()]
   const platform = await startPlatform({ time })
   try {

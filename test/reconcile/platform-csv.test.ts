@@ -68,7 +68,7 @@ test.each([
   })
 })
 
-test('every difference is found, and exits as one', async () => {
+test('every difference is found in a file, and the exit code reports it', async () => {
   const rows = ROWS.filter((row) => !row.includes(betIdOf(5))) // open at the wallet
     .map((row) => (row.includes(betIdOf(6)) ? row.replace('21.0', '20.99') : row))
     .map((row) => (row.includes(betIdOf(10)) ? row.replace('open', 'cancelled') : row))
@@ -115,10 +115,10 @@ test.each([
   ],
   ['with a row too short', `${HEADER}\nopen,bet-1`, 'cannot be read as CSV'],
   ['with quotes that do not end', `${HEADER}\n"open,bet-1`, 'cannot be read as CSV'],
-])('a file %s is wrong use', async (_what, text, words) => {
+])('a file %s is a usage error', async (_what, text, words) => {
   await expect(compare(text)).rejects.toThrow(words)
 })
 
-test('it stands for the platform: another one beside it is wrong use', async () => {
+test('a file replaces the platform, and a second source is a usage error', async () => {
   await expect(compare(HEADER, { partner: 'acme' })).rejects.toThrow('give no --partner')
 })

@@ -39,11 +39,14 @@ test('the CSV has a column for each status, amount, currency and code', () => {
   expect(cells).toHaveLength(names.split(',').length)
 })
 
-test.each(['=1+1', '+1', '-1', '@SUM(A1)', ' =1', '＝1+1', '=1","x'])('no cell is a formula: %j', (player) => {
-  const [, row = ''] = csvOf(player)
-  const cell = row.slice('difference,missing_at_platform,bet-1,'.length)
-  expect(cell).toMatch(/^"'/)
-})
+test.each(['=1+1', '+1', '-1', '@SUM(A1)', ' =1', '＝1+1', '=1","x'])(
+  'no cell of the CSV is a formula: %j',
+  (player) => {
+    const [, row = ''] = csvOf(player)
+    const cell = row.slice('difference,missing_at_platform,bet-1,'.length)
+    expect(cell).toMatch(/^"'/)
+  },
+)
 
 test.each([
   ['\u001b[2J', '\\u001b[2J'],
@@ -52,14 +55,14 @@ test.each([
   ['\u009b1m', '\\u009b1m'],
   ['a\u202eb', 'a\\u202eb'],
   ['a\u2028b', 'a\\u2028b'],
-])('no control character is written, to a file or to a terminal: %j', (player, shown) => {
+])('no control character is written to a file or to a terminal: %j', (player, shown) => {
   const lines = csvOf(player)
   expect(lines[1]).toContain(`bet-1,${shown},`)
   expect(lines).toHaveLength(3)
   expect(formatFinding(findingOf(player))).toContain(`player ${shown}  platform`)
 })
 
-test('a folder without a database stays without one', async () => {
+test('a folder without a database is not changed', async () => {
   const dataDir = join(folder, 'data')
   const config = readConfig({ PURSER_DATA_DIR: dataDir }, PROCESS_ROLES.tool)
   await expect(runReconcile({}, config, () => {})).rejects.toThrow(`there is no database in ${dataDir}`)

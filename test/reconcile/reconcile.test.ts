@@ -56,7 +56,8 @@ async function walletOf(way: Way): Promise<{ source: WalletSource; close(): Prom
   return { source: { kind: 'api', api: { url: wallet.url, key: KEY } }, close: () => wallet.close() }
 }
 
-const told = (findings: readonly ReconcileFinding[]) => findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
+const summaryOf = (findings: readonly ReconcileFinding[]) =>
+  findings.map(({ kind, betId }) => `${kind} ${betId}`).sort()
 
 /** Bets 5, 10, 15 … are open, 1, 6 … won, 2, 7 … lost, 3, 8 … cancelled, 4, 9 … declined. */
 const GAPS: [string, string, string, { side: 'platform' | 'wallet'; sql: string; i: number }][] = [
@@ -154,10 +155,10 @@ describe.each<[Way, number]>([
   ['one database', 1],
   ['two databases', 2],
   ['the operator API', 2],
-])('with the wallet in %s', (way, count) => {
+])('reconcile with the wallet in %s', (way, count) => {
   beforeEach(() => open(count))
 
-  test('books that agree have no difference', async () => {
+  test('finds no difference in books that agree', async () => {
     expect(await compare(way)).toEqual({
       partnerId: PARTNER,
       bets: BETS,
@@ -168,10 +169,10 @@ describe.each<[Way, number]>([
     })
   })
 
-  test('every kind of gap is found, each once, and nothing else', async () => {
+  test('finds every kind of difference once, and nothing else', async () => {
     for (const [, , , { side, sql, i }] of GAPS) await books[side](sql, i)
     const { findings, differences, bets } = await compare(way)
-    expect(told(findings)).toEqual(GAPS.map(([, kind, , { i }]) => `${kind} ${betIdOf(i)}`).sort())
+    expect(summaryOf(findings)).toEqual(GAPS.map(([, kind, , { i }]) => `${kind} ${betIdOf(i)}`).sort())
     expect({ differences, bets }).toEqual({ differences: GAPS.length, bets: BETS })
     for (const [name, , words, { i }] of GAPS) {
       const found = findings.find(({ betId }) => betId === betIdOf(i))
@@ -180,7 +181,7 @@ describe.each<[Way, number]>([
     }
   })
 
-  test('a bet with a call on its way is in flight, whatever state the wallet has it in', async () => {
+  test('reports a bet with a call in progress as in flight, with any state in the wallet', async () => {
     await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", 5)
     for (const i of [10, 15])
       await books.platform("update platform.bet set status = 'placing', told_status = null where bet_id = $1", i)
@@ -189,7 +190,7 @@ describe.each<[Way, number]>([
     expect(await compare(way)).toMatchObject({ inFlight: 3, differences: 0, findings: [] })
   })
 
-  test('also while a call is on its way the bet must be there, its player’s, with its stake and currency (C-9)', async () => {
+  test('compares the player, stake and currency of a bet also while a call is in progress (C-9)', async () => {
     for (const i of [5, 10, 15, 20])
       await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", i)
     await books.wallet('delete from purser.bet where bet_id = $1', 5)
@@ -200,13 +201,13 @@ describe.each<[Way, number]>([
     expect(inFlight).toBe(4)
     const kinds = ['missing_at_wallet', 'stake', 'currency', 'missing_at_wallet']
     const expected = kinds.map((kind, i) => `${kind} ${betIdOf(5 * (i + 1))}`)
-    expect(told(findings)).toEqual([...expected, `missing_at_platform ${betIdOf(20)}`].sort())
+    expect(summaryOf(findings)).toEqual([...expected, `missing_at_platform ${betIdOf(20)}`].sort())
   })
 })
 
-describe('the verdict', () => {
+describe('reconcile', () => {
   beforeEach(() => open(1))
-  test('takes no offence at a tombstone, a refused or an unknown bet of the wallet that the platform does not know', async () => {
+  test('accepts a tombstone, a refused bet or an unknown bet of the wallet that the platform does not have', async () => {
     for (const i of [3, 4, 8]) {
       await books.platform('delete from platform.bet where bet_id = $1', i)
     }
@@ -214,13 +215,13 @@ describe('the verdict', () => {
     expect(await compare('one database')).toMatchObject({ differences: 0, findings: [], bets: BETS })
   })
 
-  test('compares amounts, not their minor units: the wallet may store more decimals', async () => {
+  test('compares amounts, not their minor units, because the wallet may use more decimals', async () => {
     await books.wallet("update purser.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
     await books.wallet("update purser.bet set stake = stake * 100, payout = payout * 100 where $1 <> ''", 1)
     expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })
   })
 
-  test('reads the platform in the platform’s scale, whatever its own environment says (M-5)', async () => {
+  test('reads the platform’s amounts in the platform’s scale, with any environment of its own (M-5)', async () => {
     await books.platform("update platform.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
     await books.platform(
       'update platform.bet set stake = stake * 100, payout = payout * 100, told_payout = told_payout * 100 where bet_id <> $1',
@@ -229,17 +230,17 @@ describe('the verdict', () => {
     expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })
   })
 
-  test('finds a player of an aggregator under operatorUser, else under userId', async () => {
+  test('finds a player of an aggregator under operatorUser, or else under userId', async () => {
     for (const i of [5, 10, 15])
       await books.platform("update platform.bet set operator_user = 'op-' || user_id where bet_id = $1", i)
     await books.wallet("update purser.bet set player = 'op-' || player where bet_id = $1", 5)
     await books.wallet("update purser.bet set player = 'somebody-else' where bet_id = $1", 15)
     const { findings } = await compare('one database')
-    expect(told(findings)).toEqual([`missing_at_platform ${betIdOf(15)}`, `missing_at_wallet ${betIdOf(15)}`])
+    expect(summaryOf(findings)).toEqual([`missing_at_platform ${betIdOf(15)}`, `missing_at_wallet ${betIdOf(15)}`])
     expect(findings.map(({ player }) => player).sort()).toEqual(['op-player-1', 'somebody-else'])
   })
 
-  test('wants to know which partner when there are several, and looks at no other', async () => {
+  test('requires the partner if there are several, and reads no other partner', async () => {
     await books.platform(
       "insert into platform.partner select 'other', base_url, secrets, now() from platform.partner where $1 <> ''",
       1,

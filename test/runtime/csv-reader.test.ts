@@ -30,13 +30,13 @@ const PEOPLE = [
 ]
 const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
-describe('a file', () => {
+describe('a CSV file', () => {
   test.for([
     ['UTF-8', Buffer.from(TEXT)],
     ['UTF-8 with its mark', Buffer.from(`\ufeff${TEXT}`)],
     ['UTF-16 with its mark', Buffer.from(`\ufeff${TEXT}`, 'utf16le')],
     ['UTF-16 with its mark, the larger byte first', bigEndian(`\ufeff${TEXT}`)],
-  ] as const)('in %s is read', async ([, bytes]) => {
+  ] as const)('in %s is read correctly', async ([, bytes]) => {
     expect(await read(bytes)).toEqual(PEOPLE)
   })
 
@@ -44,7 +44,7 @@ describe('a file', () => {
     ['UTF-8', (text: string) => Buffer.from(text)],
     ['UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
     ['UTF-16, the larger byte first', (text: string) => bigEndian(`\ufeff${text}`)],
-  ] as const)('of many pieces in %s has each letter once', async ([, encoded]) => {
+  ] as const)('in many pieces in %s is read with each character once', async ([, encoded]) => {
     const names = Array.from({ length: 8_000 }, (_, i) => `é漢😀${i}`)
     const text = ['name', ...names].join('\n')
     expect((await read(encoded(text))).flat()).toEqual(names)
@@ -58,7 +58,7 @@ describe('a file', () => {
       Buffer.concat([Buffer.from('\ufeffid,name\n1,a', 'utf16le'), Buffer.of(1)]),
       'line 2',
     ],
-  ] as const)('%s is refused, and nobody gets a name without a letter', async ([, bytes, line]) => {
+  ] as const)('is rejected %s, so that no name loses a character', async ([, bytes, line]) => {
     await expect(read(bytes)).rejects.toThrow(`players.csv is not UTF-8 in or before ${line}`)
   })
 
@@ -67,19 +67,19 @@ describe('a file', () => {
     ['id\tname\n1\tAnna', 'commas separate the cells, not semicolons or tabs'],
     ['sep=;\nid;name\n1;Anna', 'commas separate the cells, and "sep=" is no column'],
     ['sep=,\nid,name\n1,Anna', 'commas separate the cells, and "sep=" is no column'],
-  ] as const)('%j is refused with what to do', async ([text, why]) => {
+  ] as const)('is rejected with the remedy: %j', async ([text, why]) => {
     await expect(read(text)).rejects.toThrow(why)
   })
 })
 
-describe('a row', () => {
-  test('without any cell is passed over, and the next one has its own line', async () => {
+describe('a CSV row', () => {
+  test('without any cell is skipped, and the next one has its own line number', async () => {
     expect(await read('id,name\r\n,\r\n,,,\r\n  ,\r\n1,Anna,x\r\n')).toEqual([
       '5: has not as many cells as the first line',
     ])
   })
 
-  test('has no cell of a column without a name, and a fault if there is one', async () => {
+  test('has no cell for a column without a name, and a cell there is an error', async () => {
     expect(await read('id,,name,\n1,,Anna,\n2,x,Jörg,\n')).toEqual([
       ['1', 'Anna'],
       '3: column 2: has no name in the first line',
@@ -95,18 +95,18 @@ describe('a row', () => {
   })
 
   test.for(['1 ', ' 1', '1\u00a0', '\t1', '1\ufeff'])(
-    'with the id %j is refused, unless it is in quotation marks',
+    'is rejected for the id %j, unless quotation marks enclose it',
     async (id) => {
       const why = '2: id: has white space at an end: take it away, or put the id in quotation marks'
       expect(await read(`id,name\n${id},Anna\n"${id}",Anna\n`)).toEqual([why, [id, 'Anna']])
     },
   )
 
-  test('with an id of white space alone is refused', async () => {
+  test('is rejected for an id of white space', async () => {
     expect(await read('id,name\n ,Anna\n')).toEqual(['2: id: is nothing but white space'])
   })
 
-  test('with an id that a spreadsheet has shortened is warned about, ten times a file', async () => {
+  test('with an id that a spreadsheet has shortened causes a warning, at most ten in a file', async () => {
     const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     onTestFinished(() => said.mockRestore())
     const ids = Array.from({ length: 12 }, (_, i) => `${i}.02771E+11`)

@@ -18,7 +18,7 @@ function still() {
 
 const HOUR_MS = 3_600_000
 
-test('an hour passes at once, for clocks, pauses, time-outs and limits', async () => {
+test('in a simulation an hour passes at once, for clocks, pauses, time-outs and limits', async () => {
   const time = still()
   const paused = sleep(HOUR_MS)
   const late = withTimeout(new Promise(() => {}), HOUR_MS, () => 'late')
@@ -31,7 +31,7 @@ test('an hour passes at once, for clocks, pauses, time-outs and limits', async (
   expect(systemClock.now()).toEqual(new Date(HOUR_MS))
 })
 
-test('a pause ends with its signal, and leaves no timer behind', async () => {
+test('a pause ends with its abort signal, and leaves no timer', async () => {
   const time = standStill()
   const ended = new AbortController()
   const paused = sleep(HOUR_MS, ended.signal)
@@ -42,7 +42,7 @@ test('a pause ends with its signal, and leaves no timer behind', async () => {
   expect(time.waiting()).toBe(0)
 })
 
-test('what is done again and again is done each time that it is due, in order with all else', () => {
+test('repeated work is executed each time that it is due, in order with other work', () => {
   const time = still()
   const done: string[] = []
   const cancel = environment.setRepeatingTimer(100, () => done.push(`every at ${environment.monotonicNow()}`))
@@ -53,7 +53,7 @@ test('what is done again and again is done each time that it is due, in order wi
   expect([done, time.waiting()]).toEqual([['every at 100', 'once at 150', 'every at 200'], 0])
 })
 
-test('the world that is given back is the real one', async () => {
+test('the environment is the real one again after a restore', async () => {
   const before = { ...environment }
   giveBack = replaceEnvironment({ random: () => 0.5, uuid: () => 'an id', now: () => 0 })
   expect([environment.random(), environment.uuid(), environment.now()]).toEqual([0.5, 'an id', 0])

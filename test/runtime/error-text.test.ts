@@ -12,9 +12,9 @@ test.each<[unknown, string]>([
   [new TypeError(), 'TypeError'],
   ['thrown as a text', 'thrown as a text'],
   [undefined, 'undefined'],
-])('%s is said as %s', (thrown, text) => expect(errorText(thrown)).toBe(text))
+])('the text of %s is %s', (thrown, text) => expect(errorText(thrown)).toBe(text))
 
-test('with its stack it says where it was thrown', () => {
+test('the text with a stack shows where the error was thrown', () => {
   expect(errorWithStack(new Error('no room'))).toMatch(/^Error: no room\n +at .*error-text\.test\.ts/)
   expect(errorWithStack('a text')).toBe('a text')
 })

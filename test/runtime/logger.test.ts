@@ -6,7 +6,7 @@ import { throttleOutages } from '../../src/runtime/logger.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('many calls that meet an outage are one line a second, which counts those before it', () => {
+it('many calls during an outage produce one log line a second, with the number of the earlier ones', () => {
   const lines: { msg: string; leftOut?: number }[] = []
   const isOutage = (error: unknown) => error === 'outage'
   const log = pino(

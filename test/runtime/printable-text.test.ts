@@ -14,7 +14,7 @@ describe('printed text', () => {
     ['half of a pair', 'a\ud83c', 'a\\ud83c'],
   ])('shows %s as an escape', (_name, text, shown) => expect(printable(text)).toBe(shown))
 
-  test('keeps letters of every script, and signs of four bytes', () => {
+  test('keeps characters of every script, also those of four bytes', () => {
     const text = 'Bodø ⚽ 🇳🇴 שלום สวัสดี "quotes" C:\\dir'
     expect(printableLine(text)).toBe(text)
   })
@@ -26,13 +26,13 @@ describe('printed text', () => {
     ['##vso[task.complete]', '\\u0023#vso[task.complete]'],
     ["##teamcity[buildStop comment='x']", "\\u0023#teamcity[buildStop comment='x']"],
     ['a\n::error::b', 'a\n\\u003a:error::b'],
-  ])('is no command of a CI server: %j', (text, shown) => expect(printableLines(text)).toBe(shown))
+  ])('is never a command of a CI server: %j', (text, shown) => expect(printableLines(text)).toBe(shown))
 
-  test('has its address ::1 in the middle of a line', () => {
+  test('keeps the address ::1 in the middle of a line', () => {
     expect(printableLine('player ::1 ## [x]')).toBe('player ::1 ## [x]')
   })
 
-  test('that is JSON is the same JSON', () => {
+  test('contains the same JSON if it was JSON', () => {
     const value = { '\u009b2J': ['\u202e', '##[error]', '\u2028', '::error::', '\ud83c'] }
     expect(JSON.parse(printableLines(JSON.stringify(value, null, 2)))).toEqual(value)
     expect(printableLines(JSON.stringify(value))).not.toMatch(/[\u0080-\u009f\u2028\u202e]|##\[/)
