@@ -12,9 +12,9 @@ const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.tes
 const LIMITS = ['test/wallet/limits.test.ts']
 const GATE = ['test/wallet/fast-path.test.ts']
 const LANES = ['test/wallet/call-queue.test.ts']
-const CODES = ['test/platform/result-codes.test.ts']
+const CODES = ['test/platform/result-codes.long.test.ts']
 const RESULTS = ['test/platform/result-delivery.test.ts']
-const ROLLBACKS = ['test/platform/rollback-schedule.test.ts']
+const ROLLBACKS = ['test/platform/rollback-schedule.long.test.ts']
 const RECORD = ['test/platform/attempt-recorder.test.ts']
 const SCHEDULE = ['test/platform/retry-backoff.test.ts']
 const PLACING = ['test/platform/place-outcomes.test.ts']
@@ -27,7 +27,7 @@ const BATCH = ['test/wallet/call-batch.test.ts', 'test/wallet/same-rows.test.ts'
 const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
 const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
 const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
-const NEEDS = ['test/platform/needs-person.test.ts']
+const NEEDS = ['test/platform/needs-person.long.test.ts']
 const WATCH = ['test/platform/lease-watch.test.ts']
 const BREAKER = ['test/platform/circuit-breaker.test.ts']
 const QUEUE = ['test/platform/queue-pages.test.ts']
@@ -213,7 +213,7 @@ const BY_FILE = {
   'src/platform/recovery/lease-watch.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
   'src/platform/circuit-breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
-    ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.test.ts']],
+    ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.long.test.ts']],
     ["use === 'rollbacks' || ", '', BREAKER],
     ['end.fault === null ? 0 : failures + 1', 'failures + 1', BREAKER],
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],

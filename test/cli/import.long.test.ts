@@ -200,7 +200,7 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
 })
 
 describe('purser import of a whole site', () => {
-  const PLAYERS = IS_NIGHTLY ? 50_000 : 10_000
+  const PLAYERS = IS_NIGHTLY ? 50_000 : 4_000
   const folder = mkdtempSync(join(tmpdir(), 'import-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 

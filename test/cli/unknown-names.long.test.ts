@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeBooks } from '../reconcile/books.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
+import { dueOf } from '../support/nightly.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -21,7 +22,7 @@ afterAll(() => wallet.stop())
 
 const ask = (...args: string[]) => run([...args, '--api', wallet.url, '--key', wallet.operatorKey])
 
-test.each([
+const USES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
   ['calls --player', ['calls', '--player', 'nobody'], '--player: there is no player nobody; purser show'],
   ['calls --bet', ['calls', '--bet', 'no-such-bet'], '--bet: there is no bet no-such-bet; purser show'],
   ['calls --platform', ['calls', '--platform', 'amce'], '--platform: there is no call and no bet of a platform amce'],
@@ -48,7 +49,9 @@ test.each([
     ['webhooks', 'save', 'crm', 'https://crm.example/', '--event', 'bet.setled'],
     '/events/0 must be one of bet.placed',
   ],
-])('purser %s ends with a usage error for an unknown name', async (_, args, message) => {
+]
+
+test.each(dueOf(USES, 4))('purser %s ends with a usage error for an unknown name', async (_, args, message) => {
   const { code, stdout, stderr } = await ask(...args)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(message)

@@ -29,7 +29,7 @@ async function startOurs(databaseUrl: string) {
 
 const describe = ({ id, verdict }: CaseResult) => `${id}: ${verdict.kind === 'passed' ? 'passed' : verdict.why}`
 
-/** Left to the slow mode, which takes more than six minutes; test/platform/rollback-schedule.test.ts looks at them in simulated time. */
+/** Left to the slow mode, which takes more than six minutes; test/platform/rollback-schedule.long.test.ts looks at them in simulated time. */
 const SLOW = PLATFORM_CASES.filter((one) => one.kind === 'scene' && one.slow === true).map(({ id }) => id)
 
 test('our platform passes part H of the kit', { timeout: 240_000 }, async () => {

@@ -15,7 +15,7 @@ import { type HostileBody, hostileBodies } from './hostile-bodies.ts'
 /** Milliseconds of all threads of this process, the client's part among them, on a core that does the yardstick in its time. */
 const MAX_CPU_MS = 50
 /** Days until each route was asked. */
-const DAYS = 4
+const DAYS = 12
 /** A garbage collection may fall into one try; what is really slow is slow each time. */
 const TRIES = 16
 /**

@@ -1,7 +1,7 @@
 /**
- * Every history of one bet up to three steps, and by day one in ten of four steps, against a wallet
- * on Postgres, over HTTP: the wallet answers what the auditor says. `npm run nightly` plays all of
- * four steps. HISTORY="place; settle 25" in the environment plays one alone.
+ * Every history of one bet up to three steps, and by day one in thirty of four steps, against a
+ * wallet on Postgres, over HTTP: the wallet answers what the auditor says. `npm run nightly` plays
+ * all of four steps. HISTORY="place; settle 25" in the environment plays one alone.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ const LENGTH = 4
 /** Of the second policy: what it tells otherwise than the first lies behind it too. */
 const SHORTER = 3
 /** Days until each history of full length was played. */
-const DAYS = 10
+const DAYS = 30
 /** Histories under way at once. */
 const SIDE_BY_SIDE = 48
 const ALONE = process.env.HISTORY === undefined ? undefined : parseHistory(process.env.HISTORY)

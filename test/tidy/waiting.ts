@@ -7,8 +7,6 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   'test/db/lane.test.ts': ['pg_sleep'],
   // The time-out of one call: an answer that comes after it, and answers that keep connections busy.
   'test/wallet-client/call.test.ts': ['delayMs'],
-  // How long an operator takes, at least.
-  'test/gateway/journal.test.ts': ['delayMs'],
   // In a world whose time passes when it is told to.
   'test/runtime/environment.test.ts': ['sleep'],
   // The fault that is planted there.
