@@ -195,8 +195,8 @@ const ROWS: Record<string, () => Promise<void>> = {
   },
   'webhooks replay': async () => {
     await printed(onApi('webhooks', 'replay', 'crm', '--after', '0'))
-    const told = await consumer.until(BUCKETS, ({ type }) => type === 'bet.settled')
-    const settled = told.filter(({ type }) => type === 'bet.settled')
+    const events = await consumer.until(BUCKETS, ({ type }) => type === 'bet.settled')
+    const settled = events.filter(({ type }) => type === 'bet.settled')
     expect(countedBy(settled, ({ data }) => (data as unknown as { bet: { userId: string } }).bet.userId)).toEqual(
       each(1),
     )

@@ -13,8 +13,8 @@ const MAIN = join(ROOT, 'dist/main.js')
 const SERVERS = ['wallet', 'platform', 'gateway', 'sandbox']
 const KEYS = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g', PORT: '0' }
 /** Root may do everything, so that its servers run as another user here. */
-const NOBODY = 65_534
-const USER: ServerUser = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+const UNPRIVILEGED_USER = 65_534
+const USER: ServerUser = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_USER, gid: UNPRIVILEGED_USER } : {}
 
 const folder = newFolder()
 chmodSync(folder.path, 0o755)

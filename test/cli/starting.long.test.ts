@@ -102,17 +102,18 @@ describe('the secrets of a wallet', () => {
     const options = { databaseUrl: database.url, dataDir, env: { PARTNER_SECRET: '', OPERATOR_API_KEY: '' } }
     const first = await started(options)
     await expect.poll(() => first.output()).toContain('OPERATOR_API_KEY was not set')
-    const told = /OPERATOR_API_KEY was not set; using (\S+), kept in (\S+)/.exec(first.output())
-    expect(told?.[2]).toBe(join(dataDir, 'operator-api-key'))
-    expect(readFileSync(told?.[2] as string, 'utf8').trim()).toBe(told?.[1])
-    expect(statSync(told?.[2] as string).mode & 0o777).toBe(0o600)
-    const audit = (url: string) => fetch(`${url}/operator/audit`, { headers: { authorization: `Bearer ${told?.[1]}` } })
+    const match = /OPERATOR_API_KEY was not set; using (\S+), kept in (\S+)/.exec(first.output())
+    expect(match?.[2]).toBe(join(dataDir, 'operator-api-key'))
+    expect(readFileSync(match?.[2] as string, 'utf8').trim()).toBe(match?.[1])
+    expect(statSync(match?.[2] as string).mode & 0o777).toBe(0o600)
+    const audit = (url: string) =>
+      fetch(`${url}/operator/audit`, { headers: { authorization: `Bearer ${match?.[1]}` } })
     expect((await audit(first.url)).status).toBe(200)
     expect(await first.kill('SIGTERM')).toBe(0)
 
     const second = await started(options)
     expect((await audit(second.url)).status).toBe(200)
-    expect(second.output()).not.toContain(told?.[1])
+    expect(second.output()).not.toContain(match?.[1])
   })
 
   test('are created again when a crash has left an empty file, since an empty key must open nothing', async () => {

@@ -177,7 +177,7 @@ test('purser conformance reports at its start a file that it may not write', asy
   expect(code).toBe(process.getuid?.() === 0 ? 0 : 2)
 })
 
-interface Watched {
+interface RecordingProxy {
   readonly url: string
   /** The headers that came. */
   readonly seen: IncomingHttpHeaders[]
@@ -185,7 +185,7 @@ interface Watched {
 }
 
 /** Hands calls on; those that `fails` names are answered 500. */
-async function watch(url: string, fails: (path: string) => boolean = () => false): Promise<Watched> {
+async function watch(url: string, fails: (path: string) => boolean = () => false): Promise<RecordingProxy> {
   const seen: IncomingHttpHeaders[] = []
   const server = createServer(async (asked, answer) => {
     seen.push(asked.headers)
@@ -202,7 +202,7 @@ async function watch(url: string, fails: (path: string) => boolean = () => false
 
 describe.concurrent('purser conformance sends the headers of --header', () => {
   const header = ['X-Test-System: blue']
-  const colours = ({ seen }: Watched) => seen.map((headers) => headers['x-test-system'])
+  const colours = ({ seen }: RecordingProxy) => seen.map((headers) => headers['x-test-system'])
 
   test('with every call to the wallet', async () => {
     const watched = await watch(wallet.url)

@@ -24,7 +24,7 @@ const place = (what: string, answer: Exchange['answer']) =>
   exchange(what, '/payment/bet', { type: 1, transactionId: what }, answer)
 const look = (amount: string, token = 'of A') =>
   exchange('Balance', '/user/balance', { token }, json(200, `{"amount":${amount},"currency":"EUR"}`), true)
-const told = (...exchanges: Exchange[]) => buildCaseHistory(exchanges).moments.map(describeMoment)
+const timelineOf = (...exchanges: Exchange[]) => buildCaseHistory(exchanges).moments.map(describeMoment)
 
 describe('the timeline of a failed case', () => {
   test('shows what each call moved, as the balance reports it', () => {
@@ -37,7 +37,7 @@ describe('the timeline of a failed case', () => {
       place('Place bet Y 1', { kind: 'none', why: 'no answer within 8000 ms' }),
       look('899.5'),
     ]
-    expect(told(...exchanges)).toEqual([
+    expect(timelineOf(...exchanges)).toEqual([
       'Place bet X 100: accepted, 200, 2 ms, moved −100.0',
       'Place bet X 100 again: refused, 400 code 8, 2 ms',
       'Place bet Y 1: no answer, 2 ms, moved −1.0',
@@ -48,22 +48,22 @@ describe('the timeline of a failed case', () => {
     expect(picture).toContain('tl-call tl-unanswered tl-selected')
   })
   test('shows of concurrent calls what they moved together', () => {
-    expect(told(look('10'), place('One', json(200, '{}')), place('Two', json(200, '{}')), look('8'))).toEqual([
+    expect(timelineOf(look('10'), place('One', json(200, '{}')), place('Two', json(200, '{}')), look('8'))).toEqual([
       'One: accepted, 200, 2 ms',
       'Two: accepted, 200, 2 ms, moved by 2 calls −2',
     ])
   })
   test('keeps currencies apart, and shows no balance that was not read', () => {
-    expect(told(look('10'), look('99', 'of B'), place('One', json(200, '{}')), look('98', 'of B'), look('9'))).toEqual([
-      'One: accepted, 200, 2 ms, moved −1',
-    ])
+    expect(
+      timelineOf(look('10'), look('99', 'of B'), place('One', json(200, '{}')), look('98', 'of B'), look('9')),
+    ).toEqual(['One: accepted, 200, 2 ms, moved −1'])
     const [picture = ''] = renderFailureTimeline([place('One', json(500, 'oops'))])
     expect(picture).not.toContain('Balance')
     expect(picture).toContain('no usable answer, 500')
     expect(renderFailureTimeline([])).toEqual([])
   })
   test('reads an answer of the wallet as an amount only if it is one', () => {
-    expect(told(look('"<b>"'), look('1e3'), place('One', json(200, '{"code":"<i>"}')))).toEqual([
+    expect(timelineOf(look('"<b>"'), look('1e3'), place('One', json(200, '{"code":"<i>"}')))).toEqual([
       'One: accepted, 200 code <i>, 2 ms',
     ])
     const [picture = ''] = renderFailureTimeline([place('<script>', json(200, '{}'))])

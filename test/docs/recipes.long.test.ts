@@ -68,8 +68,8 @@ test('the recipe of a live balance shows the balance and each change when it com
   const PORT = String(await freePort())
   const { output } = start('live-balance.mjs', { PORT })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')
-  for (const nobody of ['nobody', '%', '..%2F..%2Fkeys%3F'])
-    await fetch(`http://127.0.0.1:${PORT}/balance/${nobody}`).catch(() => undefined) // and the recipe goes on
+  for (const unknownId of ['nobody', '%', '..%2F..%2Fkeys%3F'])
+    await fetch(`http://127.0.0.1:${PORT}/balance/${unknownId}`).catch(() => undefined) // and the recipe goes on
   const text = await follow(`http://127.0.0.1:${PORT}/balance/${bettor.userId}`)
   await expect.poll(text, { timeout: 60_000 }).toContain('"amount":"100.00"')
   const change = async () => {

@@ -16,13 +16,13 @@ function newWallets(context: TestContext, databaseUrl: string): Promise<[WalletP
   return Promise.all([newWallet(context, { databaseUrl }), newWallet(context, { databaseUrl })])
 }
 
-interface Timed {
+interface TimedReply {
   status: number
   code: number | undefined
   ms: number
 }
 
-async function timed(sending: Promise<WireReply>): Promise<Timed> {
+async function timed(sending: Promise<WireReply>): Promise<TimedReply> {
   const start = performance.now()
   const reply = await sending
   return { status: reply.status, code: replyCode(reply), ms: performance.now() - start }
@@ -43,18 +43,18 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
 describe('a player whose row another session has locked', () => {
   const HELD_MS = 5_000
   /** Of the connections for deposits, at one moment. */
-  const CROWD_WAITS = 3
-  const CROWD = 200 // each keeps one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
+  const DEPOSIT_CONNECTIONS = 3
+  const DEPOSITS = 200 // each keeps one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
 
   test('may get many deposits at once, which take no connection from the bets of other players', async (context) => {
     const databaseUrl = await newDatabase(context)
     const wallet = await newWallet(context, { databaseUrl })
     const [player, other] = (await newPlayers(wallet, 2, 1_000)) as [Player, Player]
     const release = await hold(databaseUrl, `select from purser.player where player = '${player.userId}' for update`)
-    const deposits = Array.from({ length: CROWD }, () => wallet.operator.deposit(player.userId, '1.00'))
+    const deposits = Array.from({ length: DEPOSITS }, () => wallet.operator.deposit(player.userId, '1.00'))
     const depositing = Promise.allSettled(deposits)
     const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
-    await expect.poll(async () => (await inSql(databaseUrl, waiting)).length).toBeGreaterThan(CROWD_WAITS)
+    await expect.poll(async () => (await inSql(databaseUrl, waiting)).length).toBeGreaterThan(DEPOSIT_CONNECTIONS)
     const { status } = await wallet.wire.place({ ...other, amount: 1 })
     await release()
     expect(status).toBe(200)

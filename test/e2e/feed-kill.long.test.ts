@@ -86,12 +86,12 @@ test(`the events of a consumer equal the ledger after ${KILLS} kills`, { timeout
   expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => String(i + 1)))
   expect(events).toEqual((await readFeed(wallets[1].operator, '0', 499)).events)
   for (const { userId } of players) {
-    const told = events.flatMap(({ balance }) => (balance?.userId === userId ? [balance] : []))
-    const cents = told.reduce((sum, { change = '' }) => sum + BigInt(change.replace('.', '')), 0n)
+    const reported = events.flatMap(({ balance }) => (balance?.userId === userId ? [balance] : []))
+    const cents = reported.reduce((sum, { change = '' }) => sum + BigInt(change.replace('.', '')), 0n)
     const balance = await wallets[0].operator.balance(userId)
-    expect(told.at(-1)?.amount).toBe(balance)
+    expect(reported.at(-1)?.amount).toBe(balance)
     expect(cents).toBe(BigInt(balance.replace('.', '')))
-    const numbers = told.map(({ transferId = '' }) => Number.parseInt(transferId.slice(4), 10))
+    const numbers = reported.map(({ transferId = '' }) => Number.parseInt(transferId.slice(4), 10))
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
   }
   await expectBets(events)
@@ -108,7 +108,9 @@ const STATUS: Record<string, string> = {
 
 /** Every bet of the wallet is as the last event about it says, and has one. */
 async function expectBets(events: readonly ToldEvent[]): Promise<void> {
-  const told = new Map(events.flatMap(({ event, bet }) => (bet ? [[bet.transactionId, STATUS[event]] as const] : [])))
+  const reported = new Map(
+    events.flatMap(({ event, bet }) => (bet ? [[bet.transactionId, STATUS[event]] as const] : [])),
+  )
   const found = new Map<unknown, unknown>()
   let after: string | null = ''
   while (after !== null) {
@@ -118,5 +120,5 @@ async function expectBets(events: readonly ToldEvent[]): Promise<void> {
     for (const { transactionId, status } of page.data) if (status !== 'unknown') found.set(transactionId, status)
     after = page.next
   }
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(told))
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(reported))
 }

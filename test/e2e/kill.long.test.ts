@@ -76,21 +76,21 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     return { bets: load.bets, exit }
   }
 
-  async function expectBalances(bets: BetRecord[], fates: string[]): Promise<void> {
+  async function expectBalances(bets: BetRecord[], outcomes: string[]): Promise<void> {
     for (const { userId } of players) {
-      const worth = bets.map((bet, number) => (bet.userId === userId ? worthOf(bet, fates[number] as string) : 0))
+      const worth = bets.map((bet, number) => (bet.userId === userId ? worthOf(bet, outcomes[number] as string) : 0))
       const expected = worth.reduce((sum, each) => sum + each, money.get(userId) as number)
       expect(await wallet.operator.balance(userId)).toBe(`${expected}.00`)
     }
   }
 
   /** Every bet is as its answers said, and each player's money is what the bets that the wallet knows make of it. */
-  async function expectTold(bets: BetRecord[]): Promise<void> {
-    const fates = await Promise.all(bets.map((bet) => fateIn(wallet.operator, bet)))
-    const told = bets.map((bet, number) => ({ bet, fate: fates[number], possible: possibleFates(bet) }))
-    const contradicted = told.filter(({ fate, possible }) => !possible.some((each) => each === fate))
+  async function expectAnswered(bets: BetRecord[]): Promise<void> {
+    const outcomes = await Promise.all(bets.map((bet) => fateIn(wallet.operator, bet)))
+    const checked = bets.map((bet, number) => ({ bet, fate: outcomes[number], possible: possibleFates(bet) }))
+    const contradicted = checked.filter(({ fate, possible }) => !possible.some((each) => each === fate))
     expect(contradicted.map((each) => JSON.stringify(each, null, 2))).toEqual([])
-    await expectBalances(bets, fates)
+    await expectBalances(bets, outcomes)
     await wallet.auditIsClean()
   }
 
@@ -114,10 +114,10 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     for (let kill = 0; kill < KILLS; kill++) {
       const { bets } = await loadUntil('SIGKILL')
       wallet = await spawnWallet(store)
-      await expectTold(bets)
+      await expectAnswered(bets)
       await Promise.all(bets.map(clearUp))
       await Promise.all(bets.map(expectSameAnswer))
-      await expectTold(bets)
+      await expectAnswered(bets)
       for (const bet of bets) money.set(bet.userId, (money.get(bet.userId) as number) + worthOf(bet, bet.fate))
     }
   })
@@ -127,6 +127,6 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     expect(exit).toBe(0)
     wallet = await spawnWallet(store)
     // What was not answered has not happened: with nothing under way, each bet has one possible fate.
-    await expectTold(bets.map((bet) => ({ ...bet, unanswered: undefined })))
+    await expectAnswered(bets.map((bet) => ({ ...bet, unanswered: undefined })))
   })
 })

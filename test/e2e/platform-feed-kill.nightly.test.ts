@@ -181,13 +181,13 @@ async function expectBets(pages: readonly Change[]): Promise<void> {
   const bets = await both.query<BetRow>(
     'select bet_id, status, round(payout / 100.0, 2)::text as payout, deliveries from platform.bet',
   )
-  const told = groupBy(
+  const eventsById = groupBy(
     pages.flatMap(({ bet }) => (bet === undefined ? [] : [bet])),
     ({ betId = '' }) => betId,
   )
-  expect(told.size).toBe(bets.length)
+  expect(eventsById.size).toBe(bets.length)
   for (const { bet_id, status, payout, deliveries } of bets) {
-    const events = told.get(bet_id) ?? []
+    const events = eventsById.get(bet_id) ?? []
     expect([bet_id, events.at(-1)?.status, events.at(-1)?.payout ?? null]).toEqual([bet_id, status, payout])
     // The Place bet is a delivery, but of one that was never accepted nothing is told before its end.
     const decisions = events.filter((event, i) => i === 0 || isForPartner(event, events[i - 1]))
@@ -207,8 +207,8 @@ async function expectDeliveries(pages: readonly Change[]): Promise<void> {
   )
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['done']))
   const decided = groupBy(rows, (row) => row.bet_id)
-  const told = groupBy(pages, ({ bet, delivery }) => (bet ?? delivery)?.betId ?? '')
-  for (const [betId, events] of told) {
+  const eventsById = groupBy(pages, ({ bet, delivery }) => (bet ?? delivery)?.betId ?? '')
+  for (const [betId, events] of eventsById) {
     const ends = events.flatMap(({ delivery }) => (delivery === undefined ? [] : [delivery.deliveryId]))
     expect(ends).toEqual((decided.get(betId) ?? []).map((row) => row.delivery_id))
     const kinds = events.map(({ event }) => event.slice(0, event.indexOf('.')))

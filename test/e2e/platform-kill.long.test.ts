@@ -26,7 +26,7 @@ import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 /** A dead process's Place bet is given up when its lease of 8 s is over; then comes the rollback. */
 const QUIET_WITHIN_MS = 60_000
 /** For what the test waits for on its way. */
-const PATIENCE_MS = 30_000
+const DELIVERY_TIMEOUT_MS = 30_000
 /** Milliseconds after which a held call is too near to its end to be answered in time on a busy machine. */
 const FRESH_MS = 2_000
 const TIMEOUT = { timeout: 150_000 }
@@ -86,7 +86,7 @@ const holdAnswer: Behaviour = async (exchange) => {
 }
 
 async function until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
+  const deadline = performance.now() + DELIVERY_TIMEOUT_MS
   while (!(await isTrue())) {
     if (performance.now() > deadline) throw new Error(`never came: ${what}`)
     await sleep(5)

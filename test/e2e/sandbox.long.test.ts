@@ -22,9 +22,9 @@ function expectCleanEnd(output: string): void {
   const wide = lines.filter((line) => line.length > 80)
   expect(wide, 'lines of more than 80 columns').toEqual([])
   for (const line of lines.filter((one) => one.includes('accepted → '))) expect(line).toMatch(BET_LINE)
-  const told = lines.flatMap((line) => /^\d\d:\d\d:\d\d ([0-9a-f]{6} \w+) /.exec(line)?.[1] ?? [])
-  const ids = told.map((line) => line.slice(0, 6))
-  expect(new Set(told).size, 'each bet has a name of its own').toBe(new Set(ids).size)
+  const printed = lines.flatMap((line) => /^\d\d:\d\d:\d\d ([0-9a-f]{6} \w+) /.exec(line)?.[1] ?? [])
+  const ids = printed.map((line) => line.slice(0, 6))
+  expect(new Set(printed).size, 'each bet has a name of its own').toBe(new Set(ids).size)
 }
 
 test(

@@ -32,17 +32,17 @@ async function halfSent(wallet: WalletProcess, beginning: string): Promise<Socke
 const HALF_A_HEAD = 'GET /readyz HTTP/1.1\r\nhost: wallet\r\n'
 const HALF_A_BODY = 'POST /payment/bet HTTP/1.1\r\nhost: wallet\r\ncontent-length: 500\r\n\r\n{"requestId":'
 
-interface Placed {
+interface SentBet {
   status: number
   isLast: boolean
 }
 
-interface Answered extends Placed {
+interface BetReply extends SentBet {
   body: string
 }
 
 /** On a connection of its own. */
-async function askOnce(url: string, options: Parameters<typeof request>[1] = {}): Promise<Answered> {
+async function askOnce(url: string, options: Parameters<typeof request>[1] = {}): Promise<BetReply> {
   const agent = new Agent({ connections: 1 })
   const reply = await request(url, { ...options, dispatcher: agent })
   const body = await reply.body.text()
@@ -52,7 +52,7 @@ async function askOnce(url: string, options: Parameters<typeof request>[1] = {})
 
 interface Bettor {
   sent: number
-  readonly answers: Placed[]
+  readonly answers: SentBet[]
 }
 
 /** Resolves when each has a call under way, no answer comes any more, and a request that came later was answered: the calls have been read. */
@@ -126,7 +126,7 @@ describe.concurrent('a wallet that stops', () => {
       const player = await playerWithMoney(wallet.operator, '100.00')
       const idle = await halfSent(wallet, `${HALF_A_HEAD}\r\n`)
       const ended = wallet.kill('SIGTERM')
-      const answers: Answered[] = []
+      const answers: BetReply[] = []
       await until(async () => {
         answers.push(await askOnce(`${wallet.url}/readyz`))
         return answers.at(-1)?.status === 503

@@ -76,12 +76,12 @@ describe.each(['head', 'body'])('a call whose %s takes more than 4 s to arrive',
 
   test('is answered as failed by the gateway and not forwarded', async () => {
     const player = await newPlayer(gateway)
-    const heard = player.operator.wallet.requests.length
+    const receivedBefore = player.operator.wallet.requests.length
     const socket = open(gateway.gateway)
     const { userId, token } = player
     await slowly(socket, ...cut(requestOf('POST', placeMessage({ userId, token }), gateway.gateway.secret)))
     expect(await answers(socket, 1)).toMatch(/^HTTP\/1\.1 400 .*"code":100,/s)
-    expect(player.operator.wallet.requests.length).toBe(heard)
+    expect(player.operator.wallet.requests.length).toBe(receivedBefore)
   })
 })
 

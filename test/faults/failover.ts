@@ -75,13 +75,13 @@ export async function failoverLagging(stage: Stage): Promise<Tally> {
   await failOver()
   await until(async () => (await wallet.wire.balance({ ...players[0] }).catch(() => undefined))?.status === 200)
   await wallet.auditIsClean()
-  const fates = await fatesIn(wallet.operator)
-  const lost = lostOf(betting.bets, fates).map(({ betId }) => betId)
+  const outcomes = await fatesIn(wallet.operator)
+  const lost = lostOf(betting.bets, outcomes).map(({ betId }) => betId)
   if (lost.length === 0) throw new Error('the standby lost nothing: it did not lag')
   const named = await namedByReconcile(wallet, betting.bets)
   const differ = lost.filter((id) => !named.has(id)).length + [...named].filter((id) => !lost.includes(id)).length
-  const taken = takenOf(betting.bets, fates).length
-  const doubled = taken + (await oddBalances(wallet, players, betting.bets, fates))
+  const taken = takenOf(betting.bets, outcomes).length
+  const doubled = taken + (await oddBalances(wallet, players, betting.bets, outcomes))
   const note = `${lost.length} bets lost with the first server, ${named.size} named by purser reconcile`
   return { ...figuresOf(betting), faults: 1, lost: differ, doubled, note }
 }

@@ -52,11 +52,11 @@ test('a scenario that breaks fails, one that this machine cannot run does not, a
 test('a bet is lost when the wallet does not have what it accepted', () => {
   const bet = (betId: string, fate: BetRecord['fate']) => ({ betId, fate }) as BetRecord
   const bets = [bet('a', 'open'), bet('b', 'settled'), bet('c', 'cancelled'), bet('d', 'unknown to the wallet')]
-  const told = new Map([
+  const walletStates = new Map([
     ['a', 'open'],
     ['b', 'open'],
   ])
-  expect(lostOf(bets, told).map(({ betId }) => betId)).toEqual(['b', 'c'])
+  expect(lostOf(bets, walletStates).map(({ betId }) => betId)).toEqual(['b', 'c'])
 })
 
 test.each(['level 1', 'level 2', 'real faults'])(

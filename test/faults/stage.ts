@@ -105,17 +105,17 @@ export function figuresOf({ answers, bets }: Pick<Betting, 'answers' | 'bets'>) 
 }
 
 /** The bets of which the wallet does not say what was answered. */
-export function lostOf(bets: readonly BetRecord[], fates: ReadonlyMap<string, string>): BetRecord[] {
-  return bets.filter(({ betId, fate }) => fate !== UNKNOWN && (fates.get(betId) ?? UNKNOWN) !== fate)
+export function lostOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
+  return bets.filter(({ betId, fate }) => fate !== UNKNOWN && (outcomes.get(betId) ?? UNKNOWN) !== fate)
 }
 
 const UNKNOWN = 'unknown to the wallet'
 
 export async function reckon(wallet: WalletProcess, players: readonly Player[], bets: readonly BetRecord[]) {
-  const fates = await fatesIn(wallet.operator)
-  const lost = lostOf(bets, fates)
-  const taken = takenOf(bets, fates)
-  const odd = await oddBalances(wallet, players, bets, fates)
+  const outcomes = await fatesIn(wallet.operator)
+  const lost = lostOf(bets, outcomes)
+  const taken = takenOf(bets, outcomes)
+  const odd = await oddBalances(wallet, players, bets, outcomes)
   await wallet.auditIsClean()
   return { lost: lost.length, doubled: taken.length + odd }
 }
@@ -125,20 +125,20 @@ export async function oddBalances(
   { operator }: WalletProcess,
   players: readonly Player[],
   bets: readonly BetRecord[],
-  fates: ReadonlyMap<string, string>,
+  outcomes: ReadonlyMap<string, string>,
 ): Promise<number> {
   let odd = 0
   for (const { userId } of players) {
     const own = bets.filter((bet) => bet.userId === userId)
-    const expected = own.reduce((sum, bet) => sum + worthOf(bet, fates.get(bet.betId) ?? UNKNOWN), MONEY)
+    const expected = own.reduce((sum, bet) => sum + worthOf(bet, outcomes.get(bet.betId) ?? UNKNOWN), MONEY)
     if ((await operator.balance(userId)) !== `${expected}.00`) odd++
   }
   return odd
 }
 
 /** Bets that hold money though nobody was told so. */
-export function takenOf(bets: readonly BetRecord[], fates: ReadonlyMap<string, string>): BetRecord[] {
-  return bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(fates.get(betId) ?? ''))
+export function takenOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
+  return bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(outcomes.get(betId) ?? ''))
 }
 
 /** A fault, and the next one when calls are answered again. */

@@ -27,7 +27,7 @@ interface Job {
   readonly under: Int32Array
 }
 
-interface Told {
+interface FuzzReport {
   readonly inputs: number
   readonly path?: string
   readonly complaint?: string
@@ -36,19 +36,19 @@ interface Told {
 const NAMES = TARGETS.map(({ name }) => name)
 const named = (name: string) => TARGETS.find((target) => target.name === name) as (typeof TARGETS)[number]
 
-async function work({ name, seed, inputs, under }: Job): Promise<Told> {
+async function work({ name, seed, inputs, under }: Job): Promise<FuzzReport> {
   const onInput = (number: number) => void Atomics.store(under, 0, number)
   const { found, ...counted } = await fuzz(named(name), { seed, inputs, onInput }, countSteps())
   return found === undefined ? counted : { ...counted, complaint: found.complaint, path: keepInput(name, found.input) }
 }
 
 /** In a thread of its own, which is ended when it does not come back from an input. */
-function watched(job: Omit<Job, 'under'>): Promise<Told> {
+function watched(job: Omit<Job, 'under'>): Promise<FuzzReport> {
   const under = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { ...job, under } })
   let last = -1
   let saidAt = 0
-  return new Promise<Told>((resolve, reject) => {
+  return new Promise<FuzzReport>((resolve, reject) => {
     const watch = setInterval(() => {
       const number = Atomics.load(under, 0)
       if (number === last) return void stuck(number).then(resolve, reject)
@@ -56,7 +56,7 @@ function watched(job: Omit<Job, 'under'>): Promise<Told> {
       if (number - saidAt >= 10_000) say(`  ${job.name}: ${number} of ${job.inputs}`)
       saidAt = number
     }, STUCK_MS / 2)
-    const stuck = async (number: number): Promise<Told> => {
+    const stuck = async (number: number): Promise<FuzzReport> => {
       clearInterval(watch)
       await worker.terminate()
       const path = keepInput(job.name, makeInput(named(job.name), startsOf(named(job.name)), job.seed, number))
@@ -70,13 +70,13 @@ function watched(job: Omit<Job, 'under'>): Promise<Told> {
 async function fuzzTarget(name: string, { seed, inputs, night }: Flags): Promise<boolean> {
   const startedAt = performance.now()
   const wanted = night === true ? Math.trunc(NIGHT * shareOf(name)) : inputs
-  const told = await watched({ name, seed, inputs: wanted })
+  const report = await watched({ name, seed, inputs: wanted })
   const seconds = Math.max(1, Math.trunc((performance.now() - startedAt) / 1_000))
-  say(`${name}: ${told.inputs.toLocaleString('en')} inputs in ${seconds} s, seed ${seed}`)
-  if (told.complaint === undefined) return true
-  say(`  FOUND: ${told.complaint}`)
-  say(`  kept as ${told.path}`)
-  say(`  again: npm run fuzz -- --target ${name} --replay ${told.path}`)
+  say(`${name}: ${report.inputs.toLocaleString('en')} inputs in ${seconds} s, seed ${seed}`)
+  if (report.complaint === undefined) return true
+  say(`  FOUND: ${report.complaint}`)
+  say(`  kept as ${report.path}`)
+  say(`  again: npm run fuzz -- --target ${name} --replay ${report.path}`)
   return false
 }
 

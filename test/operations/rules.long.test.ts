@@ -131,6 +131,6 @@ test('the page of metrics lists all metrics of the servers', () => {
   const page = read('docs/reference/metrics.md')
   const bare = own.map((name) => name.replace(/_(bucket|sum|count)$/, ''))
   expect(bare.filter((name) => !page.includes(`\`${name}`))).toEqual([])
-  const told = [...page.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name)
-  expect(told.filter((name) => !bare.includes(name as string))).toEqual([])
+  const documented = [...page.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name)
+  expect(documented.filter((name) => !bare.includes(name as string))).toEqual([])
 })

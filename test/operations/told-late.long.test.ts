@@ -22,7 +22,7 @@ afterAll(async () => {
   await platform.stop()
 })
 
-async function told(url: string) {
+async function owedMetrics(url: string) {
   const { value } = await scrape(url)
   const age = value('purser_database_answer_age_seconds', { about: 'deliveries' }) ?? Number.NaN
   return { owed: value('platform_bets_owed'), amount: value('platform_owed_amount', { currency: 'EUR' }), age }
@@ -48,11 +48,11 @@ test('the metric of owed money keeps its last value and its age while the count 
   const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
   wallet.always('settle', { status: 400, body: { code: 20, message: 'recalculation blocked' } })
   await platform.api.settle(betId, 'won', '25.00')
-  await expect.poll(() => told(platform.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
-  expect((await told(platform.url)).age).toBeLessThan(OLD)
+  await expect.poll(() => owedMetrics(platform.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
+  expect((await owedMetrics(platform.url)).age).toBeLessThan(OLD)
   const end = await slow()
   const seen = async () => {
-    const { age, ...rest } = await told(platform.url)
+    const { age, ...rest } = await owedMetrics(platform.url)
     expect(rest).toEqual({ owed: 1, amount: 25 })
     return age
   }
@@ -67,9 +67,11 @@ test('the metric of owed money keeps its last value and its age while the count 
 test('a server that starts during a slow count has no value, shows for how long, and exports it when it is counted', async () => {
   const late = await startPlatform({ databaseUrl: platform.databaseUrl })
   const end = await slow()
-  await expect.poll(() => told(late.url), { interval: 200 }).toMatchObject({ owed: undefined, age: expect.any(Number) })
-  await expect.poll(async () => (await told(late.url)).age, { interval: 200 }).toBeGreaterThan(LIST_ENDS)
+  await expect
+    .poll(() => owedMetrics(late.url), { interval: 200 })
+    .toMatchObject({ owed: undefined, age: expect.any(Number) })
+  await expect.poll(async () => (await owedMetrics(late.url)).age, { interval: 200 }).toBeGreaterThan(LIST_ENDS)
   await end()
-  await expect.poll(() => told(late.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
+  await expect.poll(() => owedMetrics(late.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
   await late.stop()
 })

@@ -22,10 +22,10 @@ describe('an adjustment', () => {
     await wallet.stop()
   })
 
-  const wish = { currency: 'EUR', amount: '5.00', reference: 'corr-1', reason: 'paid twice', person: 'maria' }
+  const request = { currency: 'EUR', amount: '5.00', reference: 'corr-1', reason: 'paid twice', person: 'maria' }
   const call = (userId: string, kind: string, body: object) =>
     untilFree(() => wallet.operator.request('POST', `/operator/players/${userId}/${kind}`, body))
-  const adjust = (userId: string, over: object = {}) => call(userId, 'adjustments', { ...wish, ...over })
+  const adjust = (userId: string, over: object = {}) => call(userId, 'adjustments', { ...request, ...over })
 
   async function newPlayer(amount = '50.00'): Promise<string> {
     return (await playerWithMoney(wallet.operator, amount)).userId

@@ -30,11 +30,11 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-const wish = { currency: 'EUR', amount: '100.01', reference: 'corr-1', reason: 'a jackpot' }
+const request = { currency: 'EUR', amount: '100.01', reference: 'corr-1', reason: 'a jackpot' }
 const path = (userId: string, what = '') => `/operator/players/${userId}/adjustments${what}`
 const newPlayer = async () => (await playerWithMoney(wallet.operator, '50.00')).userId
 const ask = (who: keyof typeof by, userId: string, over: object = {}) =>
-  by[who].send('POST', path(userId), { ...wish, ...over })
+  by[who].send('POST', path(userId), { ...request, ...over })
 const decide = (who: keyof typeof by, what: 'approve' | 'refuse', userId: string, headers?: Record<string, string>) =>
   by[who].send('POST', path(userId, `/${what}`), { reference: 'corr-1' }, headers)
 const pending = async (userId: string, status = 'pending') => {
@@ -56,7 +56,7 @@ test('partial adjustments are summed by key and day for approval, concurrent one
   const slicers = [wallet, second].map(({ url }) => asking(url, String(key), '/operator/actions'))
   const players = await Promise.all(Array.from({ length: 6 }, newPlayer))
   const slice = (userId: string, i: number, amount = i % 2 === 0 ? '30.00' : '-30.00') =>
-    (slicers[i % 2] as Asking).send('POST', path(userId), { ...wish, amount, reference: `slice-${i}` })
+    (slicers[i % 2] as Asking).send('POST', path(userId), { ...request, amount, reference: `slice-${i}` })
   const answers = await Promise.all(players.map((userId, i) => slice(userId, i)))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 202, 202, 202])
   const [userId] = players as [string]

@@ -20,14 +20,14 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-type Shown = { kind: string } & Record<string, unknown>
-const shown = (id: string) => by.ben.must('GET', `/operator/show/${encodeURIComponent(id)}`) as Promise<Shown>
+type LookupEntry = { kind: string } & Record<string, unknown>
+const shown = (id: string) => by.ben.must('GET', `/operator/show/${encodeURIComponent(id)}`) as Promise<LookupEntry>
 
 /** Of a new player, asked for by anna. */
 async function asked(reference: string): Promise<string> {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
-  const wish = { currency: 'EUR', amount: '-120.00', reference, reason: 'paid twice', ticket: 'SUP-7' }
-  expect(await by.anna.send('POST', `/operator/players/${userId}/adjustments`, wish)).toMatchObject({ status: 202 })
+  const request = { currency: 'EUR', amount: '-120.00', reference, reason: 'paid twice', ticket: 'SUP-7' }
+  expect(await by.anna.send('POST', `/operator/players/${userId}/adjustments`, request)).toMatchObject({ status: 202 })
   return userId
 }
 
@@ -46,7 +46,7 @@ test('the lookup shows a pending adjustment with person, reason, amount, ticket 
       },
       balances: [{ currency: 'EUR', amount: '50.00' }, { currency: 'USD' }],
     })
-  const { adjustment, ...rest } = (await shown('waits-0815')) as Shown & { adjustment: { expiresAt: string } }
+  const { adjustment, ...rest } = (await shown('waits-0815')) as LookupEntry & { adjustment: { expiresAt: string } }
   const page = formatLookupPage({ ...rest, adjustment })
   expect(page.split('\n')[0]).toBe(`adjustment: waits for a second person until ${adjustment.expiresAt}`)
   for (const word of ['anna', 'paid twice', '-120.00', 'SUP-7', userId]) expect(page).toContain(word)

@@ -40,10 +40,10 @@ test.each(['read_creations', 'read_openings'])(
     const sent = await sentBy((reading) => {
       const tx = { ...reading, execute: async () => 0 }
       const db = { transaction: (work: (of: never) => Promise<unknown>) => work(tx as never) } as never
-      const nobody = () => {
+      const failIfNew = () => {
         throw new Error('nobody is new')
       }
-      return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
+      return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, failIfNew, rows)
     })
     const one = sent.find(([statement]) => statement.name === name)
     const plan = await planOf(filled.sql, hotSettingsSql('session'), one as NonNullable<typeof one>)

@@ -74,12 +74,13 @@ test('an incremental audit of correct changes finds nothing, and reports up to w
 })
 
 test('an incremental audit reports its progress', async () => {
-  const told = new Map<string, (number | bigint)[]>()
-  const progress = (what: string, done: number | bigint, of: number | bigint = 0) => void told.set(what, [done, of])
+  const progressReports = new Map<string, (number | bigint)[]>()
+  const progress = (what: string, done: number | bigint, of: number | bigint = 0) =>
+    void progressReports.set(what, [done, of])
   await numberAllChanges(db, WALLET_CHANGES)
   await runWalletAudit(db, { clawback: 'refuse', progress })
   for (const what of ['accounts', 'events']) {
-    const [done, of] = told.get(what) ?? []
+    const [done, of] = progressReports.get(what) ?? []
     expect(done).toBe(of)
     expect(of).toBeGreaterThan(1)
   }

@@ -157,10 +157,10 @@ test('an erasure that is repeated also removes the player id of a late result', 
   expect(JSON.stringify(body)).not.toContain('late-player')
 })
 
-type Behind = (tx: Parameters<Parameters<Db['longTransaction']>[0]>[0]) => Promise<void>
+type LateWrite = (tx: Parameters<Parameters<Db['longTransaction']>[0]>[0]) => Promise<void>
 
 /** In this process; `behind` runs in each of its transactions, behind its own statements, and `between` behind each that was committed. */
-async function eraseHere(userId: string, behind: Behind, between = async () => {}) {
+async function eraseHere(userId: string, behind: LateWrite, between = async () => {}) {
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   const longTransaction: Db['longTransaction'] = async (work) => {
     const done = await owner.longTransaction(async (tx) => {

@@ -98,10 +98,10 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
   })
 
   test('the sessions of a player with 50,000, with the persons who began and ended them, are read in few rows', async () => {
-    const behind = Buffer.from('["2030-01-06T00:00:00.000Z","hash-7200"]').toString('base64url')
+    const latePage = Buffer.from('["2030-01-06T00:00:00.000Z","hash-7200"]').toString('base64url')
     const created = new Date('2030-01-05T00:00:00Z')
     const row = { token_hash: 'hash-5760', currency: 'EUR', created_at: created, expires_at: NOW, ended_at: NOW }
-    for (const query of [{}, { after: behind }]) {
+    for (const query of [{}, { after: latePage }]) {
       const [list, authors] = await plansOf((deps) =>
         listSessions(answering(deps, row), 'ada', { limit: '10', ...query }),
       )

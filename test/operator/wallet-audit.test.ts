@@ -20,8 +20,8 @@ import { objectOf, rowsOf } from './answers.ts'
 import { CHECKS, type Check, DAMAGE } from './damage.ts'
 
 const EUR = 'EUR' as Currency
-/** Whoever is nobody in particular. */
-const NOBODY: Omit<Player, 'id' | 'createdAt'> = {
+/** A player without restrictions. */
+const DEFAULT_PLAYER: Omit<Player, 'id' | 'createdAt'> = {
   ...{ currency: EUR, currencies: [EUR], status: 'active', isTest: null, operatorUser: null, customFields: null },
   ...{ brand: null, selfExcludedUntil: null, verified: null, birthday: null, limits: {}, waiting: null },
 }
@@ -117,7 +117,7 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
     names.imported = `imported-${randomUUID()}`
     const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
     const deps = { db, buckets: Number.parseInt(buckets, 10), scales: STANDARD_SCALES, now: wallet.clock.now() }
-    const player = { ...NOBODY, id: names.imported as PlayerId, createdAt: wallet.clock.now() }
+    const player = { ...DEFAULT_PLAYER, id: names.imported as PlayerId, createdAt: wallet.clock.now() }
     const rows = [{ line: 2, player, openings: [{ currency: EUR, amount: money(700n) }] }]
     const { imported } = await importRows(deps, () => createCommandActor('purser', 'a test', 'importPlayers'), rows)
     await db.close()

@@ -25,7 +25,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
   })
 
   /** The events of what `act` does, without id, version and time. */
-  async function toldOf(act: () => Promise<unknown>) {
+  async function eventsOf(act: () => Promise<unknown>) {
     const { next } = await readFeed(wallet.operator, 'latest')
     await act()
     const { events } = await readFeed(wallet.operator, next)
@@ -42,7 +42,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const transactionId = randomUUID()
     const about = { userId, token, transactionId }
-    const told = await toldOf(async () => {
+    const received = await eventsOf(async () => {
       await wallet.wire.place({ ...about, requestId: 'request-place', amount: 10 })
       await wallet.wire.place({ ...about, requestId: 'request-again', amount: 10 })
       await wallet.wire.settle({ ...about, requestId: 'request-won-1', amount: 25, resultType: 'won' })
@@ -55,7 +55,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
       bet: { userId, transactionId, requestId, currency: 'EUR', ...members },
     })
     const names = { transactionId }
-    expect(told).toEqual([
+    expect(received).toEqual([
       { event: 'bet.placed', ...bet('request-place', { stake: '10.00', stakePaidBy: 'player' }) },
       balance(userId, '-10.00', '90.00', 2, 'bet.placed', names),
       { event: 'bet.settled', ...bet('request-won-1', { payout: '25.00', resultType: 'won' }) },
@@ -74,19 +74,19 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const [lost, refused, tombstone] = [randomUUID(), randomUUID(), randomUUID()]
     await wallet.wire.place({ userId, token, transactionId: lost, amount: 10 })
-    const told = await toldOf(async () => {
+    const received = await eventsOf(async () => {
       await wallet.wire.settle({ userId, transactionId: lost, amount: 0, resultType: 'lost' })
       await wallet.wire.place({ userId, token, transactionId: refused, amount: 1_000 })
       await wallet.wire.place({ userId, token, transactionId: refused, amount: 1_000 })
       await wallet.wire.rollback({ userId, transactionId: tombstone, amount: 10, errorCode: 10 })
       await wallet.wire.place({ userId, token: 'no-such-token-anywhere', transactionId: randomUUID(), amount: 10 })
     })
-    expect(told).toMatchObject([
+    expect(received).toMatchObject([
       { event: 'bet.settled', bet: { transactionId: lost, payout: '0.00', resultType: 'lost' } },
       { event: 'bet.refused', bet: { transactionId: refused, currency: 'EUR', stake: '1000.00', code: 7 } },
       { event: 'bet.rolled_back', bet: { transactionId: tombstone, errorCode: 10 } },
     ])
-    expect(told[2]?.bet).not.toHaveProperty('refund')
+    expect(received[2]?.bet).not.toHaveProperty('refund')
   })
 
   test('cover the operator’s players, sessions, money and locks, and are not written when nothing changes', async () => {
@@ -94,7 +94,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
     const path = `/operator/players/${userId}`
     const transactionId = randomUUID()
     let [first, second] = ['', '']
-    const told = await toldOf(async () => {
+    const received = await eventsOf(async () => {
       await wallet.operator.createPlayer({ userId })
       await wallet.operator.createPlayer({ userId }).catch(() => {}) // the same again
       await wallet.operator.deposit(userId, '50.00')
@@ -124,7 +124,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
       session: { userId, sessionId: hashToken(token), currency, expiresAt: expect.stringMatching(/Z$/) },
     })
     const bet = { bet: { userId, transactionId } }
-    expect(told).toEqual([
+    expect(received).toEqual([
       { event: 'player.created', player },
       balance(userId, '50.00', '50.00', 1, 'deposit', { reference: expect.any(String) }),
       { event: 'session.opened', ...session(first, 'EUR') },
@@ -140,22 +140,25 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
       balance(userId, '-5.00', '35.00', 3, 'withdrawal', { reference: 'out-1' }),
       balance(userId, '-1.00', '34.00', 4, 'adjustment', { reference: 'adj-1', transactionId }),
     ])
-    expect(JSON.stringify(told)).not.toContain('a@b.c')
-    expect(JSON.stringify(told)).not.toContain(first)
+    expect(JSON.stringify(received)).not.toContain('a@b.c')
+    expect(JSON.stringify(received)).not.toContain(first)
   })
 
   test('of many concurrent bets are written together, each with the balance after it', async () => {
     const bettors = await Promise.all(Array.from({ length: 12 }, () => playerWithMoney(wallet.operator, '100.00')))
-    const told = await toldOf(() =>
+    const received = await eventsOf(() =>
       Promise.all(
         bettors.map(({ userId, token }) =>
           wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 1 }),
         ),
       ),
     )
-    expect(told.map(({ event }) => event)).toEqual(bettors.flatMap(() => ['bet.placed', 'balance.changed']))
-    for (let i = 0; i < told.length; i += 2)
-      expect(told[i + 1]?.balance).toMatchObject({ transactionId: told[i]?.bet?.transactionId, amount: '99.00' })
+    expect(received.map(({ event }) => event)).toEqual(bettors.flatMap(() => ['bet.placed', 'balance.changed']))
+    for (let i = 0; i < received.length; i += 2)
+      expect(received[i + 1]?.balance).toMatchObject({
+        transactionId: received[i]?.bet?.transactionId,
+        amount: '99.00',
+      })
   })
 })
 

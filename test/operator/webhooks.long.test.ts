@@ -61,10 +61,10 @@ test('a webhook sends every event of the feed, signed, with an id of its own', a
   const { secret, doneTo } = await subscribe()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   await bet(await playerWithMoney(wallet.operator))
-  const told = await consumer.until(5)
+  const deliveries = await consumer.until(5)
   const { events } = await readFeed(wallet.operator, doneTo)
-  expect(told.map(({ data }) => data)).toEqual(events)
-  for (const one of told) {
+  expect(deliveries.map(({ data }) => data)).toEqual(events)
+  for (const one of deliveries) {
     const id = `evt_${one.data.id}_${Date.parse(one.data.at)}`
     expect(one).toMatchObject({ type: one.data.event, headers: { 'webhook-id': id } })
     expect(JSON.parse(one.text).timestamp).toBe(one.data.at)
@@ -80,10 +80,10 @@ test('a webhook keeps its last attempts with their answers, newest first, under 
   consumer.answer = () => (refused++ === 0 ? 503 : 200)
   const player = await playerWithMoney(wallet.operator)
   await bet(player)
-  const [told] = await consumer.until(1)
+  const [delivery] = await consumer.until(1)
   const attempts = async () =>
     (await ask('GET', '/attempts')).data as unknown as { event: string; name: string; httpStatus: number }[]
-  const line = { event: told?.data.id, name: 'bet.placed' }
+  const line = { event: delivery?.data.id, name: 'bet.placed' }
   const both = [
     { ...line, httpStatus: 200 },
     { ...line, httpStatus: 503, error: 'answered 503' },
@@ -99,8 +99,8 @@ test('a webhook keeps its last attempts with their answers, newest first, under 
 test('a webhook sends only the selected events', async () => {
   await subscribe({ events: ['balance.changed'] })
   await bet(await playerWithMoney(wallet.operator))
-  const told = await consumer.until(2)
-  expect(told.map(({ type }) => type)).toEqual(['balance.changed', 'balance.changed'])
+  const deliveries = await consumer.until(2)
+  expect(deliveries.map(({ type }) => type)).toEqual(['balance.changed', 'balance.changed'])
 })
 
 test('a webhook repeats a refused event with the same id, and only the player’s later events wait', async () => {

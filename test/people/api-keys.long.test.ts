@@ -61,9 +61,9 @@ describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, pr
   })
 
   test('gets a contested name once when ten requests want it', async () => {
-    const wish = () => untilFree(() => keyed.asked.send('POST', keys, { name: 'wanted', role: 'read' }))
-    const wishes = Array.from({ length: 10 }, wish)
-    const statuses = (await Promise.all(wishes)).map(({ status }) => status).sort()
+    const createKey = () => untilFree(() => keyed.asked.send('POST', keys, { name: 'wanted', role: 'read' }))
+    const requests = Array.from({ length: 10 }, createKey)
+    const statuses = (await Promise.all(requests)).map(({ status }) => status).sort()
     expect(statuses).toEqual([201, ...Array(9).fill(409)])
   })
 

@@ -46,18 +46,18 @@ test.each(SERVERS)(
     const log = (await asked.log('?limit=6')).data
     const data = log.filter(({ operation }) => operation !== 'signIn')
     const by = (name: string) => expect.objectContaining({ name })
-    const told = { on: { person: 'maria' }, before: {} }
+    const common = { on: { person: 'maria' }, before: {} }
     expect(data).toMatchObject([
-      { operation: 'endConsolePerson', ...told, after: { ended: true }, key: by(setting) },
+      { operation: 'endConsolePerson', ...common, after: { ended: true }, key: by(setting) },
       {
         operation: 'changeConsolePassword',
-        ...told,
+        ...common,
         after: { password: 'changed' },
         key: by('maria'),
         person: 'maria',
       },
-      { operation: 'resetConsolePassword', ...told, after: { password: 'changed' }, key: by(setting) },
-      { operation: 'makeConsolePerson', ...told, after: { role: 'support' }, key: by(setting) },
+      { operation: 'resetConsolePassword', ...common, after: { password: 'changed' }, key: by(setting) },
+      { operation: 'makeConsolePerson', ...common, after: { role: 'support' }, key: by(setting) },
     ])
     const stored = await storedText(running.databaseUrl, table)
     for (const password of [made.password, reset.password, MINE]) expect(stored).not.toContain(password)

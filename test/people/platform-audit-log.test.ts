@@ -158,8 +158,8 @@ test('the cases of the platform’s action log cover each call that changes some
 test.each(Object.keys(CASES))(
   '%s writes an action with its person and the values before and after',
   async (operation) => {
-    const told = await CASES[operation]?.()
-    await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, told as Told)
+    const expected = await CASES[operation]?.()
+    await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, expected as Told)
   },
 )
 

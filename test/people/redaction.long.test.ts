@@ -106,10 +106,10 @@ test('the address of a webhook, which may contain a secret, is shown to the role
   const url = 'http://127.0.0.1:1/hooks/a-secret-of-crm'
   await asked.admin.must('PUT', '/operator/webhooks/crm', { url })
   await asked.admin.must('PUT', '/operator/webhooks/crm', { url: `${url}?again` })
-  const told = async (who: Asking) => JSON.stringify(await who.must('GET', '/operator/actions'))
-  expect(await told(asked.admin)).toContain(`${url}?again`)
+  const readActions = async (who: Asking) => JSON.stringify(await who.must('GET', '/operator/actions'))
+  expect(await readActions(asked.admin)).toContain(`${url}?again`)
   for (const who of [asked.read, asked.support]) {
-    expect(await told(who)).not.toContain('a-secret-of-crm')
+    expect(await readActions(who)).not.toContain('a-secret-of-crm')
     const { data } = await who.must('GET', '/operator/actions?limit=1')
     expect(data).toMatchObject([{ operation: 'saveWebhook', before: { url: '***' }, after: { url: '***' } }])
   }

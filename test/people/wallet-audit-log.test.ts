@@ -160,8 +160,8 @@ test('the cases of the wallet’s action log cover each call that changes someth
 
 const LEAVES_AN_ACTION = '%s writes an action with its person and the values before and after'
 async function leavesAnAction(operation: string): Promise<void> {
-  const told = await CASES[operation]?.(await aPlayer())
-  await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, told as Told)
+  const expected = await CASES[operation]?.(await aPlayer())
+  await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, expected as Told)
 }
 /** A run of the kit goes on for a while, so it is begun last. */
 const LAST = 'startConformance'
@@ -204,12 +204,12 @@ describe('no action is written for a call without effect:', () => {
 })
 
 describe('the person in the action log', () => {
-  const wish = { ...cash, amount: '1.00', reason: 'why' }
+  const adjustmentBody = { ...cash, amount: '1.00', reason: 'why' }
 
   test('of an adjustment is taken from the body, in any letters, or from the header, and else from the key', async () => {
     const { userId, path } = await aPlayer()
     const adjust = (over: object, headers = {}) =>
-      asked.send('POST', `${path}/adjustments`, { ...wish, ...over }, headers)
+      asked.send('POST', `${path}/adjustments`, { ...adjustmentBody, ...over }, headers)
     expect((await adjust({ reference: 'r-0' })).status).toBe(201)
     expect((await adjust({ person: 'Jörg' })).status).toBe(201)
     expect((await adjust({ reference: 'r-2' }, asMaria)).status).toBe(201)

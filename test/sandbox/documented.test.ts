@@ -21,8 +21,8 @@ async function served(): Promise<string[]> {
     if (path.startsWith('/sandbox') && !path.endsWith('*')) rows.push(`${method} ${path} ${role}`)
   })
   addFrontPage(app, () => undefined)
-  const nobody = { find: async () => undefined } as never
-  addSandboxApi(app, { admission: nobody, log: createLogger('silent'), parts: () => undefined })
+  const noSessions = { find: async () => undefined } as never
+  addSandboxApi(app, { admission: noSessions, log: createLogger('silent'), parts: () => undefined })
   await app.ready()
   await app.close()
   return rows

@@ -76,7 +76,7 @@ test('forwards an unknown id as the problem of the platform', async () => {
   expect(await look(reader, `/bets/${randomUUID()}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
-interface Changed {
+interface StreamEvent {
   readonly topics?: readonly string[]
   readonly bets?: readonly string[]
   readonly all?: boolean
@@ -102,20 +102,21 @@ test('merges the events of both servers into one stream for a key of the role re
   const answer = await fetch(`${wallet}/sandbox/live`, { headers, signal: gone.signal })
   expect(answer.headers.get('content-type')).toBe('text/event-stream')
   let betId: string | undefined
-  const heard = new Set<string>()
+  const changedSides = new Set<string>()
   for await (const [, id, event, data] of eventsOf(answer)) {
     if (event === 'begin') {
       betId ??= await newBet()
       continue
     }
     expect(id).toMatch(/^\d+-\d+$/)
-    const { topics = [], bets = [], all = false } = JSON.parse(data ?? '') as Changed
+    const { topics = [], bets = [], all = false } = JSON.parse(data ?? '') as StreamEvent
     // Who is told that anything may have changed, as after many changes, asks both for all of it.
-    if (all && betId !== undefined) for (const side of ['wallet', 'platform']) heard.add(side)
-    if (betId !== undefined && bets.includes(betId)) heard.add(topics.includes('balance') ? 'wallet' : 'platform')
-    if (heard.size === 2) break
+    if (all && betId !== undefined) for (const side of ['wallet', 'platform']) changedSides.add(side)
+    if (betId !== undefined && bets.includes(betId))
+      changedSides.add(topics.includes('balance') ? 'wallet' : 'platform')
+    if (changedSides.size === 2) break
   }
   gone.abort()
-  expect([...heard].sort()).toEqual(['platform', 'wallet'])
+  expect([...changedSides].sort()).toEqual(['platform', 'wallet'])
   expect((await fetch(`${wallet}/sandbox/live`)).status).toBe(401)
 })

@@ -51,8 +51,8 @@ async function placeOnEach(): Promise<string[]> {
   const { matches } = await state()
   const placed: string[] = []
   for (const { id } of matches) {
-    const wish = { matchId: id, outcome: 'away', stake: '1.00' }
-    const { body } = await ask<{ betId: string; status: string }>('POST', '/sandbox/frame/bets', wish)
+    const betBody = { matchId: id, outcome: 'away', stake: '1.00' }
+    const { body } = await ask<{ betId: string; status: string }>('POST', '/sandbox/frame/bets', betBody)
     expect(body.status).toBe('accepted')
     placed.push(body.betId)
   }
@@ -98,8 +98,8 @@ test('a scenario reports no result when the wallet refuses the bet of a player w
 test('a scenario does not report a correction as booked when the wallet refuses it, and says what is still paid (L-2)', async () => {
   await ask('POST', '/sandbox/frame/money')
   const { matches } = await state()
-  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25' }
-  const { body: placed } = await ask<{ betId: string }>('POST', '/sandbox/frame/bets', wish)
+  const betBody = { matchId: matches[0]?.id, outcome: 'home', stake: '25' }
+  const { body: placed } = await ask<{ betId: string }>('POST', '/sandbox/frame/bets', betBody)
   const end = (what: string) => ask('POST', `/sandbox/frame/bets/${placed.betId}`, { what })
   const bet = async () => (await state()).bets.find(({ betId }) => betId === placed.betId)
   expect(await bet(), 'however it was typed').toMatchObject({ stake: '25.00' })

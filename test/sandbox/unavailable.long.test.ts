@@ -29,8 +29,8 @@ async function isDown(): Promise<boolean> {
 test('a scenario waits until the platform calls the wallet, and reports none of its bets as refused', async () => {
   for (const trouble of ['twice', 'late answer', 'twice', 'correct', 'twice', 'twice']) {
     await expect.poll(isDown, { timeout: 120_000 }).toBe(true)
-    const told = await ask('POST', '/sandbox/frame/troubles', { trouble })
-    expect(told, trouble).toMatchObject({ isAsDemanded: true })
+    const reply = await ask('POST', '/sandbox/frame/troubles', { trouble })
+    expect(reply, trouble).toMatchObject({ isAsDemanded: true })
   }
   const { bets } = (await ask('GET', '/sandbox/frame')) as { bets: { status: string }[] }
   expect(bets.map(({ status }) => status)).toEqual([

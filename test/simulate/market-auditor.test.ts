@@ -12,7 +12,7 @@ const WON = call('settle', 'won', '25', 'won')
 const LOST = call('settle', 'lost', '0', 'lost')
 
 /** Calls one after another. The first complaint. */
-function heard(...steps: readonly (readonly [call: ObservedCall, verdict: number | undefined])[]) {
+function judgeCalls(...steps: readonly (readonly [call: ObservedCall, verdict: number | undefined])[]) {
   const auditor = createAuditor()
   const complaints = steps.map(([call, verdict], id) => {
     auditor.arrived(id, AT, call)
@@ -23,9 +23,12 @@ function heard(...steps: readonly (readonly [call: ObservedCall, verdict: number
 
 describe('the auditor of markets', () => {
   test('accepts the answers of the decisions, and computes the balance', () => {
-    expect(heard([PLACE, 200], [WON, 200], [WON, 200])).toEqual({ complaint: undefined, moved: [1500n] })
-    expect(heard([PLACE, 7], [PLACE, 7], [call('rollback', 'r'), 200])).toEqual({ complaint: undefined, moved: [0n] })
-    expect(heard([call('rollback', 'r'), 200], [PLACE, 8])).toEqual({ complaint: undefined, moved: [0n] })
+    expect(judgeCalls([PLACE, 200], [WON, 200], [WON, 200])).toEqual({ complaint: undefined, moved: [1500n] })
+    expect(judgeCalls([PLACE, 7], [PLACE, 7], [call('rollback', 'r'), 200])).toEqual({
+      complaint: undefined,
+      moved: [0n],
+    })
+    expect(judgeCalls([call('rollback', 'r'), 200], [PLACE, 8])).toEqual({ complaint: undefined, moved: [0n] })
   })
 
   test('reports a refused bet when the stake was available all the time (R-6)', () => {
@@ -55,18 +58,18 @@ describe('the auditor of markets', () => {
   })
 
   test('reports an answer that no order of the calls explains', () => {
-    expect(heard([PLACE, 7], [PLACE, 200]).complaint).toContain('place was answered 200, may be 7')
-    expect(heard([call('rollback', 'r'), 200], [PLACE, 200]).complaint).toContain('may be 8')
-    expect(heard([PLACE, 200], [WON, 20]).complaint).toContain('settle was answered 20, may be 200')
+    expect(judgeCalls([PLACE, 7], [PLACE, 200]).complaint).toContain('place was answered 200, may be 7')
+    expect(judgeCalls([call('rollback', 'r'), 200], [PLACE, 200]).complaint).toContain('may be 8')
+    expect(judgeCalls([PLACE, 200], [WON, 20]).complaint).toContain('settle was answered 20, may be 200')
     expect(
-      heard([PLACE, 200], [WON, 200], [LOST, 20], [{ ...WON, requestId: 'new' }, 200], [LOST, 200]).complaint,
+      judgeCalls([PLACE, 200], [WON, 200], [LOST, 20], [{ ...WON, requestId: 'new' }, 200], [LOST, 200]).complaint,
     ).toContain('settle was answered 200, may be 20')
   })
 
   test('keeps both outcomes of an unanswered call until an answer decides', () => {
-    expect(heard([PLACE, 200], [WON, undefined]).moved.sort()).toEqual([-1000n, 1500n])
-    expect(heard([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 8]).moved).toEqual([1500n])
-    expect(heard([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 200]).moved).toEqual([0n])
+    expect(judgeCalls([PLACE, 200], [WON, undefined]).moved.sort()).toEqual([-1000n, 1500n])
+    expect(judgeCalls([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 8]).moved).toEqual([1500n])
+    expect(judgeCalls([PLACE, 200], [WON, undefined], [call('rollback', 'r'), 200]).moved).toEqual([0n])
   })
 
   test('accepts overlapping calls in any order', () => {

@@ -93,9 +93,9 @@ function alone(judge: Judge, letters: readonly BetAction[]): Step[] {
 }
 
 /** That the rules of this judge tell otherwise than those of the other one. */
-function isToldOtherwise(judge: Judge, other: Judge, letters: readonly BetAction[]): boolean {
-  const told = (by: Judge) => alone(by, letters).map(({ answer, balance }) => `${answer} ${balance}`)
-  return told(judge).join() !== told(other).join()
+function answersDiffer(judge: Judge, other: Judge, letters: readonly BetAction[]): boolean {
+  const expected = (by: Judge) => alone(by, letters).map(({ answer, balance }) => `${answer} ${balance}`)
+  return expected(judge).join() !== expected(other).join()
 }
 
 /** Throws with the story when the wallet says something else. Resolves to what the player must have. */
@@ -120,8 +120,8 @@ async function live(
   for (const [i, { letter, ...said }] of steps.entries()) {
     if (letter.kind !== 'event') {
       const reply = await wire.call(...messageOf(letter, said.request, bet))
-      const heard = answerIn(reply, said.answer ?? '', times)
-      if (heard !== said.answer) throw new Error(storyOf(steps.slice(0, i + 1), `${heard} ${reply.text}`))
+      const received = answerIn(reply, said.answer ?? '', times)
+      if (received !== said.answer) throw new Error(storyOf(steps.slice(0, i + 1), `${received} ${reply.text}`))
     } else if (letter.name === 'money') await move(said.balance - balance, `step ${i}`)
     else if (letter.name === 'token') await setExpiry(userId, -1)
     else if (letter.name === 'token back') await setExpiry(userId, 1)
@@ -138,10 +138,10 @@ function toText({ status, body }: { status: number; body: unknown }) {
   return { status, text: JSON.stringify(body) }
 }
 
-function storyOf(steps: readonly Step[], heard: string): string {
+function storyOf(steps: readonly Step[], received: string): string {
   const history = formatHistory(steps.map(({ letter }) => letter))
   const again = `HISTORY="${history}" npx vitest run test/simulate/one-bet-wallet.long.test.ts`
-  return `${history}: answered ${heard}, must be ${steps.at(-1)?.answer}; again: ${again}`
+  return `${history}: answered ${received}, must be ${steps.at(-1)?.answer}; again: ${again}`
 }
 
 function decimal(units: bigint): string {
@@ -170,9 +170,9 @@ function answerIn(reply: WireReply, must: string, times: Map<string, string>): s
   if (reply.status !== 200) return `${reply.status}/${replyCode(reply)}`
   if (!must.startsWith('200')) return '200'
   const time = timeIn(reply)
-  const told = times.get(must) ?? time
-  times.set(must, told)
-  return time === told ? must : `200 with the time ${time} instead of ${told}`
+  const expected = times.get(must) ?? time
+  times.set(must, expected)
+  return time === expected ? must : `200 with the time ${time} instead of ${expected}`
 }
 
 function timeIn({ body }: WireReply): string {
@@ -213,7 +213,7 @@ function* ofSecond(judge: Judge, first: Judge): Generator<readonly Step[]> {
   yield* histories(judge, SHORTER)
   for (const steps of dueOf([...histories(judge, LENGTH)], DAYS)) {
     const letters = steps.map(({ letter }) => letter)
-    if (isToldOtherwise(judge, first, letters)) yield steps
+    if (answersDiffer(judge, first, letters)) yield steps
   }
 }
 

@@ -52,8 +52,8 @@ test('the simulator replays a bet that the console has saved next to its recorde
   const same = file('bet.history.txt', steps)
   const page = file('bet.html', `<p>Bet</p><pre id="replay">${steps}</pre><p>Player</p>`)
   const other = file('other.txt', steps.replace('400/21', '200'))
-  const told = await played(same, '--clawback', 'refuse')
-  expect(told).toEqual([
+  const output = await played(same, '--clawback', 'refuse')
+  expect(output).toEqual([
     [
       'clawback refuse:',
       '  1. place: answered 200 of step 1, balance 20',
@@ -64,7 +64,7 @@ test('the simulator replays a bet that the console has saved next to its recorde
     ].join('\n'),
     0,
   ])
-  expect(await played(page, '--clawback', 'refuse')).toEqual(told)
+  expect(await played(page, '--clawback', 'refuse')).toEqual(output)
   const [now, code] = await played(other, '--clawback', 'refuse')
   expect([now.includes('4. settle 0: answered 400/21, was 200 then'), code]).toEqual([true, 1])
   // Under the other policy it is answered so: one of them was the wallet's.

@@ -72,8 +72,8 @@ function renderRefusal(wallet: Wallet, code: number): string {
   if (has(wallet, 'code-as-text')) return JSON.stringify({ code: String(code), message })
   if (has(wallet, 'refusal-without-message')) return JSON.stringify({ code })
   if (has(wallet, 'refusal-nested')) return JSON.stringify({ error: { code, message } })
-  const told = code === 5 && has(wallet, 'code-unlisted') ? UNLISTED_CODE : code
-  return JSON.stringify({ code: told, message })
+  const answerCode = code === 5 && has(wallet, 'code-unlisted') ? UNLISTED_CODE : code
+  return JSON.stringify({ code: answerCode, message })
 }
 
 function messageOf(code: number): string {

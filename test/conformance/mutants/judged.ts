@@ -10,7 +10,7 @@ import { MUTANTS, type MutantId } from './mutants.ts'
 import { type RunningWallet, startTestWallet } from './wallet.ts'
 
 /** Milliseconds that `--patient` waits: the clock of the wallet is put forward by so much. */
-const PATIENCE_MS = 300_000
+const RETRY_WAIT_MS = 300_000
 
 export async function judgeTestWallet(
   fault?: MutantId,
@@ -23,7 +23,7 @@ export async function judgeTestWallet(
   })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })
   const isPatient = fault !== undefined && MUTANTS[fault].takesPatience
-  const patience = isPatient ? { patienceMs: PATIENCE_MS, wait: clock.putForward } : {}
+  const patience = isPatient ? { patienceMs: RETRY_WAIT_MS, wait: clock.putForward } : {}
   try {
     return { ...(await runWalletKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...patience })), fired }
   } finally {

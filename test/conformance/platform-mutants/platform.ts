@@ -197,13 +197,13 @@ function write(state: State, { betId, frame }: Bet, operation: Operation, amount
   const { userId, currency, operatorUser } = frame
   const type = { place: '1', unsettle: '1', settle: '2', rollback: '3' }[operation]
   const named = { userId: JSON.stringify(userId), currency: `"${currency}"`, transactionId: `"${betId}"` }
-  const behind = { operatorUser: operatorUser && JSON.stringify(operatorUser) }
+  const aggregatorFields = { operatorUser: operatorUser && JSON.stringify(operatorUser) }
   const requestId = `"${state.behaviour.oneRequestIdPerBet ? betId : randomUUID()}"`
   const members = {
     requestId,
     type,
     ...named,
-    ...behind,
+    ...aggregatorFields,
     amount,
     ticketType: '"single"',
     gameType: '"sportsbook"',
