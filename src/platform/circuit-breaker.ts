@@ -10,7 +10,7 @@
 import { isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refusals.ts'
 import type { WalletAnswer } from '../wallet-client/wallet-client.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
-import type { DeliveryKind } from './delivery/retry-backoff.ts'
+import type { DeliveryKind } from './store/outbox.ts'
 
 export const DELIVERY_LANES = ['rollbacks', 'results'] as const
 export type DeliveryLane = (typeof DELIVERY_LANES)[number]

@@ -4,8 +4,8 @@ import { type Db, INDEX_PLANS_ONLY, type Row, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { type CachedMetric, createDatabaseMetric } from '../runtime/metrics-exposition.ts'
 import type { CircuitBreakers } from './circuit-breaker.ts'
-import type { DeliveryKind } from './delivery/retry-backoff.ts'
 import { type OwedSum, sumOwed } from './store/needs-attention.ts'
+import type { DeliveryKind } from './store/outbox.ts'
 
 export interface PlatformMetrics extends CachedMetric {
   attempted(operation: DeliveryKind, error: string): void

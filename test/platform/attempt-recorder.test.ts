@@ -2,16 +2,11 @@
 import { expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { recordAnswers } from '../../src/platform/delivery/attempt-recorder.ts'
-import {
-  type Claim,
-  claimByIds,
-  claimDue,
-  LEASE_MS,
-  START_WITHIN_MS,
-} from '../../src/platform/delivery/delivery-claim.ts'
+import { type Claim, claimByIds, claimDue } from '../../src/platform/delivery/delivery-claim.ts'
 import { retryDelivery } from '../../src/platform/delivery/manual-retry.ts'
 import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from '../../src/platform/delivery/retry-backoff.ts'
 import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/recovery/lease-watch.ts'
+import { LEASE_MS, START_WITHIN_MS } from '../../src/platform/store/outbox.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { toNotCalledAnswer, type WalletAnswer } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'

@@ -2,7 +2,8 @@
 import { Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import { type DeliveryKind, planAttempts, ROLLBACK_WINDOW_MS } from '../delivery/retry-backoff.ts'
+import { planAttempts, ROLLBACK_WINDOW_MS } from '../delivery/retry-backoff.ts'
+import type { DeliveryKind } from '../store/outbox.ts'
 import type { ViewDeps } from './platform-views.ts'
 
 const time = Type.String({ format: 'date-time' })

@@ -6,11 +6,10 @@ import { formatMoney, requireScale, type Scales } from '../../protocol/money.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { environment } from '../../runtime/environment.ts'
 import { groupBy } from '../../runtime/group.ts'
-import type { DeliveryKind } from '../delivery/retry-backoff.ts'
 import { isRefusal, type PlatformRefusal, toNotFound, toRefusal } from '../platform-refusal.ts'
 import { computeWin, subtractFromTotals } from '../store/exposure-totals.ts'
 import { boostedOdds, computePayout, type Odds } from '../store/odds.ts'
-import { insertDeliveries, type NewDelivery, readUnfinished } from '../store/outbox.ts'
+import { type DeliveryKind, insertDeliveries, type NewDelivery, readUnfinished } from '../store/outbox.ts'
 import { type BetResult, type BetStatus, computeResult, type PlatformBet } from '../store/platform-bet.ts'
 import {
   type JudgedSelection,

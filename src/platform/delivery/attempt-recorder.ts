@@ -9,14 +9,9 @@ import { type RefusedCashout, revertRefusedCashouts } from '../bets/cashout.ts'
 import { type FinishedRow, finishCalls } from '../store/attempt-outcome-store.ts'
 import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from '../store/outbox.ts'
 import { addDeliveryChanges, type EndedDelivery } from '../store/platform-change-feed.ts'
+import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from '../store/unreversed-result.ts'
 import type { Claim } from './delivery-claim.ts'
-import {
-  computeNextAttempt,
-  MAX_RESULT_GAP_MS,
-  REFUSES_A_CASHOUT,
-  REFUSES_A_RESULT,
-  ROLLBACK_WINDOW_MS,
-} from './retry-backoff.ts'
+import { computeNextAttempt, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
 
 export interface RecordDeps extends FlowDeps {
   readonly random: () => number

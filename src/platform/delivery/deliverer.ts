@@ -17,6 +17,7 @@ import { type CircuitBreakers, deliveryLaneOf, toCallEnd } from '../circuit-brea
 import type { Partners } from '../partner-clients.ts'
 import type { PlatformMetrics } from '../platform-metrics.ts'
 import { createRecoveryScan, type RecoveryScan } from '../recovery/recovery-scan.ts'
+import { START_WITHIN_MS } from '../store/outbox.ts'
 import { type DeliveryEnd, type FinishedCall, type RecordOutcome, recordAnswers } from './attempt-recorder.ts'
 import { claimWithBisection } from './bisect-claim.ts'
 import { recordWithBisection } from './bisect-record.ts'
@@ -27,7 +28,6 @@ import {
   isRollbackLate,
   type LaneDue,
   readNextDue,
-  START_WITHIN_MS,
 } from './delivery-claim.ts'
 import { createDeliveryLanes, type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'

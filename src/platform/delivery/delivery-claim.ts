@@ -9,17 +9,11 @@
 import { statement, type Tx } from '../../db/db.ts'
 import { mapRows } from '../../db/row-mapping.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
-import { LIMITS } from '../../protocol/wire-limits.ts'
 import type { DeliveryLane } from '../circuit-breaker.ts'
 import { assignOwed } from '../store/needs-attention.ts'
-import { IS_ROLLBACK, statusColumn } from '../store/outbox.ts'
+import { type DeliveryKind, IS_ROLLBACK, statusColumn } from '../store/outbox.ts'
 import { addDeliveryChanges } from '../store/platform-change-feed.ts'
-import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
-
-/** Milliseconds for which a claim is watched before it counts as abandoned: the 5 s of a call and time to record it. */
-export const LEASE_MS = 8_000
-/** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
-export const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
+import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
 
 /** A delivery that this process may send now, once, while it is pending. */
 export interface Claim extends Record<string, unknown> {

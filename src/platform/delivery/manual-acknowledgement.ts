@@ -7,11 +7,10 @@ import type { Actor } from '../../people/audit-log.ts'
 import type { Money } from '../../protocol/money.ts'
 import { type PlatformRefusal, toNotFound } from '../platform-refusal.ts'
 import { NOT_OWED } from '../store/needs-attention.ts'
-import { promoteNext, REDACT_TOKEN } from '../store/outbox.ts'
+import { type DeliveryKind, promoteNext, REDACT_TOKEN } from '../store/outbox.ts'
 import { type AcknowledgedState, saveAcknowledged } from '../store/platform-bet-store.ts'
 import { addDeliveryChanges } from '../store/platform-change-feed.ts'
 import { lockBetOfDelivery, NEEDS_MANUAL_ACTION, NOT_STUCK } from './manual-retry.ts'
-import type { DeliveryKind } from './retry-backoff.ts'
 
 const ACKNOWLEDGE = statement(
   'platform_acknowledge',

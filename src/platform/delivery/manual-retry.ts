@@ -5,12 +5,11 @@ import { buildQuery } from '../../db/query-builder.ts'
 import type { Actor } from '../../people/audit-log.ts'
 import { type PlatformRefusal, toNotFound, toRefusal } from '../platform-refusal.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from '../store/needs-attention.ts'
-import type { DeliveryStatus } from '../store/outbox.ts'
+import type { DeliveryKind, DeliveryStatus } from '../store/outbox.ts'
 import { lockFreeBetIds } from '../store/platform-bet-store.ts'
 import { addDeliveryChanges } from '../store/platform-change-feed.ts'
 import { beginRetry, endRetry, recordRetried } from './bulk-retry-store.ts'
 import { type DeliveryFilter, owedCondition, owedConditions } from './delivery-filter.ts'
-import type { DeliveryKind } from './retry-backoff.ts'
 
 /** In SQL, that a delivery `d` is a person's: it is stuck, or was refused as the last one of its bet and did not take itself back (W-16). */
 export const NEEDS_MANUAL_ACTION = `d.operation <> 'place' and (d.status = 'stuck' or (

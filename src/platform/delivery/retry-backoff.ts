@@ -1,12 +1,5 @@
 /** When a delivery is tried again (C-4, C-5). Pure: times in milliseconds since the first attempt. */
-import { replyCodes } from '../../protocol/reply-codes.ts'
-
-export type DeliveryKind = 'settle' | 'unsettle' | 'rollback'
-
-/** C-5: the partner's word on a result: not understood, blocked, blocked because the balance would go negative. */
-export const REFUSES_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
-/** C-5: its word on the token of a cashout: never valid, out of date. */
-export const REFUSES_A_CASHOUT = replyCodes('invalid_token', 'expired_token')
+import type { DeliveryKind } from '../store/outbox.ts'
 
 /** C-4: at most this many attempts of a rollback, */
 export const ROLLBACK_ATTEMPTS = 10

@@ -4,14 +4,9 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { mapRows } from '../../db/row-mapping.ts'
-import { IN_LANE, LEASE_MS, START_WITHIN_MS } from '../delivery/delivery-claim.ts'
-import {
-  computeNextAttempt,
-  type DeliveryKind,
-  MAX_RESULT_GAP_MS,
-  ROLLBACK_WINDOW_MS,
-} from '../delivery/retry-backoff.ts'
-import { statusColumn } from '../store/outbox.ts'
+import { IN_LANE } from '../delivery/delivery-claim.ts'
+import { computeNextAttempt, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from '../delivery/retry-backoff.ts'
+import { type DeliveryKind, LEASE_MS, START_WITHIN_MS, statusColumn } from '../store/outbox.ts'
 import { detectStaleLeases, type ReadingSpan } from './stale-lease-detector.ts'
 
 /** What a process holds, or held when it died. */

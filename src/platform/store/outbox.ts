@@ -11,8 +11,8 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { type ColumnMappings, mapRows } from '../../db/row-mapping.ts'
+import { LIMITS } from '../../protocol/wire-limits.ts'
 import { formatTiming as phasesAsText, type RequestTiming } from '../../wallet-client/request-timing.ts'
-import type { DeliveryKind } from '../delivery/retry-backoff.ts'
 import { outstandingAmount } from './needs-attention.ts'
 import type { BetResult } from './platform-bet.ts'
 
@@ -33,6 +33,13 @@ export const REDACT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":
 
 export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export type DeliveryKind = 'settle' | 'unsettle' | 'rollback'
+
+/** Milliseconds for which a claim is watched before it counts as abandoned: the 5 s of a call and time to record it. */
+export const LEASE_MS = 8_000
+/** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
+export const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
 
 export interface NewDelivery {
   readonly betId: string

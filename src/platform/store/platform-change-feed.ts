@@ -2,8 +2,7 @@
 
 import type { Tx } from '../../db/db.ts'
 import { addChanges, createChangeStore, type StoredEvent } from '../../feed/change-store.ts'
-import type { DeliveryKind } from '../delivery/retry-backoff.ts'
-import type { DeliveryStatus } from './outbox.ts'
+import type { DeliveryKind, DeliveryStatus } from './outbox.ts'
 import type { PlatformBet } from './platform-bet.ts'
 
 export const PLATFORM_CHANGES = createChangeStore('platform')

@@ -6,10 +6,17 @@
  * neither yes nor no: that attempt may have been applied. Both are over when it acknowledges a later call.
  */
 import { statement, type Tx } from '../../db/db.ts'
-import { replyCode } from '../../protocol/reply-codes.ts'
-import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from '../delivery/retry-backoff.ts'
+import { replyCode, replyCodes } from '../../protocol/reply-codes.ts'
 import { statusColumn } from './outbox.ts'
 import type { PlatformBet } from './platform-bet.ts'
+
+/**
+ * These codes of a partner refuse a result for good: it is not understood, it is blocked, or the
+ * balance would become negative (C-5).
+ */
+export const REFUSES_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
+/** These codes refuse a cashout for good: its token was never valid, or is out of date (C-5). */
+export const REFUSES_A_CASHOUT = replyCodes('invalid_token', 'expired_token')
 
 /** S-2: the call was not even read. */
 const NOT_READ = replyCode('bad_signature')
