@@ -246,9 +246,9 @@ const BY_FILE = {
   'src/platform/recovery/stale-lease-detector.ts': [
     ['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH],
   ],
-  'src/platform/bets/event-results.ts': [
-    ['(isSinglePass ||', '(true ||', FOLLOW],
-    ['!applying.has(keyOf(results))', 'true', ['test/platform/event-results-recovery.test.ts']],
+  'src/platform/bets/event-results.ts': [['(isSinglePass ||', '(true ||', FOLLOW]],
+  'src/platform/recovery/results-recovery.ts': [
+    ['!applying.has(formatResultsKey(results))', 'true', ['test/platform/event-results-recovery.test.ts']],
   ],
   'src/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
   'src/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],

@@ -41,7 +41,7 @@ export const UNSEEN_FAULTS = {
       EXPOSURE,
     ],
   ],
-  'src/platform/placement/placement-batch.ts': [[".filter((bet) => bet.status === 'placing')", '', ABANDONED]],
+  'src/platform/recovery/abandoned-placements.ts': [[".filter((bet) => bet.status === 'placing')", '', ABANDONED]],
   'src/platform/placement/placement-decision.ts': [
     ['saveAcknowledged(tx, acknowledged.map(toAcknowledgedOpen)),', '', CONTROL],
     ['rolledBack.map(({ answered }) => answered).filter(isYes)', 'rolledBack.map(({ answered }) => answered)', CONTROL],

@@ -3,15 +3,12 @@
  * at the same time are looked up, opened and closed together (batched-transactions.ts).
  */
 import { isOutage } from '../../db/database-errors.ts'
-import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
 import { batchInTransactions, MAX_WAITING_REQUESTS, requireSingle } from '../bets/batched-transactions.ts'
-import { type FlowDeps, recordDecisions, toCancelDecision } from '../bets/bet-flow.ts'
+import type { FlowDeps } from '../bets/bet-flow.ts'
 import { readFrameSessions, type StoredFrameSession } from '../bets/frame-session.ts'
 import { readEndedEvents } from '../store/event-store.ts'
-import { readPlaceDeliveries, recordAttemptResults } from '../store/outbox.ts'
 import type { PlacementOutcome } from '../store/placement-store.ts'
-import { lockFreeBetIds, readPlatformBets } from '../store/platform-bet-store.ts'
 import { decidePlacements, type PlacementAnswer } from './placement-decision.ts'
 import { commitIntents, type IntentOutcome, type PlacementIntent } from './placement-intent.ts'
 
@@ -70,40 +67,4 @@ async function loadContexts({ db }: FlowDeps, queries: readonly ContextQuery[]):
     session: sessions(frameSessionId),
     isOver: eventIds.some((eventId) => ended.has(eventId)),
   }))
-}
-
-/**
- * C-1: a bet whose placing process is gone has an unknown outcome and is rolled back. Safe beside a process that is only
- * slow: the one that locks the bet first decides, and the other one finds it decided.
- */
-export function rollBackAbandonedPlacements(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
-  return deps.db.transaction(async (tx) => {
-    const free = await lockFreeBetIds(tx, betIds) // one that is held is just being decided by the process that is slow
-    const bets = (await readPlatformBets(tx, [...free])).filter((bet) => bet.status === 'placing')
-    const places = await readPlaceDeliveries(
-      tx,
-      bets.map(({ betId }) => betId),
-    )
-    const error = 'the placing process is gone'
-    const results = [...places.values()].map(
-      (deliveryId) =>
-        ({
-          deliveryId,
-          attempt: 1,
-          status: 'unknown',
-          firstAttemptAt: null,
-          dueAt: null,
-          code: null,
-          error,
-          isOwed: false,
-        }) as const,
-    )
-    await recordAttemptResults(tx, results, deps.clock.now())
-    await recordDecisions(
-      deps,
-      tx,
-      bets.map((bet) => toCancelDecision(deps, bet, ROLLBACK_REASON.closingFailed)),
-    )
-    return bets.length
-  })
 }

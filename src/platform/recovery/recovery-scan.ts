@@ -6,11 +6,10 @@
 import { isOutage } from '../../db/database-errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { withTimeout } from '../../runtime/promise-timeout.ts'
-import { createResultsRecovery, type ResultsRecoveryDeps } from '../bets/event-results.ts'
 import { createFrameSessionExpiry } from '../bets/frame-session-expiry.ts'
 import { readNextDue } from '../delivery/delivery-claim.ts'
 import type { DeliveryLanes } from '../delivery/delivery-lanes.ts'
-import { rollBackAbandonedPlacements } from '../placement/placement-batch.ts'
+import { rollBackAbandonedPlacements } from './abandoned-placements.ts'
 import {
   type HeldClaim,
   isReleasable,
@@ -19,6 +18,7 @@ import {
   releaseClaims,
   watchLeases,
 } from './lease-watch.ts'
+import { createResultsRecovery, type ResultsRecoveryDeps } from './results-recovery.ts'
 
 export interface RecoveryScanDeps extends ResultsRecoveryDeps {
   readonly lanes: DeliveryLanes
