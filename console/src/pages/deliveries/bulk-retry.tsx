@@ -9,8 +9,8 @@ import { Dialog } from '../../dialog.tsx'
 import { ShortId } from '../../ids.tsx'
 import { type OwedMoney, owedMoney, owedText } from '../../owed-money.ts'
 import { ActionError, Badge, QueryResult } from '../../page-states.tsx'
-import { type DeliveryRow, DeliveryState } from './deliveries-page.tsx'
 import type { Issue } from './delivery-issues.tsx'
+import { type DeliveryRow, DeliveryState } from './delivery-row.tsx'
 
 interface RetryPreview {
   readonly count: number

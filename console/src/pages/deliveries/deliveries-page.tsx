@@ -3,43 +3,20 @@
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
 import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
 import { encodeQueryPart } from '../../console-api.ts'
 import { useSession } from '../../console-session.tsx'
 import { Due, moneyText, Time } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
-import type { LiveMeta } from '../../live-updates.tsx'
-import { type OwedMoney, owedMoney, owedTextOfBet } from '../../owed-money.ts'
-import { Badge, DASH, EmptyState } from '../../page-states.tsx'
+import { owedMoney, owedTextOfBet } from '../../owed-money.ts'
+import { DASH, EmptyState } from '../../page-states.tsx'
 import { type ListColumn, PagedList } from '../../paged-list.tsx'
-import { OwedSums } from '../../partners.tsx'
-import { type BetSelections, SelectionSummary } from '../../selection-summary.tsx'
+import { SelectionSummary } from '../../selection-summary.tsx'
 import { Issues } from './delivery-issues.tsx'
+import { DELIVERY_LIVE, type DeliveryRow, DeliveryState, partnerQuery, TotalRow } from './delivery-row.tsx'
 import { PartnerChoice, PartnerOwed } from './partner-filter.tsx'
 import { RetrySchedules } from './retry-schedule.tsx'
 import './deliveries.css'
-
-export interface DeliveryRow extends BetSelections {
-  readonly deliveryId: string
-  readonly betId: string
-  readonly partnerId: string
-  readonly operation: string
-  readonly status: string
-  readonly amount?: string
-  readonly currency?: string
-  readonly attempts: number
-  readonly code?: number
-  readonly error?: string
-  readonly decidedAt: string
-  readonly dueAt?: string
-  readonly needsPersonSince?: string
-  readonly owedAmount?: string
-  /** Of what is not over: what it adds to the sums of its partner. */
-  readonly unmovedAmount?: string
-  /** The partner never acknowledged the bet. */
-  readonly isStakeUnknown?: boolean
-}
 
 const NEEDS_PERSON = 'person'
 const RETRYING = 'pending,waiting'
@@ -99,28 +76,6 @@ export function DeliveriesPage() {
       )}
       {view === NEEDS_PERSON && <RetrySchedules base={base} partner={partner} />}
     </div>
-  )
-}
-
-/** At the end of a list's address. */
-export const partnerQuery = (partner: string) => (partner === '' ? '' : `&partnerId=${encodeQueryPart(partner)}`)
-
-/** A try that fails is no change of the feed; it is a call. */
-export const DELIVERY_LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }
-
-const TONES: Readonly<Record<string, string>> = {
-  stuck: 'bad',
-  refused: 'bad',
-  unknown: 'bad',
-  pending: 'wait',
-  waiting: 'wait',
-  done: 'good',
-}
-
-export function DeliveryState({ status, code }: { status: string; code?: number | undefined }) {
-  const word = status.charAt(0).toUpperCase() + status.slice(1)
-  return (
-    <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · ${describeReplyCode(code)}`}</Badge>
   )
 }
 
@@ -186,30 +141,5 @@ function renderTotals(rows: readonly DeliveryRow[], columns: number, isAll: bool
       {sumOf('Waits', waits)}
       {sumOf('Needs a person', needs)}
     </>
-  )
-}
-
-interface TotalRowProps {
-  readonly name?: string
-  readonly money: readonly OwedMoney[]
-  readonly columns: number
-  /** So many of them, where there are more. */
-  readonly of?: number | undefined
-}
-
-/** Under a table: what its rows add up to. */
-export function TotalRow({ name = 'Together', money, columns, of }: TotalRowProps) {
-  return (
-    <tr>
-      <th scope="row" colSpan={columns - 1}>
-        <span className="foot-name">
-          {name}
-          {of !== undefined && `, of the ${of} that are shown`}
-        </span>
-      </th>
-      <td className="num">
-        <OwedSums of={money} />
-      </td>
-    </tr>
   )
 }

@@ -15,7 +15,7 @@ import { Badge, DASH, EmptyState, QueryResult } from '../../page-states.tsx'
 import { formatSince } from '../../partners.tsx'
 import { SelectionSummary } from '../../selection-summary.tsx'
 import { BulkRetry } from './bulk-retry.tsx'
-import { DELIVERY_LIVE, type DeliveryRow, partnerQuery, TotalRow } from './deliveries-page.tsx'
+import { DELIVERY_LIVE, type DeliveryRow, partnerQuery, TotalRow } from './delivery-row.tsx'
 import { TroubledPartners } from './partner-filter.tsx'
 
 /** The most that the API lists at once. */

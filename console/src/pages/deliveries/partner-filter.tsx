@@ -14,7 +14,7 @@ import {
   PartnerBadge,
   retryingLink,
 } from '../../partners.tsx'
-import { DELIVERY_LIVE } from './deliveries-page.tsx'
+import { DELIVERY_LIVE } from './delivery-row.tsx'
 
 /** The most that the API lists at once. */
 const MAX_LISTED = 500

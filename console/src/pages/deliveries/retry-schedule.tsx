@@ -12,7 +12,7 @@ import { countText } from '../../format.tsx'
 import { ShortId } from '../../ids.tsx'
 import { Badge } from '../../page-states.tsx'
 import { SelectionSummary } from '../../selection-summary.tsx'
-import { DELIVERY_LIVE, type DeliveryRow, partnerQuery } from './deliveries-page.tsx'
+import { DELIVERY_LIVE, type DeliveryRow, partnerQuery } from './delivery-row.tsx'
 
 interface RetrySchedule {
   readonly madeAt: readonly string[]

@@ -6,7 +6,7 @@ import { downloadText } from '../../file-download.ts'
 import { countText, Time } from '../../format.tsx'
 import { DASH, EmptyState } from '../../page-states.tsx'
 import { AXIS, LEFT_PX, Plot, type PlotOptions, token } from '../../time-plot.tsx'
-import type { Hour } from './overview-page.tsx'
+import type { Hour } from './overview-data.ts'
 
 const MINUTE_MS = 60_000
 const SECONDS = 60

@@ -13,7 +13,7 @@ import {
   retryingLink,
 } from '../../partners.tsx'
 import { NONE_OF } from '../day-sums.ts'
-import type { Hour, Party } from './overview-page.tsx'
+import type { Hour, Party } from './overview-data.ts'
 
 const MINUTE_MS = 60_000
 const MAX_SILENT = 50

@@ -19,9 +19,9 @@ import {
   type Partner,
   retryingLink,
 } from '../../partners.tsx'
-import type { DeliveryRow } from '../deliveries/deliveries-page.tsx'
 import { groupIssues, issuesPath } from '../deliveries/delivery-issues.tsx'
-import { OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-page.tsx'
+import type { DeliveryRow } from '../deliveries/delivery-row.tsx'
+import { OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-data.ts'
 
 interface AttentionItem {
   readonly key: string

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { encodeQueryPart, getJson } from '../../console-api.ts'
 import { useSession } from '../../console-session.tsx'
-import type { LiveMeta } from '../../live-updates.tsx'
 import { EmptyState, QueryResult } from '../../page-states.tsx'
 import type { Partner } from '../../partners.tsx'
 import { CallChart, CallChartFrame, CallChartSkeleton } from './call-chart.tsx'
@@ -11,32 +10,11 @@ import { FigureTile, unknownFigure } from './figure-tile.tsx'
 import { MoneyTiles } from './money-tiles.tsx'
 import { NeedsAttention } from './needs-attention.tsx'
 import { OutstandingTiles } from './outstanding-tiles.tsx'
+import { type Hour, OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-data.ts'
 import './now.css'
 
-export interface CallCounts {
-  readonly at: string
-  readonly accepted: number
-  readonly refused: number
-  readonly failed: number
-}
-export interface Party {
-  readonly name: string
-  readonly isKnown: boolean
-  readonly minutes: readonly CallCounts[]
-}
-export interface Hour {
-  readonly from: string
-  readonly to: string
-  readonly minutes: readonly (CallCounts & { readonly p99Ms: number })[]
-  readonly parties: readonly Party[]
-  readonly oldestWaiting?: string
-}
-
-/** Milliseconds: the hour goes on while nothing happens. */
-export const OVERVIEW_POLL_MS = 10_000
 /** The most that the API lists at once. */
 const MAX_PARTNERS = 500
-export const OVERVIEW_LIVE: LiveMeta = { live: ['call', 'bet', 'delivery'], everyMs: 2_000 }
 const overviewQuery = <T,>(key: string, path: string | undefined) => ({
   queryKey: ['now', key],
   queryFn: ({ signal }: { signal: AbortSignal }) => getJson<T>(path ?? '', signal),

@@ -1,0 +1,76 @@
+/** A delivery as the lists of its page have it: its members, its status, and the row of totals. */
+import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
+import { encodeQueryPart } from '../../console-api.ts'
+import type { LiveMeta } from '../../live-updates.tsx'
+import type { OwedMoney } from '../../owed-money.ts'
+import { Badge } from '../../page-states.tsx'
+import { OwedSums } from '../../partners.tsx'
+import type { BetSelections } from '../../selection-summary.tsx'
+
+export interface DeliveryRow extends BetSelections {
+  readonly deliveryId: string
+  readonly betId: string
+  readonly partnerId: string
+  readonly operation: string
+  readonly status: string
+  readonly amount?: string
+  readonly currency?: string
+  readonly attempts: number
+  readonly code?: number
+  readonly error?: string
+  readonly decidedAt: string
+  readonly dueAt?: string
+  readonly needsPersonSince?: string
+  readonly owedAmount?: string
+  /** Of what is not over: what it adds to the sums of its partner. */
+  readonly unmovedAmount?: string
+  /** The partner never acknowledged the bet. */
+  readonly isStakeUnknown?: boolean
+}
+
+/** At the end of a list's address. */
+export const partnerQuery = (partner: string) => (partner === '' ? '' : `&partnerId=${encodeQueryPart(partner)}`)
+
+/** A try that fails is no change of the feed; it is a call. */
+export const DELIVERY_LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }
+
+const TONES: Readonly<Record<string, string>> = {
+  stuck: 'bad',
+  refused: 'bad',
+  unknown: 'bad',
+  pending: 'wait',
+  waiting: 'wait',
+  done: 'good',
+}
+
+export function DeliveryState({ status, code }: { status: string; code?: number | undefined }) {
+  const word = status.charAt(0).toUpperCase() + status.slice(1)
+  return (
+    <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · ${describeReplyCode(code)}`}</Badge>
+  )
+}
+
+interface TotalRowProps {
+  readonly name?: string
+  readonly money: readonly OwedMoney[]
+  readonly columns: number
+  /** So many of them, where there are more. */
+  readonly of?: number | undefined
+}
+
+/** Under a table: what its rows add up to. */
+export function TotalRow({ name = 'Together', money, columns, of }: TotalRowProps) {
+  return (
+    <tr>
+      <th scope="row" colSpan={columns - 1}>
+        <span className="foot-name">
+          {name}
+          {of !== undefined && `, of the ${of} that are shown`}
+        </span>
+      </th>
+      <td className="num">
+        <OwedSums of={money} />
+      </td>
+    </tr>
+  )
+}
