@@ -23,7 +23,6 @@ test('the house rules find source files and decisions', () => {
 describe('the files of src', () => {
   test('follow the arrows of the architecture in their imports', () =>
     expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
-  test('have no loop of imports', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
   test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
@@ -33,6 +32,10 @@ describe('the files of src', () => {
   test('guess no scale of a currency', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
   test('begin with a comment that says their purpose', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
   test('write tables in SQL with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
+})
+
+test('the files of src, console, test, scripts and bench have no loop of imports', () => {
+  expect(complaintsAboutLoops([...ALL, ...CONSOLE])).toEqual([])
 })
 
 describe('the files of src and console', () => {
