@@ -6,7 +6,7 @@ import { atWallet } from './at.ts'
 
 const at = atWallet()
 
-test('the page of a bet and its form show what was adjusted by hand, and a payout above the odds', async () => {
+test('manual adjustments and a payout above the odds appear on the page of a bet and in its form', async () => {
   const { server: wallet, page } = at
   const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const bet = { userId, transactionId: randomUUID() }

@@ -75,7 +75,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     return { ...made, password }
   }
 
-  test('gives nothing to anybody without a session', async () => {
+  test('serves no data and no change without a session', async () => {
     const cookies = [
       undefined,
       `purser_${server}=`,
@@ -101,7 +101,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     }
   })
 
-  test('lets a person do what the role may do, under the person’s own name', async () => {
+  test('allows a person exactly what the role allows, under the person’s own name', async () => {
     const anna = await make('anna', 'read')
     const cookie = await signIn(anna)
     expect((await call(list, { cookie })).status).toBe(200)
@@ -116,7 +116,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     })
   })
 
-  test('lets nobody act in the name of another', async () => {
+  test('allows no person to act under another name', async () => {
     const boss = await make('boss', 'admin')
     const cookie = await signIn(boss)
     const headers = { ...OURS, 'x-purser-person': 'somebody else' }
@@ -129,7 +129,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect(await log.json()).toMatchObject({ data: [{ person: 'boss', key: { name: 'boss' } }] })
   })
 
-  test('keeps guessers out: after five wrong passwords the right one is wrong too, and names are not told', async () => {
+  test('locks a name after five wrong passwords, the right one too, and reveals no names', async () => {
     const carl = await make('carl', 'admin')
     const said = new Set<string>()
     for (const [name, password] of [
@@ -152,7 +152,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect((await post('/session', carl)).status, 'the old password').toBe(401)
   })
 
-  test('counts guesses that come at once', async () => {
+  test('counts concurrent password guesses', async () => {
     const dora = await make('dora', 'read')
     const guesses = await Promise.all(
       Array.from({ length: 7 }, (_, i) => post('/session', { name: 'dora', password: `wrong ${i}` })),
@@ -161,7 +161,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect((await post('/session', dora)).status).toBe(401)
   })
 
-  test('takes no more passwords than it can work out: the others are told to come again', async () => {
+  test('refuses passwords above its hashing capacity, and asks to try again', async () => {
     const many = await Promise.all(
       Array.from({ length: 24 }, (_, i) => post('/session', { name: `guess-${i}`, password: 'wrong' })),
     )
@@ -170,7 +170,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect((await call(list, { cookie: admin })).status).toBe(200)
   })
 
-  test('ends every session of a person whose password is changed, and of one who is ended', async () => {
+  test('ends all sessions of a person whose password changes or whose account ends', async () => {
     const emil = await make('emil', 'support')
     const [one, other] = [await signIn(emil), await signIn(emil)]
     const wrong = await post('/password', { password: 'not it', next: 'a new and long one' }, one)
@@ -188,7 +188,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect((await post('/people', { name: 'emil', role: 'admin' }, admin)).status, 'a name is given once').toBe(409)
   })
 
-  test('gives nobody a session that another knows', async () => {
+  test('issues no session whose id another person knows', async () => {
     const fred = await make('fred', 'read')
     const planted = `purser_${server}=${'B'.repeat(43)}`
     const given = await signIn(fred, planted)
@@ -199,7 +199,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect((await call(list, { cookie: `${second}; ${planted}` })).status, 'two are none').toBe(401)
   })
 
-  test('lets no other page sign somebody in or change something', async () => {
+  test('lets no other origin sign in or change anything', async () => {
     const gina = await make('gina', 'admin')
     const cookie = await signIn(gina)
     const pages: Record<string, string>[] = [
@@ -233,7 +233,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     await signIn(gina) // the password is what it was
   })
 
-  test('survives names and bodies that are none', async () => {
+  test('refuses invalid names and bodies without a failure', async () => {
     for (const name of [
       '',
       '../x',
@@ -256,7 +256,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
   })
 })
 
-test('the first start says one admin and the password, once; the log holds neither', async () => {
+test('the first start prints one admin and the password once, and the log contains neither', async () => {
   const database = await createDatabase()
   const env = {
     PORT: '0',

@@ -13,7 +13,7 @@ type Recorded = Required<BetSources> & { wallet: WalletBetDetail; platform: Plat
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
 
-describe('the sentence for support', () => {
+describe('the support sentence', () => {
   test.each([
     [
       'lost-answer',
@@ -26,11 +26,11 @@ describe('the sentence for support', () => {
       'The bet was cancelled before it was placed: no answer to Place bet came in time (reason 10). No money was taken.',
     ],
     ['corrected', 'Lost', 'robin staked 10.00 EUR. The bet lost. 27.70 EUR was paid first; all of it was taken back.'],
-  ])('of "%s"', (name, state, sentence) => {
+  ])('explains the recording "%s"', (name, state, sentence) => {
     const { wallet, platform } = recorded(name)
     expect(describeStanding(wallet, platform)).toMatchObject({ state, sentence })
   })
-  test('says when a payout was made, and how a corrected one came to be, once (L-1)', () => {
+  test('says when a payout was made, and how a corrected one came about, once (L-1)', () => {
     const { wallet } = recorded('corrected')
     const [, , won, lost] = wallet.history
     if (won === undefined || lost === undefined) throw new Error('no results')
@@ -49,7 +49,7 @@ describe('the sentence for support', () => {
       'robin staked 10.00 EUR. The result is not known yet; the stake is held. 27.70 EUR was paid first; all of it was taken back.',
     )
   })
-  test('says that a result was corrected where no money tells of it: lost, withdrawn, won', () => {
+  test('says that a result was corrected when no money movement shows it: lost, withdrawn, won', () => {
     const { wallet, platform } = recorded('corrected')
     const [known, place, won] = wallet.history
     if (known === undefined || place === undefined || won === undefined) throw new Error('no results')
@@ -75,7 +75,7 @@ describe('the sentence for support', () => {
     const never = { ...platform, resultType: 'won', payout: '27.70', deliveries: [placed, cashedOut, decided('won')] }
     expect(describeStanding(undefined, never).sentence, 'a refused cashout is no result').not.toContain('corrected')
   })
-  test('names every reason of a Rollback, and keeps the number of one that is not listed (C-2, C-3)', () => {
+  test('names every reason of a Rollback, and keeps the number of an unknown one (C-2, C-3)', () => {
     for (const code of Object.keys(ROLLBACK_REASONS))
       expect(describeRollbackReason(Number(code))).toMatch(new RegExp(`^[a-z][a-zA-Z ]+ \\(reason ${code}\\)$`))
     expect(describeRollbackReason(77)).toBe('reason 77')
@@ -86,7 +86,7 @@ describe('the sentence for support', () => {
       'event ended',
     ])
   })
-  test('says of a stake of promotions where it is, and that nothing of the player moved (M-4)', () => {
+  test('says where a stake of promotions is, and that no money of the player moved (M-4)', () => {
     const { wallet } = recorded('lost-answer')
     const transfers = (call: WalletCallView) => call.transfers.map((one) => ({ ...one, amount: '0.00' }))
     const history = wallet.history.map((call) => ({ ...call, transfers: transfers(call) }))
@@ -103,14 +103,14 @@ describe('the sentence for support', () => {
     expect(describeStanding({ ...refunded, history: withMoney }, undefined).sentence).not.toContain('nothing moved')
   })
   test.each(REMEMBERED_REFUSALS.map((name) => [name, REPLY_CODES[name].code]))(
-    'has words for a bet that was refused for good with %s (I-3)',
+    'has a text for a bet that was declined for good with %s (I-3)',
     (_, refusalCode) => {
       const { wallet } = recorded('late-call')
       const { sentence } = describeStanding({ ...wallet, status: 'refused', refusalCode }, undefined)
       expect(sentence).toMatch(/^The bet was not accepted, because [a-z ]+\. No money was taken\.$/)
     },
   )
-  test('says of a refused bet what was asked for, and what was there where that is known and less', () => {
+  test('gives the requested amount of a declined bet, and the lower available amount where it is known', () => {
     const { wallet } = recorded('corrected')
     const [place] = wallet.history
     if (place === undefined) throw new Error('no Place bet')
@@ -137,19 +137,19 @@ describe('the sentence for support', () => {
       'The bet of 10.00 EUR was not accepted: not enough money (7).',
     )
   })
-  test('does not take a time-out for an exclusion (R-3)', () => {
+  test('distinguishes a time-out from an exclusion (R-3)', () => {
     const { wallet } = recorded('late-call')
     const saidOf = (name: ReplyCode) =>
       describeStanding({ ...wallet, status: 'refused', refusalCode: REPLY_CODES[name].code }, undefined).sentence
     expect(saidOf('self_excluded')).toContain('the account is excluded from play')
     expect(saidOf('timed_out')).toContain('the wallet answered code 10')
   })
-  test('says when the wallet has not heard of a decision yet', () => {
+  test('says that the wallet has not received a decision yet', () => {
     const { wallet, platform } = recorded('corrected')
     const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
     expect(platform && describeStanding(wallet, { ...platform, deliveries }).sentence).toContain('has not answered yet')
   })
-  test('says when the wallet has refused a later decision', () => {
+  test('says that the wallet has refused a later decision', () => {
     const { wallet, platform } = recorded('corrected')
     if (platform === undefined) throw new Error('no platform')
     const deliveries = platform.deliveries.map((one) => ({ ...one, status: 'refused' as const }))
@@ -158,7 +158,7 @@ describe('the sentence for support', () => {
   })
 })
 
-describe('why a call was answered as it was', () => {
+describe('the reason of an answer', () => {
   test('is the table of decisions.md, word for word', () => {
     const [, table = ''] = read('docs/reference/decisions.md').split('## The life of a bet')
     const rows = table.split('\n').filter((line) => /^\| (nothing|open|settled|cancelled|refused) \|/.test(line))
@@ -182,7 +182,7 @@ describe('why a call was answered as it was', () => {
     expect(listStatesBefore(recorded('corrected').wallet.history)).toEqual(['nothing', 'open', 'open', 'settled'])
     expect(listStatesBefore(recorded('late-call').wallet.history)).toEqual(['nothing', 'cancelled'])
   })
-  test('says the branch that was taken, with the amounts, and never what was not done', () => {
+  test('names the branch that was taken, with the amounts, and nothing that was not done', () => {
     const { wallet } = recorded('corrected')
     const [place, again, won, lost] = wallet.history
     if (!(place && again && won && lost)) throw new Error('no calls')
@@ -224,7 +224,7 @@ describe('why a call was answered as it was', () => {
     expect(explainCall(of(refused(won, 5)), 0)).toContain('The wallet knows no such bet')
     expect(explainCall(of(place, won, refused(lost, 20)), 2)).toContain('not changed any more')
   })
-  test('knows which refusals the wallet keeps (I-3), and that others leave nothing', () => {
+  test('says which refusals the wallet keeps (I-3), and that others leave nothing', () => {
     const [call] = recorded('corrected').wallet.history
     if (call === undefined) throw new Error('no call')
     const remembers = (name: ReplyCode) =>

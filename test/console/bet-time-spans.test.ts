@@ -23,27 +23,27 @@ function betAt(...minutes: number[]): { wallet: WalletBetDetail } {
   }
 }
 
-describe('the journal is asked about', () => {
-  test('a short life as a whole', () => {
+describe('the journal request of a bet', () => {
+  test('covers a short life as one span', () => {
     expect(computeBetTimeSpans(betAt(0, 4, 12), LONG_AGO)).toEqual([{ from: at(-1), to: at(13) }])
   })
-  test('what came before and after a silence, and not about the silence', () => {
+  test('covers the time before and after a gap, and not the gap', () => {
     expect(computeBetTimeSpans(betAt(0, 90, 95), LONG_AGO)).toEqual([
       { from: at(-1), to: at(1) },
       { from: at(89), to: at(96) },
     ])
   })
-  test('six spans at most, cut at the longest silences, and every moment is in one of them', () => {
+  test('has six spans at most, split at the longest gaps, and every event is in one of them', () => {
     const minutes = Array.from({ length: 40 }, (_, i) => i * i)
     const spans = computeBetTimeSpans(betAt(...minutes), LONG_AGO)
     expect(spans).toHaveLength(6)
     for (const minute of minutes)
       expect(spans.filter(({ from, to }) => from < at(minute) && to !== undefined && at(minute) < to)).toHaveLength(1)
   })
-  test('all until now, where the bet has changed lately', () => {
+  test('reaches to the present when the bet has changed recently', () => {
     expect(computeBetTimeSpans(betAt(0, 90), at(100))).toEqual([{ from: at(-1), to: at(1) }, { from: at(89) }])
   })
-  test('the attempts of the platform, also where the wallet knows nothing', () => {
+  test('covers the attempts of the platform, even when the wallet knows nothing', () => {
     const attempt: AttemptView = {
       number: 1,
       startedAt: at(3).toISOString(),

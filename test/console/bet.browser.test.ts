@@ -66,7 +66,7 @@ async function refusedCorrection(): Promise<string> {
   return betId
 }
 
-test('a refused call is sent again from its picture, taken as curl, and the bet is replayed in the simulator', async () => {
+test('a rejected call is sent again from its picture and copied as curl, and the bet is replayed in the simulator', async () => {
   const betId = await refusedCorrection()
   const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
   await page.getByText('a person has to settle that').waitFor()
@@ -108,7 +108,7 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   await page.close()
 })
 
-test('who signed a call is not said before the journal was read: it is asked for, or could not be had', async () => {
+test('the page of a bet names no signer of a call before it has read the journal or failed to', async () => {
   const { betId } = await place(2)
   const page = await context.newPage()
   const held = createDeferred()
@@ -127,7 +127,7 @@ test('who signed a call is not said before the journal was read: it is asked for
   await page.close()
 })
 
-test('an admin says that the partner has done what it refused: it is owed no more, and the page says how that is known', async () => {
+test('an admin marks a rejected delivery as acknowledged, so that nothing is owed, and the page shows the reason', async () => {
   const betId = await refusedCorrection()
   const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
   await page.getByText('a person has to settle that').waitFor()
@@ -160,7 +160,7 @@ const CROWDED = `(() => {
   ])
 })()`
 
-test('a bet with four results: each word has its place, and who has no mouse scrolls to the last', async () => {
+test('a bet with four results has room for each word, and can be scrolled to the last one without a mouse', async () => {
   await move('deposits', '100.00')
   const { betId, status } = await place(2)
   expect(status).toBe('accepted')
@@ -185,7 +185,7 @@ test('a bet with four results: each word has its place, and who has no mouse scr
   await page.close()
 })
 
-test('a bet that was declined is final: its call is not offered to be sent again', async () => {
+test('a declined bet is final, and its call offers no retry', async () => {
   const { balances } = (await ask('GET', '/operator/players/robin/balances')) as { balances: { amount: string }[] }
   const [money] = balances
   if (money !== undefined && !/^0\.0*$/.test(money.amount)) await move('withdrawals', money.amount)

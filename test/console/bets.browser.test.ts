@@ -35,7 +35,7 @@ async function place(userId: string, amount: number, over: object = {}): Promise
   return bet.transactionId
 }
 
-test('bets are of a player, a state and days; a player’s refused ones are one click from the player', async () => {
+test('the bet list filters by player, status and days, and a player’s declined bets are one click from the player', async () => {
   const [hana, fay] = [await playerWithMoney(wallet.operator, '50.00'), await playerWithMoney(wallet.operator, '50.00')]
   const first = today()
   const [old, refused] = [await place(hana.userId, 10), await place(hana.userId, 1_000)]
@@ -73,7 +73,7 @@ test('bets are of a player, a state and days; a player’s refused ones are one 
   await expectAccessibleEverywhere(page, 'no such bets')
 })
 
-test('players are offered as one types, ten at most, by id or nickname; a choice filters, and so does Enter', async () => {
+test('the bet list suggests at most ten players by id or nickname, and filters by a choice or on Enter', async () => {
   const named = async (userId: string, nickname: string) => {
     await wallet.operator.createPlayer({ userId, customFields: { nickname } })
     await wallet.operator.deposit(userId, '50.00')
@@ -107,7 +107,7 @@ test('players are offered as one types, ten at most, by id or nickname; a choice
   await expectAccessibleEverywhere(page, 'bets of a player that was offered')
 })
 
-test('a bet in the list says what it is on: names, else ids, else nothing', async () => {
+test('a bet in the list shows its selections as names, else as ids, else as nothing', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   for (const metadata of [
     [{ event: 'Ajax - PSV', outcome: 'Draw' }],
@@ -122,7 +122,7 @@ test('a bet in the list says what it is on: names, else ids, else nothing', asyn
   await expectAccessibleEverywhere(page, 'bets with matches')
 })
 
-test('a wallet alone tells the odds, and no results of selections: no call has them', async () => {
+test('a wallet without a platform shows the odds and no results of selections, which no call has', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const transactionId = await place(userId, 1, {
     coefficient: 3.75,
@@ -135,7 +135,7 @@ test('a wallet alone tells the odds, and no results of selections: no call has t
   expect(await heads.allTextContents()).toEqual(['Event', 'Market', 'Outcome', 'Odds'])
 })
 
-test('an id is whole on hover and focus and copied by the button beside it; a time is exact on hover', async () => {
+test('an id is shown in full on hover and focus and has a copy button, and a time is exact on hover', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const id = await place(userId, 1)
   await at.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -155,12 +155,12 @@ test('an id is whole on hover and focus and copied by the button beside it; a ti
   await expectAccessibleEverywhere(page, 'an id that was copied')
 })
 
-test('a day that is none is refused in words', async () => {
+test('the bet list refuses an invalid day with a message', async () => {
   await see('/bets?from=yesterday')
   await page.getByRole('alert').getByText('from').waitFor()
 })
 
-test('the page of a refused bet says what was asked for and what was there, without a click', async () => {
+test('the page of a declined bet shows the requested and the available amount without a click', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '32.12')
   await place(userId, 12)
   const refused = await place(userId, 1_000)
@@ -174,7 +174,7 @@ test('the page of a refused bet says what was asked for and what was there, with
   await expectAccessibleEverywhere(page, 'a refused bet')
 })
 
-test('a refund is what a Rollback gave back, in every list too; a result that gives the stake back is void, and has a payout', async () => {
+test('a refund is what a Rollback gave back in every list, and a result that returns the stake is void and has a payout', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const [undone, isVoid] = [await place(userId, 10), await place(userId, 20)]
   expect((await wallet.wire.rollback({ userId, transactionId: undone, amount: 10 })).status).toBe(200)
@@ -203,7 +203,7 @@ test('a refund is what a Rollback gave back, in every list too; a result that gi
   expect(await page.getByText('Refund').count()).toBe(0)
 })
 
-test('words begin alike on every page, a gain has its sign, and nothing is cut off', async () => {
+test('texts begin alike on every page, a gain has its sign, and no text is cut off', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const won = await place(userId, 10)
   expect((await wallet.wire.settle({ userId, transactionId: won, amount: 20.2, resultType: 'won' })).status).toBe(200)

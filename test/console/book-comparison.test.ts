@@ -15,8 +15,8 @@ const won = { status: 'settled', payout: '21.00', resultType: 'won' } as const
 const HEAD = ['player', 'betId', 'status', 'currency', 'stake', 'resultType', 'payout']
 const file = (...rows: string[][]) => parsePlatformFile('bets.csv', [HEAD, ...rows])
 
-describe('two books', () => {
-  test('match, differ, or have what the other one has not; what holds nobody’s money counts for nothing', () => {
+describe('the comparison of two books', () => {
+  test('finds matches, differences and missing bets, and ignores bets without money', () => {
     const theirs = file(
       ['ann', 'bet-matched', 'settled', 'EUR', '10.0', 'won', '21'],
       ['ann', 'bet-differs', 'settled', 'EUR', '10.00', 'won', '22.00'],
@@ -37,7 +37,7 @@ describe('two books', () => {
     expect(onlyOurs.map(({ betId }) => betId)).toEqual(['bet-ours'])
     expect(onlyTheirs.map(({ betId }) => betId)).toEqual(['bet-theirs'])
   })
-  test('a bet whose call is on its way is neither right nor wrong', () => {
+  test('counts a bet with a call in flight as neither matched nor different', () => {
     const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
     const open = [ours({ transactionId: 'bet-1' })]
     expect(compareBooks(open, [toPlatformSide(bet)]).differs).toHaveLength(1)
@@ -53,7 +53,7 @@ describe('two books', () => {
     const placing = compareBooks([], [toPlatformSide({ ...bet, status: 'placing' })])
     expect(placing).toMatchObject({ inFlight: 1, onlyTheirs: [] })
   })
-  test('but one that a person holds up differs: nothing about it is on its way', () => {
+  test('counts a bet that a person holds up as different, since no call is in flight', () => {
     const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
     const open = [ours({ transactionId: 'bet-1' })]
     const since = { needsPersonSince: '2026-11-27T10:00:00.000Z' }
@@ -64,7 +64,7 @@ describe('two books', () => {
     expect(differ({ status: 'pending', ...since }), 'W-48').toBe(1)
     expect(differ({ status: 'pending', ...since }, { status: 'waiting' }), 'W-48, and another decision').toBe(0)
   })
-  test('a player whom the platform knows by another name is found by that of the operator', () => {
+  test('finds a player whom the platform knows by another name by the operator’s name', () => {
     const bet = {
       betId: 'bet-1',
       partnerId: 'acme',
@@ -78,7 +78,7 @@ describe('two books', () => {
   })
 })
 
-describe('what differs is looked at once more', () => {
+describe('the second check of a difference', () => {
   afterEach(() => vi.unstubAllGlobals())
   const asked = { day: '2026-11-27', platform: '/platform', name: '' }
   const id = '5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a01'
@@ -99,40 +99,40 @@ describe('what differs is looked at once more', () => {
     })
   }
 
-  test('and one that moved meanwhile is on its way', async () => {
+  test('counts a bet that moved in the meantime as in flight', async () => {
     servers([settled, { ...settled, deliveries: [{ status: 'done' }, { status: 'pending' }] }, settled], [view])
     expect(await compareDay(asked)).toMatchObject({ inFlight: 1, matched: 0, differs: [] })
   })
-  test('and what cannot move is compared all the same, once', async () => {
+  test('compares a bet that cannot move only once', async () => {
     const stake = { ...view, stake: '12.00', ...won }
     servers([accepted, accepted, { ...settled, payout: '21.00' }], [stake])
     const { differs, onlyOurs, onlyTheirs } = await compareDay(asked)
     expect([differs.map(({ kind }) => kind), onlyOurs, onlyTheirs]).toEqual([['stake'], [], []])
   })
-  test('and one with two faults has these two', async () => {
+  test('reports both differences of a bet', async () => {
     servers([settled], [{ ...view, stake: '12.00' }])
     const { differs, onlyOurs, inFlight } = await compareDay(asked)
     expect([differs.map(({ kind }) => kind), onlyOurs, inFlight]).toEqual([['status', 'stake'], [], 0])
   })
-  test('and one that stood still differs, and one that has come to rest matches', async () => {
+  test('reports a bet that did not move, and matches one that has settled', async () => {
     servers([settled], [view])
     expect(await compareDay(asked)).toMatchObject({ inFlight: 0, differs: [{ kind: 'status', betId: id }] })
     servers([settled], [view, { ...view, ...won }])
     expect(await compareDay(asked)).toMatchObject({ inFlight: 0, matched: 1, differs: [] })
   })
-  test('and of a platform that does not answer nothing is said', async () => {
+  test('reports no bet of a platform that does not answer', async () => {
     servers([settled, 503], [view])
     await expect(compareDay(asked)).rejects.toThrow('the database is away')
   })
 })
 
-describe('a file', () => {
+describe('the import of a comparison file', () => {
   test.each([
     [['player,betId', 'x'], 'lacks the columns'],
     [[HEAD.join(), 'ann,bet-1,open,EUR,ten,,'], 'line 2: stake must be an amount'],
     [[HEAD.join(), 'ann,bet-1,gone,EUR,10,,'], 'line 2: status must be one of'],
     [[HEAD.join(), 'ann,bet-1,open,EUR,10,,', 'ann,bet-1,open,EUR,10,,'], 'has the bet bet-1 twice'],
-  ])('says what is wrong with it: %s', (lines, says) => {
+  ])('names its error: %s', (lines, says) => {
     expect(() =>
       parsePlatformFile(
         'bets.csv',

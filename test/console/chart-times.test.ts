@@ -16,6 +16,6 @@ test.each([
     at('2031-05-16T10:00:01Z', '2031-05-16T10:00:01.5Z', '2031-05-16T10:00:02Z'),
     ['10:00:01', '', '10:00:02'],
   ],
-])('of %s', (_, times, labels) => {
+])('the time labels of a chart are short for %s', (_, times, labels) => {
   expect(formatTimeLabels('utc', times, NOW)).toEqual(labels)
 })

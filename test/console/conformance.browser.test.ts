@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-describe('a wallet that may be judged', () => {
+describe('a wallet that may be judged by the kit', () => {
   let wallet: TestWallet
   let context: BrowserContext
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('a wallet that may be judged', () => {
   })
 
   test(
-    'is judged from the page: the squares fill in, it conforms, and the report is kept',
+    'is judged from the page, which fills in the squares, and its report is stored',
     async () => {
       const page = await context.newPage()
       await page.goto(`${wallet.url}/console/conformance`)
@@ -56,7 +56,7 @@ describe('a wallet that may be judged', () => {
     KIT_MS + 30_000,
   )
 
-  test('is begun by an admin and nobody else, who is in the action log; support may look', async () => {
+  test('is judged on the order of an admin only, who is in the audit log, and support may watch', async () => {
     const keys = new Map<string, string>()
     const ask = async (method: string, path: string, body?: object) =>
       (await wallet.operator.request(method, path, body)).body as { key?: string; data?: { operation: string }[] }
@@ -76,7 +76,7 @@ describe('a wallet that may be judged', () => {
   })
 })
 
-test('a wallet is not judged where no setting allows it', async () => {
+test('the page runs no conformance kit when no setting allows it', async () => {
   const wallet = await startWallet()
   const refused = await wallet.operator.request('POST', '/operator/conformance')
   expect(refused).toMatchObject({ status: 409, body: { code: 'conformance_off' } })

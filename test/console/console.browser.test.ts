@@ -66,8 +66,8 @@ async function followToOther(page: Page): Promise<void> {
   expect(await page.locator('.books > div', { hasText: 'Only theirs' }).textContent()).toBe('Only theirs0')
 }
 
-describe('the demo', () => {
-  test('is the sandbox’s first page: one click, and nothing without it', async () => {
+describe('the demo of the console', () => {
+  test('is the first page of the sandbox, is reached with one click, and exists only there', async () => {
     const stranger = await browser.newContext()
     const { page, complaints } = await open(stranger, url, '/')
     await page.getByRole('button', { name: 'Open the sandbox' }).waitFor()
@@ -81,7 +81,7 @@ describe('the demo', () => {
     await stranger.close()
   })
 
-  test('places a bet, lets it win, corrects it, and the accounts sum to 0.00 all the time', async () => {
+  test('places a bet, settles it as won and corrects it, and the accounts always sum to 0.00', async () => {
     const { page, complaints } = await open(context, url, '/console/demo')
     const sum = page.locator('.sum strong')
     const bet = page.locator('.demo-bets li').first()
@@ -101,7 +101,7 @@ describe('the demo', () => {
     await page.close()
   })
 
-  test('switches the currency of the player, and pays with the money that is there', async () => {
+  test('switches the currency of the player, and pays with the available money', async () => {
     const { page, complaints } = await open(context, url, '/console/demo')
     const currency = page.getByRole('group', { name: 'Currency of the player' })
     await currency.getByRole('button', { name: 'USD' }).click()
@@ -128,7 +128,7 @@ describe('the demo', () => {
     ['Two bets of 80 on 100', 'The balance went from 100.00 to 20.00; 1 of 2 bets accepted.'],
     ['Kill the wallet', 'The balance was 90.00 before the kill and 90.00 after the start'],
   ])(
-    '"%s" comes out as the rules demand, and says where the money is',
+    'shows for "%s" the outcome that the rules require, and where the money is',
     async (trouble, money) => {
       const { page, complaints } = await open(context, url, '/console/demo')
       const said = await make(page, trouble)
@@ -143,8 +143,8 @@ describe('the demo', () => {
   )
 })
 
-describe('a bet', () => {
-  test('is followed from the frame to its story, taken apart, and saved as a file that opens anywhere', async () => {
+describe('the page of a bet', () => {
+  test('is reached from the frame, is analysed, and is saved as a file that opens anywhere', async () => {
     const { page, complaints } = await open(context, url, '/console/demo')
     await page.locator('.trouble', { hasText: 'Lose the next answer' }).click()
     await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
@@ -180,7 +180,7 @@ describe('a bet', () => {
   })
 })
 
-test('a refused signature is in the list of calls, and is taken apart step by step', async () => {
+test('a call with a rejected signature is in the list of API calls, and the signature debugger shows each step', async () => {
   const body = '{"requestId":"some-request","token":"not-a-token"}'
   const headers = { 'x-sign-jws': `eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}` }
   expect((await fetch(`${url}/user/profile`, { method: 'POST', headers, body })).status).toBe(400)
@@ -216,7 +216,7 @@ test('a refused signature is in the list of calls, and is taken apart step by st
   await page.close()
 })
 
-test('a refused delivery is found, tried dry, and sent again when its cause is mended', async () => {
+test('a rejected delivery is found, tested in a dry run, and sent again after the repair of its cause', async () => {
   const { page, complaints } = await open(context, url, '/console/demo')
   const bet = page.locator('.demo-bets li').first()
   await page.getByRole('button', { name: 'Pay in 100' }).click()
@@ -263,7 +263,7 @@ const PAGES = [
   '/console/settings',
 ]
 
-test('no page has a serious fault for whoever sees badly or has no mouse, light or dark, nor scrolls sideways on a phone', async () => {
+test('no page has a serious accessibility fault, light or dark, or scrolls sideways on a phone', async () => {
   for (const path of PAGES) {
     const { page, complaints } = await open(context, url, path)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -274,7 +274,7 @@ test('no page has a serious fault for whoever sees badly or has no mouse, light 
   }
 })
 
-test('a key that may only read sees bets and no bodies of calls; who signs out sees nothing', async () => {
+test('a key of the role read sees bets and no bodies of calls, and sees nothing after a sign-out', async () => {
   const headers = { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'reader', role: 'read' })
   const { key } = (await (await fetch(`${url}/operator/keys`, { method: 'POST', headers, body })).json()) as {

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { reconnectBackoffMs } from '../../console/src/event-stream.ts'
 
-test('pages that lost their streams together come back at different times', () => {
+test('pages that lost their streams together reconnect at different times', () => {
   const chance = vi.spyOn(Math, 'random')
   const pauses = [0, 0.25, 0.5, 0.75].map((drawn) => {
     chance.mockReturnValueOnce(drawn)

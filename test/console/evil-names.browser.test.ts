@@ -23,7 +23,7 @@ async function shows(page: Page, part: string, address: string): Promise<void> {
     .toEqual(expect.arrayContaining([expect.stringContaining(EVIL)]))
 }
 
-describe('the console of a wallet', () => {
+describe('the console of a wallet with hostile names', () => {
   const at = atWallet({ env: { PURSER_APPROVE_ABOVE: '50', PURSER_CONFORMANCE: 'on' } })
   let wallet: TestWallet
   let page: Page
@@ -47,7 +47,7 @@ describe('the console of a wallet', () => {
     }
   }
 
-  test('names that are no names are refused: of keys, webhooks and brands', async () => {
+  test('refuses invalid names of keys, webhooks and brands', async () => {
     const url = 'https://crm.example/purser'
     for (const [method, path, body] of [
       ['POST', '/operator/keys', { name: EVIL, role: 'read' }],
@@ -58,7 +58,7 @@ describe('the console of a wallet', () => {
       expect((await wallet.operator.request(method, path, body)).status, `${method} ${path}`).toBe(400)
   })
 
-  test('every page that shows a name shows it as text, and runs none of it', async () => {
+  test('shows every name as text on every page, and runs none of it', async () => {
     const { userId } = await wallet.operator.createPlayer({ currency: 'EUR', brand: 'blue' })
     await byHand('update purser.player set brand = $1 where player = $2', [EVIL, userId])
     await wallet.operator.patch(userId, { customFields: { nickname: EVIL, firstName: EVIL } })
@@ -91,7 +91,7 @@ describe('the console of a wallet', () => {
     expect(complaints).toEqual([])
   })
 
-  test('what a stranger wrote into a bet is text too, and what was looked for', async () => {
+  test('shows as text what a caller wrote into a bet, and what was searched for', async () => {
     const player = await playerWithMoney(wallet.operator)
     const item = { event: EVIL, market: EVIL, outcome: EVIL, eventId: EVIL, outcomeId: EVIL, coefficient: 2 }
     const transactionId = randomUUID()
@@ -110,7 +110,7 @@ describe('the console of a wallet', () => {
     expect(complaints.filter((one) => !isRefusal(one))).toEqual([])
   })
 
-  test('an id of another player opens nothing, and changes nothing', async () => {
+  test('opens and changes nothing with an id of another player', async () => {
     const alice = await playerWithMoney(wallet.operator)
     const { userId: mallory } = await playerWithMoney(wallet.operator)
     const transactionId = randomUUID()
@@ -141,10 +141,10 @@ describe('the console of a wallet', () => {
   })
 })
 
-describe('the console of a platform', () => {
+describe('the console of a platform with hostile names', () => {
   const at = atPlatform()
 
-  test('shows what a partner calls its players, and says, as text', async () => {
+  test('shows the names and messages of a partner as text', async () => {
     const { server: scene, page } = at
     scene.wallet.profile = { ...scene.wallet.profile, userId: EVIL }
     const frame = await scene.api.loadFrame(scene.partnerId)

@@ -12,7 +12,7 @@ import { expectAccessibleEverywhere } from './browser.ts'
 const tail = () => randomUUID().slice(0, 8)
 const ids = (page: Page) => page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').allTextContents()
 
-describe('Find of a wallet', () => {
+describe('the search of a wallet', () => {
   const at = atWallet({ env: { PURSER_APPROVE_ABOVE: '10000' } })
   let wallet: TestWallet
   let page: Page
@@ -48,7 +48,7 @@ describe('Find of a wallet', () => {
     return asked
   }
 
-  test('of more bets than the server gives the newest are first, whatever their ids, and it says how many there are', async () => {
+  test('shows the newest of more bets than the server returns, whatever their ids, and their number', async () => {
     const made = Array.from({ length: 12 }, (_, i) => `crowd-${String.fromCharCode(122 - i)}-${tail()}`)
     await place(...made)
     await find('crowd-')
@@ -60,7 +60,7 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/*/${made[0]}`)
   })
 
-  test('on the keyboard alone: / finds, arrows or j and k go through what was found, Enter opens', async () => {
+  test('works by keyboard: / focuses it, arrows or j and k move through the results, Enter opens one', async () => {
     const made = ['1', '2', '3'].map((i) => `keyed-${i}-${tail()}`)
     const userId = await place(...made)
     await page.goto(`${wallet.url}/console/players`)
@@ -84,7 +84,7 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/${userId}/${made[1]}`)
   })
 
-  test('an id as a list shows it is its bet, with dots or without an end', async () => {
+  test('finds a bet by its id as a list shows it, with an ellipsis or without its end', async () => {
     const [one = '', other = ''] = ['aaaaaa', 'bbbbbb'].map((end) => `made-at-once-${tail()}-${end}`)
     const userId = await place(one, other)
     await page.goto(`${wallet.url}/console/bets`)
@@ -102,7 +102,7 @@ describe('Find of a wallet', () => {
     await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
   })
 
-  test('the end of an id is its bet, where nothing begins so', async () => {
+  test('finds a bet by the end of its id when no id begins so', async () => {
     const [one = '', other = ''] = ['dddddd', 'eeeeee'].map((end) => `made-again-${tail()}-${end}`)
     const userId = await place(one, other)
     for (const text of ['dddddd', '…dddddd', '...DDDDDD', one.slice(-12)]) {
@@ -116,7 +116,7 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/${userId}/${other}`)
   })
 
-  test('an id with a letter that was read wrongly leads to what begins alike, and where nothing does it says what an id may look like', async () => {
+  test('suggests ids with the same start for a misread letter, and else explains the form of an id', async () => {
     const made = `alike-${tail()}`
     const userId = await place(made)
     await find(`${made.slice(0, -1)}z`) // ids here end with 0 to f
@@ -129,14 +129,14 @@ describe('Find of a wallet', () => {
     await expectAccessibleEverywhere(page, 'nothing was found')
   })
 
-  test('one whose end several have is each of them', async () => {
+  test('shows each bet whose id has the same end', async () => {
     const made = ['1', '2'].map((i) => `twin-${i}-${tail()}-the-end`)
     await place(...made)
     await find('twin…the-end')
     await expect.poll(() => ids(page)).toEqual(made.toReversed())
   })
 
-  test('it looks through so many of the newest bets and no more, says so, and hides none that the server named', async () => {
+  test('scans a limited number of the newest bets, says so, and hides none that the server named', async () => {
     const made = ['x', 'y', 'z'].map((i) => `ancient-${i}-${tail()}`)
     const [old = '', older = ''] = made
     await place(...made)
@@ -152,7 +152,7 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/*/${old}`)
   })
 
-  test('a refused bet has its reason and what it asked for wherever it is listed; one that never was has no stake', async () => {
+  test('shows a declined bet with its reason and its request in each list, and an unmatched bet without a stake', async () => {
     const [first, second, third] = ['1', '2', '3'].map((i) => `refused-${i}-${tail()}`)
     const userId = await place()
     const token = await wallet.operator.session(userId)
@@ -170,7 +170,7 @@ describe('Find of a wallet', () => {
     }
   })
 
-  test('an adjustment that waits says who asked, why and until when; one that was refused says so', async () => {
+  test('shows the person, reason and expiry of a pending adjustment, and the refusal of another', async () => {
     const { userId } = await wallet.operator.createPlayer({})
     const ask = (reference: string) =>
       wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, {
@@ -191,7 +191,7 @@ describe('Find of a wallet', () => {
     await card.getByText('refused by').waitFor()
   })
 
-  test('the beginning of what one player is called leads to the player', async () => {
+  test('finds a player by the start of a name', async () => {
     const { userId } = await wallet.operator.createPlayer({ customFields: { nickname: 'Zacharias' } })
     await find('zachar')
     await page.waitForURL(`**/players/${userId}`)
@@ -202,7 +202,7 @@ describe('Find of a wallet', () => {
   })
 })
 
-describe('Find of a platform', () => {
+describe('the search of a platform', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -210,7 +210,7 @@ describe('Find of a platform', () => {
     ;({ server: scene, page } = at)
   })
 
-  test('bets that begin alike are newest first, with what tells them apart; a shortened id is its bet', async () => {
+  test('shows bets with the same start newest first with their differences, and finds one by a shortened id', async () => {
     const made: string[] = []
     for (let i = 0; i < 3; i++) {
       made.push((await scene.api.place(scene.frame)).betId)

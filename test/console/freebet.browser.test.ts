@@ -44,7 +44,7 @@ async function placeFreebet(): Promise<void> {
   }
 }
 
-test('the promotions account pays the stake of a freebet, the player wins with it, and the sum stays 0.00', async () => {
+test('the promotions account pays the stake of a freebet, the player gets the winnings, and the sum stays 0.00', async () => {
   await placeFreebet()
   await bet().getByText('freebet', { exact: true }).waitFor()
   await expect.poll(() => account('Promotions'), PATIENCE).toEqual(['10.00', ''])

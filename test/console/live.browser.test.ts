@@ -27,7 +27,7 @@ const COVERED = `(() => {
   }).map(({ textContent }) => textContent)
 })()`
 
-describe('the console of a wallet', () => {
+describe('the live console of a wallet', () => {
   let wallet: TestWallet
   let context: BrowserContext
   let page: Page
@@ -56,7 +56,7 @@ describe('the console of a wallet', () => {
   const linkOf = ({ userId, transactionId }: { userId: string; transactionId: string }) =>
     page.locator(`table.list a[href$="/bets/${userId}/${transactionId}"]`)
 
-  test('opens one stream for all of its pages, and asks for nothing while nothing happens', async () => {
+  test('opens one stream for all of its pages, and polls nothing while nothing happens', async () => {
     const streams = new Set<Request>()
     let most = 0
     const bets: string[] = []
@@ -80,7 +80,7 @@ describe('the console of a wallet', () => {
     expect(bets.length - before, 'a few questions for one change').toBeLessThanOrEqual(8)
   })
 
-  test('pauses and goes on with the dot, and then shows what came meanwhile', async () => {
+  test('pauses and continues by its dot, and then shows what arrived in the meantime', async () => {
     await see('/bets')
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.getByRole('button', { name: 'Paused' }).waitFor()
@@ -91,7 +91,7 @@ describe('the console of a wallet', () => {
     await expectAccessibleEverywhere(page, 'the top bar')
   })
 
-  test('asks for nothing while it is paused, however long that is', async () => {
+  test('polls nothing while it is paused, however long', async () => {
     const { userId } = await newBet()
     await page.clock.install()
     const asked: string[] = []
@@ -111,7 +111,7 @@ describe('the console of a wallet', () => {
     await page.getByRole('img', { name: 'after each of 3 movements' }).waitFor()
   })
 
-  test('is connecting, and has lost nothing, until the first stream of a page begins', async () => {
+  test('shows that it is connecting, and no loss, until the first stream of a page begins', async () => {
     const held = createDeferred()
     await page.route('**/operator/live', (route) => held.promise.then(() => route.continue()))
     await page.goto(`${wallet.url}/console/bets`)
@@ -120,7 +120,7 @@ describe('the console of a wallet', () => {
     await isLive(page)
   })
 
-  test('says that it is reconnecting when the server ends the stream', async () => {
+  test('shows that it reconnects when the server ends the stream', async () => {
     await see('/bets')
     await page.route('**/operator/{live,ledger}', (route) => route.abort())
     await page.reload()
@@ -138,19 +138,19 @@ describe('the console of a wallet', () => {
     await isLive(page)
   })
 
-  test('says when the ledger was found to sum to zero', async () => {
+  test('shows when the ledger was last checked to sum to zero', async () => {
     await see('/bets')
     await page.getByRole('link', { name: /^Books balance · \d+ s ago$/ }).waitFor()
   })
 
-  test('goes back to the door when the session has ended elsewhere', async () => {
+  test('returns to the sign-in when the session was ended elsewhere', async () => {
     await see('/bets')
     const headers = { 'x-purser-console': '1' }
     expect((await context.request.delete(`${wallet.url}/console/api/session`, { headers })).status()).toBe(204)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   })
 
-  test('counts new bets while somebody is at a row, moves nothing, and shows them on a click', async () => {
+  test('counts new bets while a row is in focus, moves nothing, and shows them on a click', async () => {
     const first = await newBet()
     await see('/bets')
     await linkOf(first).hover()
@@ -174,7 +174,7 @@ describe('the console of a wallet', () => {
   })
 
   test.each([360, 1280])(
-    'wherever the list is scrolled the button is seen and covers no head of a column, %i px wide',
+    'keeps the button for new rows visible, clear of column heads, at any scroll position, %i px wide',
     async (width) => {
       for (let i = 0; i < 12; i++) await newBet()
       await see('/bets')
@@ -197,7 +197,7 @@ describe('the console of a wallet', () => {
     },
   )
 
-  test('keys go through the calls, and through the bets of a player', async () => {
+  test('moves by keys through the calls, and through the bets of a player', async () => {
     const { userId, transactionId } = await newBet()
     await page.goto(`${wallet.url}/console/calls`)
     const newest = page.getByRole('row').filter({ has: page.locator(`a[href$="${transactionId}"]`) })
@@ -217,7 +217,7 @@ describe('the console of a wallet', () => {
     await page.waitForURL(`**/bets/${userId}/${transactionId}`)
   })
 
-  test('words narrow the calls, again and again, and a list that stands still stands still', async () => {
+  test('filters the calls by text repeatedly, and a paused list stays unchanged', async () => {
     const { userId } = await newBet()
     await page.goto(`${wallet.url}/console/calls`)
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
@@ -238,7 +238,7 @@ describe('the console of a wallet', () => {
     }
   })
 
-  test('a bet that was left and is opened again is not shown as it was then', async () => {
+  test('shows the current state of a bet that is opened again', async () => {
     const { userId, transactionId } = await newBet()
     await see(`/bets/${userId}/${transactionId}`)
     const open = page.getByText('The result is not known yet')
@@ -258,7 +258,7 @@ describe('the console of a wallet', () => {
     await page.getByText('25.00 EUR was paid').first().waitFor()
   })
 
-  test('counts new calls while one is open, and shows them by itself when it is closed', async () => {
+  test('counts new calls while one is open, and shows them when it is closed', async () => {
     const { transactionId } = await newBet()
     await page.goto(`${wallet.url}/console/calls`)
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${transactionId}"]`) })
@@ -277,14 +277,14 @@ describe('the console of a wallet', () => {
   })
 })
 
-describe('the console of a platform', () => {
+describe('the live console of a platform', () => {
   let scene: Scene
   beforeAll(async () => {
     scene = await startScene()
   })
   afterAll(() => scene.stop())
 
-  test('hears of its bets by its own stream, and has no light for a ledger', async () => {
+  test('receives its bets by its own stream, and has no status of a ledger', async () => {
     const context = await signedIn(browser, scene.platform.url, scene.platform.key)
     const page = await context.newPage()
     await page.goto(`${scene.platform.url}/console/bets`)

@@ -22,7 +22,7 @@ const MINE = 'a password of my own'
 /** As password.ts has it. */
 const MAX_WAITING = 8
 
-describe.each(SERVERS)('the people of the %s', (server, start) => {
+describe.each(SERVERS)('a person of the %s', (server, start) => {
   const author = () => createCommandActor(AUTH_SETTINGS[server].schema, 'a test', 'test', { person: 'the admin' })
   let running: Server
   let db: Db
@@ -56,12 +56,12 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
     return (await fetch(`${running.url}/console/api/session`, { headers })).status === 200
   }
 
-  test('get a session each time that the password is right', async () => {
+  test('gets a session for each sign-in with the right password', async () => {
     expect(await opens(await people.sessions.beginForUser(await found()))).toBe(true)
     expect(await opens(await people.sessions.beginForUser(await found()))).toBe(true)
   })
 
-  test('get none by a password that was reset after it was looked at', async () => {
+  test('gets no session with a password that was reset after its check', async () => {
     const known = await found()
     const earlier = await people.sessions.beginForUser(known)
     await people.persons.reset(author(), maria.name)
@@ -69,13 +69,13 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
     expect(await opens(earlier)).toBe(false)
   })
 
-  test('get none once they are ended', async () => {
+  test('gets no session after the account has ended', async () => {
     const known = await found()
     await people.persons.end(author(), maria.name)
     expect(await opens(await people.sessions.beginForUser(known))).toBe(false)
   })
 
-  test('change no password that was reset after the old one was looked at', async () => {
+  test('cannot change a password that was reset after the check of the old one', async () => {
     const known = await found()
     const password = (await people.persons.reset(author(), maria.name)) ?? ''
     await people.persons.change(author(), known, MINE)
@@ -83,13 +83,13 @@ describe.each(SERVERS)('the people of the %s', (server, start) => {
     await found({ name: maria.name, password })
   })
 
-  test('have the session that they began with the changed password', async () => {
+  test('keeps the session that began with the changed password', async () => {
     const changed = await people.persons.change(author(), await found(), MINE)
     expect(changed && (await opens(await people.sessions.beginForUser(changed)))).toBe(true)
     await found({ name: maria.name, password: MINE })
   })
 
-  test('are not locked by passwords that nobody had the time to look at', async () => {
+  test('is not locked by passwords that were never checked', async () => {
     const strangers = guess('a-stranger', 'wrong')
     const line = Array.from({ length: MAX_WAITING }, () => people.persons.find(strangers))
     const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => found()))

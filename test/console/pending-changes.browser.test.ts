@@ -51,7 +51,7 @@ describe('a change that waits for a second person', () => {
   const asked = { status: 'active', selfExcludedUntil: null, limits: { stake: '1500.00', loss: null, betCount: 20 } }
   const protections = { status: 'blocked', selfExcludedUntil: FAR, limits: { stake: '50.00', loss: '9', betCount: 5 } }
 
-  test('is approved by another person alone, each change for itself', async () => {
+  test('is approved by another person only, each change separately', async () => {
     await newPlayer('zoe', protections)
     expect((await change('zoe', asked)).status).toBe(202)
     const { page, pending } = await openPlayer('zoe', 'support')
@@ -73,7 +73,7 @@ describe('a change that waits for a second person', () => {
     expect(await read('zoe')).toMatchObject({ status: 'blocked' })
   })
 
-  test('is discarded with the present value, and is gone with its last one', async () => {
+  test('is withdrawn by entering the present value, and disappears with its last member', async () => {
     await newPlayer('yan', protections)
     expect((await change('yan', asked)).status).toBe(202)
     const { pending } = await openPlayer('yan', 'support')
@@ -87,7 +87,7 @@ describe('a change that waits for a second person', () => {
     expect(await read('yan')).not.toHaveProperty('waiting')
   })
 
-  test('is only shown to a person who may read', async () => {
+  test('is read-only for a person who may only read', async () => {
     await newPlayer('xia', protections)
     await change('xia', asked)
     const { pending } = await openPlayer('xia', 'read')
@@ -100,7 +100,7 @@ describe('a change that waits for hours', () => {
   beforeAll(() => startWith('1h'))
   afterAll(() => wallet?.stop())
 
-  test('is confirmed after them, and no sooner', async () => {
+  test('is confirmed after the hours, and not earlier', async () => {
     await newPlayer('wim', { limits: { stake: '50.00', betCount: 5 } })
     wallet.clock.advance(-2 * HOUR_MS)
     expect((await change('wim', { limits: { stake: '100.00' } })).status).toBe(202)

@@ -5,7 +5,7 @@ import { expectAccessibleEverywhere } from './browser.ts'
 
 const at = atWallet()
 
-test('a long statement goes on where it is scrolled, without a button, and nothing else moves', async () => {
+test('a long statement loads more rows on scrolling, without a button, and nothing else moves', async () => {
   const { server: wallet, page } = at
   const { userId } = await wallet.operator.createPlayer({ currency: 'EUR' })
   for (let i = 1; i <= 50; i++) await wallet.operator.deposit(userId, `${i}.00`)

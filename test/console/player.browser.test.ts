@@ -21,7 +21,7 @@ beforeEach(() => {
 const see = (user: string) => page.goto(`${wallet.url}/console/players/${user}`)
 const fact = (name: string) => page.locator('.facts div', { hasText: name }).locator('dd').first()
 
-test('of a player without money says what would be here', async () => {
+test('the page of a player without money says what it will show', async () => {
   const { userId } = await wallet.operator.createPlayer({ currency: 'JPY', currencies: ['JPY'] })
   await see(userId)
   await page.getByText('A deposit makes the first step of this line.').waitFor()
@@ -30,7 +30,7 @@ test('of a player without money says what would be here', async () => {
   await expectAccessibleEverywhere(page, 'a player without money')
 })
 
-test('says by which rules the player bets, and who set them when', async () => {
+test('the page of a player shows the betting rules, and who set them when', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const path = `/operator/players/${userId}`
   await wallet.operator.request('PATCH', path, { limits: { stake: '50.00', betCount: 3 } })
@@ -59,7 +59,7 @@ test('says by which rules the player bets, and who set them when', async () => {
   await expectAccessibleEverywhere(page, 'the rules of a player')
 })
 
-test('who a player is stays folded until it is opened, which is kept and shown; sessions say who began and ended them', async () => {
+test('the personal data of a player stay hidden until they are revealed, which is logged, and sessions show who began and ended them', async () => {
   const personal = { email: 'ada@person.example', phone: '+4712345678' }
   const customFields = { nickname: 'Countess', ...personal }
   const { userId } = await wallet.operator.createPlayer({ customFields })
@@ -88,7 +88,7 @@ test('who a player is stays folded until it is opened, which is kept and shown; 
   expect(kept.body).toMatchObject({ data: [{ operation: 'openPersonalData', key: { name: 'OPERATOR_API_KEY' } }] })
 })
 
-test('the currency that is looked at stands in the address', async () => {
+test('the selected currency is in the address', async () => {
   const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   await wallet.operator.deposit(userId, '7.00', 'USD')
   await see(userId)
@@ -102,7 +102,7 @@ test('the currency that is looked at stands in the address', async () => {
   expect(await lines.count(), 'the statement has no line of another currency').toBe(1)
 })
 
-test('nothing moves when the balance is there: what was pointed at is still under the pointer', async () => {
+test('nothing on the page moves when the balance arrives', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const held = createDeferred()
   await page.route('**/statement?limit=200*', async (route) => {
@@ -118,14 +118,14 @@ test('nothing moves when the balance is there: what was pointed at is still unde
   expect(await below.boundingBox()).toEqual(before)
 })
 
-describe('with scrollbars that take room', () => {
+describe('the console with scrollbars that take space', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await launch({ hasScrollbars: true })
   })
   afterAll(() => browser?.close())
 
-  test.each([800, 1280])('nothing shifts and nothing is left bright when a window opens, %i px wide', async (width) => {
+  test.each([800, 1280])('moves nothing and leaves nothing undimmed when a dialog opens, %i px wide', async (width) => {
     const { userId } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const open = await (await signedIn(browser, wallet.url, wallet.operatorKey)).newPage()
     await open.setViewportSize({ width, height: 600 })
@@ -150,7 +150,7 @@ describe('with scrollbars that take room', () => {
     expect(await adjust.boundingBox()).toEqual(before)
   })
 
-  test('the card to sign in is in the middle', async () => {
+  test('has the sign-in card in the centre', async () => {
     const door = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     await door.goto(`${wallet.url}/console`)
     await door.getByRole('button', { name: 'Sign in' }).waitFor()
@@ -168,7 +168,7 @@ interface Canvas {
 const SPARE_PX = 24
 const bottomOf = (box: { y: number; height: number } | null) => (box?.y ?? 0) + (box?.height ?? 0)
 
-test('a list is as high as its rows, and what is below comes when that is known: nothing moves', async () => {
+test('a list is as high as its rows, and content below it waits for them, so that nothing moves', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const place = async () => {
     const transactionId = randomUUID()
@@ -201,7 +201,7 @@ test('a list is as high as its rows, and what is below comes when that is known:
   expect(await below.boundingBox(), 'a row that comes moves nothing below').toEqual(before)
 })
 
-test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {
+test('the page of a player shows the exact amounts available, staked and won, and links each step to its bet', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const bet = (amount: number) => ({ ...player, transactionId: randomUUID(), amount, currency: 'EUR' })
   const [won, open] = [bet(10.1), bet(20.2)]
@@ -248,7 +248,7 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await page.getByText('The result is not known yet; the stake is held.').waitFor()
 })
 
-test('a line of the statement tells a lost bet from an open one, and what it is on; a result changes it while it is looked at', async () => {
+test('a line of the statement shows whether a bet is open or lost and its selections, and a result updates it', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const selection = (event: string) => ({ event, market: 'Match winner', outcome: 'Home' })
   const bet = (amount: number, ...events: string[]) => ({
@@ -271,7 +271,7 @@ test('a line of the statement tells a lost bet from an open one, and what it is 
   await row('Bets', 'Ajax - PSV').getByText('Lost', { exact: true }).waitFor()
 })
 
-test('says behind the statement what lies in files, and with what balance the rest begins', async () => {
+test('the end of the statement says which transfers are archived, and with what balance they end', async () => {
   const other = await startWallet()
   other.clock.advance(-60 * DAY_MS)
   const { userId } = await playerWithMoney(other.operator, '100.00', 'EUR')

@@ -23,19 +23,19 @@ afterAll(() => void server.close())
 
 const answerTo = async (path: string) => (await callApi<{ asked: number }>('GET', url + path)).asked
 
-test('the answer is there for the first who asks, and once', async () => {
+test('the prefetched answer is given to the first request, and only once', async () => {
   asked = 0
   prefetch(`${url}/bet`)
   expect(await answerTo('/bet')).toBe(1)
   expect(await answerTo('/bet')).toBe(2)
 })
 
-test('what was refused is asked again', async () => {
+test('a prefetch that was refused is requested again', async () => {
   prefetch(`${url}/refused`)
   await expect(callApi('GET', `${url}/refused`)).rejects.toThrow('401')
 })
 
-test('whoever signs in or out meanwhile leaves none of it to the next one', async () => {
+test('a sign-in or sign-out during a prefetch leaves no answer to the next person', async () => {
   asked = 0
   prefetch(`${url}/bet`)
   await callApi('POST', `${url}/session`, {})

@@ -30,7 +30,7 @@ const widthOf = (within: Page | Locator) =>
     ? within.evaluate('document.documentElement.scrollWidth')
     : within.evaluate(({ ownerDocument: { documentElement } }) => documentElement.scrollWidth)
 
-test.each([360, 390])('the page at /sandbox, with its bets, needs no scrolling sideways at %i px', async (width) => {
+test.each([360, 390])('the page at /sandbox with its bets does not scroll sideways at %i px', async (width) => {
   await newBet()
   await page.setViewportSize({ width, height: 844 })
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -53,7 +53,7 @@ async function middleOf(part: Locator): Promise<number> {
 }
 
 test.each(dueOf([360, 390, 1000, 1280], 4))(
-  'the words on the demo’s button stand on one line at %i px',
+  'the labels of the demo’s buttons keep to one line at %i px',
   async (width) => {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${url}/console/demo`)
@@ -65,7 +65,7 @@ test.each(dueOf([360, 390, 1000, 1280], 4))(
 )
 
 test.each(dueOf([360, 1280, 1920], 3))(
-  'the trouble to be made stays where it is, whatever happens above it, at %i px',
+  'the selection of a scenario keeps its position, whatever happens above it, at %i px',
   async (width) => {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${url}/console/demo`)
@@ -97,7 +97,7 @@ test.each(dueOf([360, 1280, 1920], 3))(
   },
 )
 
-test('a bet is found by the six characters that the terminal calls it', async () => {
+test('a bet is found by the six characters that the terminal prints', async () => {
   const [betId] = [await newBet(), await newBet()]
   await page.goto(`${url}/console`)
   await page.getByLabel('Find anything').fill(toShortBetId(betId))
@@ -106,7 +106,7 @@ test('a bet is found by the six characters that the terminal calls it', async ()
   await page.locator('.head').getByText(betId).waitFor()
 })
 
-test('on a phone the menu has a shadow where more of it is', async () => {
+test('the menu on a phone has a shadow where it continues', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`${url}/console/demo`)
   const rail = page.getByRole('navigation', { name: 'Pages' })

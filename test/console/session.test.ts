@@ -40,7 +40,7 @@ async function makeKey(name: string, role: string): Promise<string> {
   return ((await made.json()) as { key: string }).key
 }
 
-describe('a session', () => {
+describe('a console session', () => {
   test('is a cookie that no script can read and no other site sends', async () => {
     const answer = await call('/console/api/session', { method: 'POST', body: { key: wallet.operatorKey } })
     expect(await answer.json()).toEqual({ name: 'OPERATOR_API_KEY', role: 'admin', isPerson: false })
@@ -54,7 +54,7 @@ describe('a session', () => {
     expect(behindTls.headers.get('set-cookie')).toMatch(/; Secure$/)
   })
 
-  test('opens the API, and only with the header of our own page', async () => {
+  test('grants access to the API only with the header of our own page', async () => {
     const cookie = await signIn()
     expect((await call('/operator/bets', { cookie })).status).toBe(200)
     const strangers: Record<string, string>[] = [
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect((await call('/operator/players/forged', { cookie })).status).toBe(404)
   })
 
-  test('may do what the role of its key may do', async () => {
+  test('allows what the role of its key allows', async () => {
     const cookie = await signIn(await makeKey('reader', 'read'))
     expect((await call('/operator/bets', { cookie })).status).toBe(200)
     expect((await call('/operator/calls', { cookie })).status).toBe(403)
@@ -81,7 +81,7 @@ describe('a session', () => {
     expect((await call('/operator/players', wanted)).status).toBe(403)
   })
 
-  test('ends with its key, and when somebody signs out', async () => {
+  test('ends with its key, and at a sign-out', async () => {
     const cookie = await signIn(await makeKey('leaver', 'admin'))
     const headers = { authorization: `Bearer ${wallet.operatorKey}` }
     await call('/operator/keys/leaver', { method: 'DELETE', headers })
@@ -92,7 +92,7 @@ describe('a session', () => {
     expect((await call('/operator/bets', { cookie: own })).status).toBe(401)
   })
 
-  test('is a new one at each sign-in, whatever cookie came: nobody is given another’s', async () => {
+  test('has a new id at each sign-in, whatever cookie was sent, so that none is fixed in advance', async () => {
     const planted = `purser_wallet=${'A'.repeat(43)}`
     const first = await signIn(wallet.operatorKey, planted)
     expect(first).not.toBe(planted)
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await call('/operator/bets', { cookie: `${second}; ${first}` })).status, 'two are none').toBe(401)
   })
 
-  test('is not begun with a wrong key, without the header, or with nothing', async () => {
+  test('does not begin with a wrong key, without the header, or with an empty body', async () => {
     for (const body of [{ key: 'wrong' }, { key: '' }, { key: 7 }, {}]) {
       const answer = await call('/console/api/session', { method: 'POST', body })
       expect(answer.status).toBe(401)
@@ -118,7 +118,7 @@ describe('a session', () => {
     })
   })
 
-  test('is not begun with text that cannot be stored or read as it was sent', async () => {
+  test('does not begin with text that cannot be stored or read as it was sent', async () => {
     for (const odd of ['\0', '\ud800'])
       for (const body of [{ key: odd }, { name: `a${odd}b`, password: 'wrong' }, { name: 'maria', password: odd }])
         expect((await call('/console/api/session', { method: 'POST', body })).status).toBe(400)
@@ -129,14 +129,14 @@ describe('a session', () => {
     expect(sent.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('is nowhere without the sandbox, and its window to the platform is not there', async () => {
+  test('does not exist without the sandbox’s page, and neither does the proxy to the platform', async () => {
     const cookie = await signIn()
     for (const path of ['/sandbox/platform/bets', '/sandbox/frame'])
       expect((await call(path, { cookie })).status).toBe(404)
   })
 })
 
-describe('the pages', () => {
+describe('the pages of the console', () => {
   const assets = new URL('../../dist/console/assets/', import.meta.url)
 
   test('forbid the browser everything but our own files, at every address', async () => {
@@ -153,7 +153,7 @@ describe('the pages', () => {
     }
   })
 
-  test('are kept for ever where their name has their hash, and are never anything else', async () => {
+  test('are cached for ever when their name contains their hash, and then never change', async () => {
     const [script = ''] = readdirSync(assets).filter((name) => /^index.*\.js$/.test(name))
     const answer = await call(`/console/assets/${script}`, { headers: {} })
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

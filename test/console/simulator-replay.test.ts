@@ -18,7 +18,7 @@ function replayed(history: string): string[] {
   return steps.flatMap(({ answer }) => answer?.split(' ')[0] ?? [])
 }
 
-describe('a bet of a real wallet is answered in the simulator as it was:', () => {
+describe('the simulator answers a recorded bet as the wallet did:', () => {
   test.each([
     ['lost-answer', 'place; rollback'],
     ['late-call', 'rollback; place'],
@@ -43,8 +43,8 @@ const call = (
   ...more,
 })
 
-describe('what stood beside the calls is told too:', () => {
-  test('money that was gone when a result was corrected, and that came back', () => {
+describe('the simulator replays the conditions of the calls:', () => {
+  test('money that was missing when a result was corrected, and that was deposited later', () => {
     const history = [
       call('place', 'a'),
       call('settle', 'b', { resultType: 'won', amount: '27.00' }),
@@ -58,7 +58,7 @@ describe('what stood beside the calls is told too:', () => {
     })
     expect(replayed(told.history)).toEqual(history.map(answerOf))
   })
-  test('money that was gone when a result was taken back', () => {
+  test('money that was missing when a result was taken back', () => {
     const history = [
       call('place', 'a'),
       call('settle', 'b', { resultType: 'won', amount: '27.00' }),
@@ -69,7 +69,7 @@ describe('what stood beside the calls is told too:', () => {
     expect(told).toMatchObject({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
     expect(replayed(told.history)).toEqual(history.map(answerOf))
   })
-  test('a lock that refused a result, and that was taken away; a cancelled bet refuses by itself', () => {
+  test('a lock that refused a result and was removed, while a cancelled bet refuses without a lock', () => {
     const history = [
       call('place', 'a'),
       call('settle', 'b', { resultType: 'won', amount: '27.00' }),
@@ -87,7 +87,7 @@ describe('what stood beside the calls is told too:', () => {
     expect(toSimulatorReplay({ history: cancelled }).history).toBe('place; rollback; settle 0')
     expect(replayed('place; rollback; settle 0')).toEqual(cancelled.map(answerOf))
   })
-  test('a token that was over, a stake that was another one, a copy that came late', () => {
+  test('a token that had expired, another stake, and a late copy', () => {
     const history = [
       call('place', 'a', { outcome: 'refused', code: 4 }),
       call('place', 'b', { amount: '11.00', outcome: 'refused', code: 4 }),
@@ -99,7 +99,7 @@ describe('what stood beside the calls is told too:', () => {
     expect(words).toBe('(token); place; place other; rollback; rollback; rollback, late copy')
     expect(parseHistory(words)).toHaveLength(6)
   })
-  test('and what the simulator does not know is said', () => {
+  test('what the simulator cannot know is stated', () => {
     expect(toSimulatorReplay({ history: [call('place', 'a', { outcome: 'refused', code: 11 })] }).leftOut).toEqual([
       'what was refused with code 11',
     ])

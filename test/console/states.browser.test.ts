@@ -37,8 +37,8 @@ async function atEach<T>(path: string, look: () => Promise<T>, answered: () => P
   return [loading, failed, await look()]
 }
 
-describe('what could not be had', () => {
-  test.each(['players', 'bets'])('is said until there is an answer: a page of %s', async (kind) => {
+describe('data that cannot be loaded', () => {
+  test.each(['players', 'bets'])('is reported until there is an answer: a page of %s', async (kind) => {
     const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const transactionId = randomUUID()
     expect((await wallet.wire.place({ ...player, transactionId, amount: 10 })).status).toBe(200)
@@ -63,7 +63,7 @@ describe('what could not be had', () => {
   })
 })
 
-test('the page of a bet says so, and which, while it loads and when it fails; its heading stays where it is', async () => {
+test('the page of a bet names what is loading and what failed, and its heading keeps its position', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const transactionId = randomUUID()
   expect((await wallet.wire.place({ ...player, transactionId, amount: 10 })).status).toBe(200)
@@ -77,7 +77,7 @@ test('the page of a bet says so, and which, while it loads and when it fails; it
   expect([loading, failed]).toEqual([answered, answered])
 })
 
-test('each card of Now keeps its head, and nothing is said of what is not known', async () => {
+test('each card of the Overview keeps its heading, and shows no figure that is unknown', async () => {
   const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   expect((await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 10 })).status).toBe(200)
   const look = async () => ({

@@ -40,7 +40,7 @@ describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
       ['POST', '/console/api/password', 401],
     ] as const
 
-    test.each(WITH_A_COOKIE)('%s %s counts a session that is none as a wrong key', async (method, path, status) => {
+    test.each(WITH_A_COOKIE)('counts an invalid session as a wrong key on %s %s', async (method, path, status) => {
       const before = await counted('unknown')
       expect((await ask(method, path, madeUp())).status).toBe(status)
       expect(await counted('unknown')).toBe(before + 1)
@@ -57,7 +57,7 @@ describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
       expect(await counted('unknown')).toBe(before + 2)
     })
 
-    test('counts who may not do what only an admin may', async () => {
+    test('counts a request that only an admin may make', async () => {
       const { key } = await keyed.asked.must('POST', `${prefix}/keys`, { name: 'reader', role: 'read' })
       const reader = await signedIn(String(key))
       const before = await counted('role')
@@ -74,7 +74,7 @@ describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
       expect(await counted('role')).toBe(before + 4)
     })
 
-    test('answers a session while made-up ones of the same address are held back', async () => {
+    test('answers a valid session while invalid ones of the same address are throttled', async () => {
       const mine = await signedIn()
       await Promise.all(Array.from({ length: MANY }, () => ask('GET', list, madeUp())))
       for (const [method, path, status] of WITH_A_COOKIE) {

@@ -83,10 +83,10 @@ function faults(of: (picture: SvgElement, history: BetHistory) => readonly strin
   return all.flatMap(({ what, picture, history }) => of(picture, history).map((fault) => `${what}: ${fault}`))
 }
 
-describe('in every picture', () => {
-  test('no word leaves it', () => expect(faults(outsideOf)).toEqual([]))
-  test('no word stands on another one', () => expect(faults(overlapsIn)).toEqual([]))
-  test('no mark stands on a word', () => {
+describe('every picture of a timeline', () => {
+  test('contains all its words', () => expect(faults(outsideOf)).toEqual([]))
+  test('has no overlapping words', () => expect(faults(overlapsIn)).toEqual([]))
+  test('has no mark on a word', () => {
     expect(
       faults((picture) => {
         const marks = markBoxesOf(picture)
@@ -96,7 +96,7 @@ describe('in every picture', () => {
       }),
     ).toEqual([])
   })
-  test('all that moved is there: each amount, or how many there are and what they come to', () => {
+  test('shows each amount that moved, or the number of movements and their sum', () => {
     const told = (picture: SvgElement) =>
       textBoxesOf({ ...picture, children: partsOf(picture, 'text').filter(isOfMoney) }).map(({ text }) => text)
     expect(
@@ -119,14 +119,14 @@ describe('in every picture', () => {
 const isOfMoney = (text: SvgElement) =>
   [text, ...partsOf(text, 'tspan')].some(({ attrs }) => String(attrs.class).startsWith('tl-amount'))
 
-test('a corrected result fits into the page, and five are not much wider', () => {
+test('the picture of a corrected result fits the page, and one with five results is not much wider', () => {
   const widthOf = (name: string) =>
     Number(drawTimeline(buildBetHistory(JSON.parse(recorded(name))), { scale: 'compact' }).attrs.width)
   expect(widthOf('corrected')).toBe(920)
   expect(widthOf('four-results')).toBeLessThan(1_100)
 })
 
-test('forty tries at once, and then nothing for an hour', () => {
+test('the picture has room for forty concurrent attempts and then an hour without any', () => {
   const history = buildBetHistory(JSON.parse(recorded('retries')))
   const calls = history.moments.filter(({ kind }) => kind === 'call')
   const [first, last] = [calls[0], calls.at(-1)]
@@ -141,7 +141,7 @@ test('forty tries at once, and then nothing for an hour', () => {
   expect(hour - then, 'they are apart, and the hour is after them').toBeGreaterThan(0)
 })
 
-test('the calls of a case of the kit, with what strangers answer', () => {
+test('the picture has room for the calls of a kit case with answers of unknown wallets', () => {
   const answer = (status: number, body: string) => ({ kind: 'some', status, contentType: '', body }) as const
   const call = (what: string, body: string, at: number, status = 200) => ({
     what,
@@ -180,7 +180,7 @@ test.each([
   49 * 3_600_000,
   71 * 3_600_000,
   400 * 86_400_000,
-])('an axis of %d ms has some ticks, each with a time of its own, evenly on', (span) => {
+])('an axis of %d ms has a few evenly spaced ticks with different times', (span) => {
   const history = buildBetHistory(JSON.parse(recorded('retries')))
   const first = history.moments.find(({ kind }) => kind === 'decision')
   if (first === undefined) throw new Error('no decision')

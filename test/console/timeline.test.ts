@@ -20,8 +20,8 @@ const withoutTimes = (lines: string[]) => lines.map((line) => line.replace(/(,| 
 const picture = (sources: BetSources, scale: 'compact' | 'time' = 'compact') =>
   toMarkup(drawTimeline(buildBetHistory(sources), { scale }))
 
-describe('a history says what happened, in its order:', () => {
-  test('an answer that was lost', () => {
+describe('a bet history shows in order what happened:', () => {
+  test('an answer was lost', () => {
     expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
       'Platform: A bet is wanted, 10.00 EUR',
       'Place bet, attempt 1: connection lost, stake −10.00',
@@ -29,7 +29,7 @@ describe('a history says what happened, in its order:', () => {
       'Rollback, attempt 1: accepted, 200, refund +10.00',
     ])
   })
-  test('a Place bet that its Rollback overtook: nothing moves', () => {
+  test('a Rollback overtook its Place bet, and nothing moved', () => {
     const { moments } = buildBetHistory(recorded('late-call'))
     const calls = moments.filter((one): one is TimelineCall => one.kind === 'call')
     expect(calls.map(({ operation, ending }) => [operation, ending])).toEqual([
@@ -39,13 +39,13 @@ describe('a history says what happened, in its order:', () => {
     expect(calls.flatMap(({ transfers }) => transfers)).toEqual([])
     expect(picture(recorded('late-call'))).toContain('no money of the player moved')
   })
-  test('without the wallet nobody says that nothing moved', () => {
+  test('it does not say that nothing moved when the wallet is unknown', () => {
     const { platform } = recorded('corrected')
     const drawn = picture({ ...(platform && { platform }) })
     expect(drawn).toContain('what moved is known at the wallet only')
     expect(drawn).not.toContain('no money of the player moved')
   })
-  test('a call that came twice, and a result that was corrected: the payout and its way back', () => {
+  test('a call came twice, and a corrected result took the first payout back', () => {
     expect(withoutTimes(told(recorded('corrected')))).toEqual([
       'Platform: A bet is wanted, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
@@ -56,13 +56,13 @@ describe('a history says what happened, in its order:', () => {
       'Settle, attempt 1: accepted, 200, payout taken back −27.70',
     ])
   })
-  test('the wallet alone tells the calls that came to it, with their phases', () => {
+  test('the calls of the wallet have their phases when no platform is known', () => {
     const { wallet, journal } = recorded('corrected')
     const { moments } = buildBetHistory({ wallet, journal })
     expect(moments.map((one) => one.kind)).toEqual(['call', 'call', 'call', 'call'])
     expect(moments.every((one) => one.kind === 'call' && one.durationMs > 0 && one.journal !== undefined)).toBe(true)
   })
-  test('a call that the platform died over is there from the wallet, once, in its place', () => {
+  test('a call that the platform lost in a crash appears once, from the wallet, at its position', () => {
     const { wallet, platform, journal } = recorded('lost-answer')
     const [place, ...others] = platform.deliveries
     if (place === undefined) throw new Error('no deliveries')
@@ -78,7 +78,7 @@ describe('a history says what happened, in its order:', () => {
         'Rollback, attempt 1: accepted, 200, refund +10.00',
       ])
   })
-  test('a call that came before the first attempt on record is nobody’s copy', () => {
+  test('a call before the first recorded attempt is no copy of another', () => {
     const { wallet, platform } = recorded('corrected')
     const [place, ...others] = platform.deliveries
     const [made] = place?.attemptList ?? []
@@ -94,7 +94,7 @@ describe('a history says what happened, in its order:', () => {
       'Place bet, attempt 2: known already, 200',
     ])
   })
-  test('a call that somebody sent by hand is there too, and each moment has an id of its own', () => {
+  test('a call that a person sent by hand appears, and each event has a unique id', () => {
     const { wallet, platform, journal } = recorded('corrected')
     const byHand = (entry: WalletCallView): WalletCallView => ({ ...entry, requestId: `by-hand-${entry.requestId}` })
     const history = wallet.history.map((entry) => (entry.operation === 'settle' ? byHand(entry) : entry))
@@ -103,12 +103,12 @@ describe('a history says what happened, in its order:', () => {
     expect(moved).toEqual(['-10.00', '0.00', '27.70', '-27.70'])
     expect(new Set(moments.map(({ id }) => id)).size).toBe(moments.length)
   })
-  test('the net is what the wallet moved, whatever is drawn of it', () => {
+  test('the net amount is what the wallet moved, whatever is drawn', () => {
     expect(netAmountOf(recorded('corrected').wallet)).toBe('-10.00')
     expect(netAmountOf(recorded('lost-answer').wallet)).toBe('0.00')
     expect(netAmountOf(recorded('late-call').wallet)).toBeUndefined()
   })
-  test('an open stake is in play, and not lost', () => {
+  test('an open stake is not lost', () => {
     const { wallet } = recorded('corrected')
     const open = { ...wallet, status: 'open' as const, history: wallet.history.slice(0, 2) }
     expect(netSoFar(open)).toEqual({ net: '0.00', inPlay: '10.00' })
@@ -116,19 +116,19 @@ describe('a history says what happened, in its order:', () => {
     expect(netSoFar({ ...open, stakePaidBy: 'promotions' })).toEqual({ net: '-10.00' })
     expect(netSoFar(recorded('late-call').wallet)).toBeUndefined()
   })
-  test('how often was paid, and taken back', () => {
+  test('it counts the payouts and the reversals', () => {
     const { wallet } = recorded('corrected')
     expect(describePayoutCounts(toPayoutHistory(wallet))).toBe('paid once, taken back once')
     expect(describePayoutCounts(toPayoutHistory({ ...wallet, history: wallet.history.slice(0, 3) }))).toBe('paid once')
     expect(describePayoutCounts(toPayoutHistory({ ...wallet, history: wallet.history.slice(0, 2) }))).toBeUndefined()
   })
-  test('how often the stake was taken, and refunded', () => {
+  test('it counts the stakes and the refunds', () => {
     const { wallet } = recorded('lost-answer')
     expect(describeStakeCounts(wallet)).toBe('taken once, refunded once')
     expect(describeStakeCounts(recorded('corrected').wallet)).toBe('taken once')
     expect(describeStakeCounts(recorded('late-call').wallet), 'refused').toBeUndefined()
   })
-  test('of a bet whose first transfers lie in files nothing is summed up (O-13)', () => {
+  test('it has no sum for a bet whose first transfers are archived (O-13)', () => {
     const { wallet } = recorded('corrected')
     const [first, ...others] = wallet.history
     const archived = { ...(first as WalletCallView), transfers: [], archived: [{ transferId: 'EUR-2' }] }
@@ -140,7 +140,7 @@ describe('a history says what happened, in its order:', () => {
       describeStakeCounts(bet),
     ]).toEqual(Array(4).fill(undefined))
   })
-  test('the platform alone says nothing of money that moved', () => {
+  test('it shows no movement of money when only the platform is known', () => {
     const { platform } = recorded('lost-answer')
     expect(buildBetHistory({ platform }).moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))).toEqual(
       [],
@@ -148,9 +148,9 @@ describe('a history says what happened, in its order:', () => {
   })
 })
 
-describe('the picture', () => {
+describe('the picture of a bet history', () => {
   const names = ['lost-answer', 'late-answer', 'late-call', 'corrected']
-  test.each(names)('of "%s" is the same each time, with every moment once, on both scales', (name) => {
+  test.each(names)('of "%s" is reproducible and has every event once, on both scales', (name) => {
     for (const scale of ['compact', 'time'] as const) {
       const drawn = picture(recorded(name), scale)
       expect(drawn).toBe(picture(recorded(name), scale))
@@ -159,7 +159,7 @@ describe('the picture', () => {
       expect(drawn).not.toMatch(/NaN|undefined|Infinity/)
     }
   })
-  test('shows the balance before, and after each transfer', () => {
+  test('shows the balance before and after each transfer', () => {
     const drawn = picture(recorded('corrected'))
     expect([...drawn.matchAll(/class="tl-value[^"]*"[^>]*>([^<]+)</g)].map(([, text]) => text)).toEqual([
       '500.00',
@@ -168,7 +168,7 @@ describe('the picture', () => {
       '490.00',
     ])
   })
-  test('marks what moved the balance between two calls and is not of this bet, and leaves the rest as it was', () => {
+  test('marks other movements of the balance between two calls, and leaves the rest unchanged', () => {
     const { wallet, platform, journal } = recorded('corrected')
     const [place, again, won, lost] = wallet.history
     if (!(place && again && won && lost)) throw new Error('no calls')
@@ -189,7 +189,7 @@ describe('the picture', () => {
     const overtaken = bet(place, again, moved(won, -20, '2000-01-01T00:00:00.000Z'), lost)
     expect(overtaken, 'calls that the wallet took in another order are no other bets').not.toContain('others −20.00')
   })
-  test('draws what is still to come dashed, and what was given up with a cross', () => {
+  test('draws planned calls dashed, and exhausted ones with a cross', () => {
     const { wallet, platform } = recorded('corrected')
     const [place, settle] = platform?.deliveries ?? []
     if (place === undefined || settle === undefined || platform === undefined) throw new Error('no deliveries')
@@ -202,7 +202,7 @@ describe('the picture', () => {
   })
 })
 
-test('the file that is shared runs nothing, loads nothing, and keeps what strangers wrote as text', () => {
+test('the shared file of a bet runs nothing, loads nothing, and keeps text of callers as text', () => {
   const sources = recorded('lost-answer')
   const evil = '</style><script>alert(1)</script>"><img src=x onerror=alert(1)>'
   const wallet = { ...sources.wallet, userId: evil, transactionId: evil }
@@ -215,7 +215,7 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
   expect(file.match(/<\/style>/g)).toHaveLength(1)
 })
 
-test('the picture alone is an image that brings its colours, light and dark, and loads nothing', () => {
+test('the exported picture is an image with its own colours, light and dark, and loads nothing', () => {
   const history = buildBetHistory(recorded('lost-answer'))
   const file = renderPictureFile(history, read('src/timeline/timeline.css'), 'a "lost" answer')
   expect(file).toMatch(

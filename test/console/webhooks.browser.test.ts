@@ -41,7 +41,7 @@ async function fill(name: string) {
   await dialog().getByRole('button', { name: 'Make' }).click()
 }
 
-test('is made, its secret shown once, and what it is told is there with the answers', async () => {
+test('a webhook is created, shows its secret once, and lists its events with the answers', async () => {
   await page.goto(`${wallet.url}/console/settings`)
   await page.getByText('Nobody is called yet.').waitFor()
   await fill('crm')
@@ -67,7 +67,7 @@ test('is made, its secret shown once, and what it is told is there with the answ
   expect(await shown.count(), 'shown once').toBe(0)
 })
 
-test('a test says what was answered', async () => {
+test('a test of a webhook shows the answer', async () => {
   consumer.answer = () => 404
   await click('Send a test')
   await hook().getByText('The test was not acknowledged: answered 404.').waitFor()
@@ -76,7 +76,7 @@ test('a test says what was answered', async () => {
   await hook().getByText('The test was acknowledged with 200.').waitFor()
 })
 
-test('one that is disabled says why, and goes on once it is enabled', async () => {
+test('a disabled webhook shows the reason, and continues when it is enabled', async () => {
   consumer.answer = () => 410
   await placeBet()
   await hook().getByText('Disabled', { exact: true }).waitFor()
@@ -91,7 +91,7 @@ test('one that is disabled says why, and goes on once it is enabled', async () =
   await expect.poll(() => consumer.told.slice(before).map(({ type }) => type)).toEqual(['bet.placed'])
 })
 
-test('everything since a time is sent again', async () => {
+test('a webhook sends all events since a time again', async () => {
   const first = consumer.told.find(({ type }) => type === 'bet.placed')?.headers['webhook-id']
   const times = () => consumer.told.filter(({ headers }) => headers['webhook-id'] === first).length
   const before = times()
@@ -101,7 +101,7 @@ test('everything since a time is sent again', async () => {
   await expect.poll(times).toBe(before + 1)
 })
 
-test('is removed, and only an admin sees any', async () => {
+test('a webhook is removed, and only an admin sees webhooks', async () => {
   await click('Remove…')
   await dialog().getByRole('button', { name: 'Remove it' }).click()
   await page.getByText('Nobody is called yet.').waitFor()

@@ -81,7 +81,7 @@ const policiesOf = (cell: string) => cell.split('/')
 /** Another player's bet is another bet, and what lacks its token is refused before anybody looks at the bet. */
 const ELSEWHERE = ['other player', 'no token']
 
-test('every cell of the grid: the call that was answered so is judged so, and nothing but its record says how', () => {
+test('every cell of the comparison names the decision of its call, and only a recorded answer explains how', () => {
   const wrong: string[] = []
   let cells = 0
   for (const { call, name, line } of lines.filter(({ name }) => !ELSEWHERE.includes(name)))
@@ -102,7 +102,7 @@ test('every cell of the grid: the call that was answered so is judged so, and no
   expect(cells).toBeGreaterThan(500)
 })
 
-describe('what if: every row of the life table says what the wallet does there', () => {
+describe('the what-if table of the life of a bet shows what the wallet does for', () => {
   const plain = (call: Call) => new Map(linesOf(call)).get('new requestId') as Record<Past, string>
   const states = {
     nothing: 'nothing',
@@ -126,7 +126,7 @@ describe('what if: every row of the life table says what the wallet does there',
       }
     }
   })
-  test('of a Place bet and a Settle both halves of a row: the same again, and another one', () => {
+  test('a Place bet and a Settle each have two halves of a row: the same call again, and another one', () => {
     const place = analyzeWhatIf(betOf(historyOf('open'), 'open'), 0)?.rows.map((row) => `${row.had}: ${said(row)}`)
     expect(place).toEqual([
       ': -100 open',
@@ -146,19 +146,22 @@ describe('what if: every row of the life table says what the wallet does there',
   })
 })
 
-describe('of histories that a real wallet left behind', () => {
-  test.each(['lost-answer', 'late-answer', 'late-call', 'corrected'])('"%s": the rules move what was moved', (name) => {
-    const text = readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
-    const { wallet } = JSON.parse(text) as { wallet: WalletBetDetail }
-    for (const [i, call] of wallet.history.entries()) {
-      const judged = analyzeWhatIf(wallet, i)
-      const own = judged?.rows.find(({ isOwn }) => isOwn)
-      expect(judged?.isAsRecorded).toBe(true)
-      expect(own?.forPlayer).toBe(sumDecimals(['0.00', ...call.transfers.map(({ amount }) => amount)]))
-      expect(own?.moves).toHaveLength(call.transfers.length)
-    }
-  })
-  test('an answer that these rules do not give is told, and what comes behind it is judged by what stands on record', () => {
+describe('the what-if view of recorded histories', () => {
+  test.each(['lost-answer', 'late-answer', 'late-call', 'corrected'])(
+    'moves in "%s" the money that was moved',
+    (name) => {
+      const text = readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
+      const { wallet } = JSON.parse(text) as { wallet: WalletBetDetail }
+      for (const [i, call] of wallet.history.entries()) {
+        const judged = analyzeWhatIf(wallet, i)
+        const own = judged?.rows.find(({ isOwn }) => isOwn)
+        expect(judged?.isAsRecorded).toBe(true)
+        expect(own?.forPlayer).toBe(sumDecimals(['0.00', ...call.transfers.map(({ amount }) => amount)]))
+        expect(own?.moves).toHaveLength(call.transfers.length)
+      }
+    },
+  )
+  test('reports an answer that differs from these rules, and judges later calls by the recorded state', () => {
     const text = readFileSync(new URL('histories/corrected.json', import.meta.url), 'utf8')
     const { wallet } = JSON.parse(text) as { wallet: WalletBetDetail }
     const history = wallet.history.filter(({ operation }) => operation === 'settle')
