@@ -45,7 +45,7 @@ const asked = (name: string) => new URL(page.url()).searchParams.get(name)
 const issues = () => page.getByRole('region', { name: 'Settle refused' })
 const ladder = () => page.getByRole('region', { name: 'Retry ladder' })
 
-test('a partner that is chosen is in the address, with its faults alone and what is owed through it', async () => {
+test('the selected partner is in the address, with its errors and its owed money only', async () => {
   await see()
   await expect.poll(() => issues().count()).toBe(2)
   await ladder().waitFor()
@@ -64,7 +64,7 @@ test('a partner that is chosen is in the address, with its faults alone and what
   expect(asked('partner')).toBe(null)
 })
 
-test('it stays chosen in the other lists, and when the address is sent to somebody', async () => {
+test('the selected partner stays selected in other lists, and when the address is shared', async () => {
   await see(`?partner=${scene.partnerId}`)
   await page.getByText('Needs a person: 25.00 EUR to be paid to players, 1 delivery does not').waitFor()
   await page.getByText(/^Waits: .*1 delivery is tried again by itself$/).waitFor()
@@ -91,7 +91,7 @@ test('the row of a partner on Now leads to what is owed through it', async () =>
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
 })
 
-test('each delivery says which match its bet is on, in every list', async () => {
+test('each delivery shows the match of its bet in every list', async () => {
   await see()
   await issues().first().getByRole('cell', { name: MATCH }).first().waitFor()
   const ofLadder = ladder().getByRole('listitem').filter({ hasText: MATCH })
@@ -104,7 +104,7 @@ test('each delivery says which match its bet is on, in every list', async () => 
   await expectAccessibleEverywhere(page, 'deliveries with their matches')
 })
 
-test('what is over while somebody is at the list stays where it is, and is said to be gone', async () => {
+test('a delivery that finishes while the list is open stays in place and is marked as finished', async () => {
   const { betId } = await scene.api.place(scene.frame, { selections })
   scene.wallet.next('settle', status(500))
   await scene.api.settle(betId, 'won', '25.00')
@@ -119,7 +119,7 @@ test('what is over while somebody is at the list stays where it is, and is said 
   await row.waitFor({ state: 'detached' })
 })
 
-test('before many are sent again each has a line that says what it would do, and afterwards what came of it', async () => {
+test('a bulk retry shows what it would do for each delivery, and afterwards the result of each', async () => {
   await see(`?partner=${other.partnerId}`)
   await issues().getByRole('button', { name: 'Send 2 again' }).click()
   const dialog = page.getByRole('dialog')
@@ -147,7 +147,7 @@ test('before many are sent again each has a line that says what it would do, and
   await expectAccessibleEverywhere(page, 'what came of each')
 })
 
-test('the rows add up to the sum below them; a Rollback of a bet that was never acknowledged says why it is not in it', async () => {
+test('the rows of deliveries add up to their sum, and a Rollback of an unacknowledged bet says why it is not included', async () => {
   const wallet = scene.wallet
   const { betId } = await scene.api.place(scene.frame, { selections })
   await scene.api.settle(betId, 'won', '40.00')

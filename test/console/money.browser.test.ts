@@ -97,13 +97,13 @@ async function theTransfers(address: string, player: string): Promise<void> {
   await page.getByRole('region', { name: 'Result of the day' }).waitFor()
 }
 
-test('a day without money can be reconciled too', async () => {
+test('a day without money can be reconciled', async () => {
   await at.see('/money?day=2001-01-01')
   await page.getByText('No player had money on this day.').waitFor()
   await page.getByRole('region', { name: 'Reconciliation' }).getByText('Not compared yet.').waitFor()
 })
 
-test('figures that do not add up are said not to', async () => {
+test('the Finance page reports figures that do not add up', async () => {
   await page.route('**/operator/reports/daily*', async (route) => {
     const response = await route.fetch()
     const { data } = (await response.json()) as { data: { ggr: string }[] }
@@ -113,7 +113,7 @@ test('figures that do not add up are said not to', async () => {
   await page.getByText('This does not add up: look at the audit').waitFor()
 })
 
-test('the players of a day, what each had and has; and the day’s bets against the platform’s, from its file', async () => {
+test('the Finance page has the players of a day with movements and balances, and compares the bets with the platform’s file', async () => {
   wallet.clock.advance(2 * DAY_MS)
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const { userId } = player

@@ -26,7 +26,7 @@ describe('Now of a wallet', () => {
   })
   const see = () => at.see('/now')
 
-  test('says what would be here before there is anything', async () => {
+  test('says what it will show before there is any data', async () => {
     await see()
     await page.getByText('No calls in the last hour.').waitFor()
     await page.getByText('Nothing needs a person.').waitFor()
@@ -96,7 +96,7 @@ describe('Now of a wallet', () => {
     await row.getByRole('link', { name: '499.50', exact: true }).waitFor()
   })
 
-  test('names an adjustment that waits for a second person, and Enter goes there', async () => {
+  test('names an adjustment that waits for a second person, and opens it on Enter', async () => {
     const { userId } = await playerWithMoney(wallet.operator, '1.00', 'EUR')
     const wish = { currency: 'EUR', amount: '60.00', reason: 'goodwill', reference: randomUUID() }
     const asked = await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, wish)
@@ -111,7 +111,7 @@ describe('Now of a wallet', () => {
     await page.waitForURL('**/money')
   })
 
-  test('says that it is not live while it cannot be asked for, and as of when it is', async () => {
+  test('says that it is not live during an outage of the server, and the time of its data', async () => {
     await see()
     await page.locator('.plot canvas').first().waitFor()
     await page.route('**/operator/now', fails)
@@ -127,7 +127,7 @@ describe('Now of a wallet', () => {
       .waitFor({ state: 'detached' })
   })
 
-  test('says so too when there never was an answer', async () => {
+  test('says that it is not live when there was never an answer', async () => {
     await page.route(/\/operator\/(now|reports)/, fails)
     await see()
     await page.getByRole('alert').getByText('the database is away').first().waitFor()
@@ -151,7 +151,7 @@ describe('Now of a platform', () => {
     await expect.poll(() => scene.wallet.of('rollback', betId).length).toBe(1)
   }
 
-  test('says what is owed to whom, with the next step, and shows the partner’s calls', async () => {
+  test('shows the owed money by partner with the next step, and the partner’s calls', async () => {
     await refusedRollback()
     await at.see('/now')
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
@@ -164,7 +164,7 @@ describe('Now of a platform', () => {
     await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
   })
 
-  test('a partner without a call in the hour has a row as long as something is owed through it, and no longer', async () => {
+  test('shows a partner without calls in the last hour only while money is owed through it', async () => {
     await scene.api.savePartner(scene.wallet, 'quiet-partner')
     if ((await scene.api.deliveries('?needsPerson=true')).length === 0) await refusedRollback()
     await at.see('/now')
@@ -239,7 +239,7 @@ describe('Now of a platform whose partner takes nothing', () => {
     await fact('Needs a person').getByText('nothing needs a person').waitFor()
   })
 
-  test('money that has been on its way for a minute is said too, though it answers other calls', async () => {
+  test('reports money that has been in flight for a minute, even if other calls are answered', async () => {
     const [bet] = await placed(1)
     scene.wallet.always('settle', status(500))
     await scene.api.settle(bet?.betId ?? '', 'won', '25.00')

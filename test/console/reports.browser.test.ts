@@ -18,13 +18,13 @@ beforeEach(() => {
 const see = (query = '') => page.goto(`${wallet.url}/console/reports${query}`)
 const row = (name: RegExp | string) => page.getByRole('row', { name })
 
-test('says what would be here before there is any money', async () => {
+test('the Reports page says what it will show before there is any money', async () => {
   await see()
   await page.getByText('No player had money on these days.').waitFor()
   await expectAccessibleEverywhere(page, 'reports, empty')
 })
 
-test('sums up what each platform’s bets made, each currency in its own digits, and what is zero everywhere is left out', async () => {
+test('the Reports page sums the bets of each platform in each currency, and leaves out columns of zeros', async () => {
   const inEur = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const inYen = await playerWithMoney(wallet.operator, '5000', 'JPY')
   const bet = (player: object, amount: number) => ({ ...player, transactionId: randomUUID(), amount })
@@ -69,7 +69,7 @@ test('sums up what each platform’s bets made, each currency in its own digits,
   expect(file.suggestedFilename()).toMatch(/^purser-.+\.csv$/)
 })
 
-test('shows the trial balance, which adds up to zero at both ends', async () => {
+test('the Reports page shows the trial balance, which adds up to zero at both ends', async () => {
   await see('?view=trial')
   const eur = page.getByRole('region', { name: 'Trial balance EUR' })
   await eur.getByRole('row', { name: /^Players .*90\.00/ }).waitFor()
@@ -78,7 +78,7 @@ test('shows the trial balance, which adds up to zero at both ends', async () => 
   await expectAccessibleEverywhere(page, 'trial balance')
 })
 
-test('says why it cannot answer a question', async () => {
+test('the Reports page says why it cannot answer a request', async () => {
   await see('?from=2020-01-01')
   await page
     .getByRole('alert')
@@ -86,7 +86,7 @@ test('says why it cannot answer a question', async () => {
     .waitFor()
 })
 
-test('audits when somebody asks for it, and names what is wrong', async () => {
+test('the Reports page audits on request, and names the findings', async () => {
   await see('?view=audit')
   await page.getByText('Not checked yet.').waitFor()
   await page.getByRole('button', { name: 'Check now' }).click()

@@ -13,7 +13,7 @@ import { expectAccessibleEverywhere } from './browser.ts'
 const MINUTE_MS = 60_000
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
-describe('the console of a wallet', () => {
+describe('the console of a wallet during faults', () => {
   const at = atWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
   let wallet: TestWallet
   let page: Page
@@ -26,7 +26,7 @@ describe('the console of a wallet', () => {
     return { userId, token, transactionId, amount: 10 }
   }
 
-  test('a page whose files do not arrive says so, and can be tried again', async () => {
+  test('says that a file of a page did not load, and offers another attempt', async () => {
     await page.route('**/console/assets/calls*.css', (route) => route.abort())
     await see('/calls')
     await page.getByRole('alert').getByText('No connection to the server.').waitFor()
@@ -58,7 +58,7 @@ describe('the console of a wallet', () => {
     expect(await page.locator('[data-moment]').count(), 'a call of another platform is about another bet').toBe(1)
   })
 
-  test('Money saves no file of an answer that is none', async () => {
+  test('saves no file in Finance when the answer is an error', async () => {
     await page.route('**/operator/reports/daily*', (route) =>
       route.request().headers().accept === 'text/csv' ? fails(route) : route.continue(),
     )
@@ -70,7 +70,7 @@ describe('the console of a wallet', () => {
     expect(saved).toEqual([])
   })
 
-  test('Money says that it is not live while it cannot be asked for, and as of when it is', async () => {
+  test('says in Finance that it is not live during an outage, and the time of its data', async () => {
     await see('/money')
     await page.locator('.day-card').first().waitFor()
     await page.route('**/operator/reports/daily*', fails)
@@ -84,7 +84,7 @@ describe('the console of a wallet', () => {
     await page.getByText('not live').waitFor({ state: 'detached' })
   })
 
-  test('a list says so too', async () => {
+  test('says above a list that it is not live', async () => {
     await see('/bets')
     await page.locator('table.list a').first().waitFor()
     await page.route('**/operator/bets*', fails)
@@ -96,7 +96,7 @@ describe('the console of a wallet', () => {
     expect(await page.locator('table.list a').count()).toBeGreaterThan(0)
   })
 
-  test('a bet is not called live before the stream has begun, and is asked for again once it has', async () => {
+  test('shows a bet as live only after the stream has begun, and reads it again then', async () => {
     const bet = await newBet()
     expect((await wallet.wire.place(bet)).status).toBe(200)
     await page.route('**/operator/live', fails)
@@ -108,7 +108,7 @@ describe('the console of a wallet', () => {
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('a stream that was cut off goes on behind its last event', async () => {
+  test('continues an interrupted stream after its last event', async () => {
     const bet = await newBet()
     expect((await wallet.wire.place(bet)).status).toBe(200)
     const asked: (string | undefined)[] = []
@@ -125,7 +125,7 @@ describe('the console of a wallet', () => {
     expect(asked.slice(0, 2)).toEqual([undefined, '1'])
   })
 
-  test('an id that several players have is said to be, with each of them (I-1)', async () => {
+  test('says that an id belongs to several players, and shows each (I-1)', async () => {
     const [one, other] = [await newBet('shared-bet'), await newBet('shared-bet')]
     for (const bet of [one, other]) expect((await wallet.wire.place(bet)).status).toBe(200)
     await see('/bets/shared-bet')
@@ -139,7 +139,7 @@ describe('the console of a wallet', () => {
     }
   })
 
-  test('a console that cannot learn where it is says so, and tries again', async () => {
+  test('says that it cannot read its own server name, and tries again', async () => {
     await page.route('**/console/api/setup', fails)
     await see('/bets')
     await page.getByRole('alert').getByText('the database is away').waitFor()
@@ -149,7 +149,7 @@ describe('the console of a wallet', () => {
   })
 })
 
-describe('the console of a platform', () => {
+describe('the console of a platform during faults', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -158,7 +158,7 @@ describe('the console of a platform', () => {
   })
   const see = (path: string) => page.goto(`${scene.platform.url}/console${path}`)
 
-  test('a bet in the platform’s list says what it is on', async () => {
+  test('shows the selections of a bet in the platform’s list', async () => {
     const selections = ['Ajax - PSV', 'Roma - Lazio'].map((event, i) => ({
       ...{ eventId: `match-${i}`, outcomeId: 'home', coefficient: '2', event, outcome: 'Home' },
     }))
@@ -168,7 +168,7 @@ describe('the console of a platform', () => {
     await page.getByRole('row', { name: 'Ajax - PSV Home' }).waitFor()
   })
 
-  test('Deliveries has its choice of a partner, though there is one alone and nothing is listed', async () => {
+  test('offers the choice of a partner on Deliveries, even with one partner and no deliveries', async () => {
     await see('/deliveries')
     await page.getByText('No delivery needs a person.').waitFor()
     await page.getByLabel('Partner').selectOption(scene.partnerId)
@@ -191,7 +191,7 @@ describe('the console of a platform', () => {
     await page.getByText('Nothing was found.').waitFor()
   })
 
-  test('what has no code is sent again alone, and a request that breaks loses nothing of it (C-16)', async () => {
+  test('retries deliveries without a code separately, and loses none when a request fails (C-16)', async () => {
     const bets: string[] = []
     for (let i = 0; i < 2; i++) {
       const { betId } = await scene.api.place(scene.frame)
@@ -261,7 +261,7 @@ describe('the console of a platform', () => {
     expect(await ladder.count(), 'what was given up is there still').toBe(1)
   })
 
-  test('nothing is said to be sent again where the server says no', async () => {
+  test('reports no retry when the server refuses', async () => {
     scene.wallet.next('rollback', refusal(100))
     const { betId } = await scene.api.place(scene.frame)
     await scene.api.cancel(betId, 32)
