@@ -114,6 +114,14 @@ test.each(['ftp://x', 'http://', 'http://x:99999', 'nowhere', ''])(
   },
 )
 
+test.each([
+  [64, 201],
+  [65, 400],
+])('a new partner with an id of %i characters is answered %i', async (length, expected) => {
+  const partner = { partnerId: 'p'.repeat(length), baseUrl: 'http://127.0.0.1:9', secret: 'a-secret-of-the-partner' }
+  expect((await ask('POST', '/partners', partner)).status).toBe(expected)
+})
+
 describe('the platform API lists', () => {
   interface Page {
     data: { betId: string; deliveryId?: string }[]

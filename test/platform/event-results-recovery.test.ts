@@ -4,6 +4,7 @@ import { openDb } from '../../src/db/database-factory.ts'
 import type { Db } from '../../src/db/db.ts'
 import { createEventResults } from '../../src/platform/bets/event-results.ts'
 import { createResultsRecovery } from '../../src/platform/recovery/results-recovery.ts'
+import { renewResults } from '../../src/platform/store/event-store.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { SOMEBODY } from '../support/somebody.ts'
@@ -138,4 +139,18 @@ test('a small event does not wait for a large one', async () => {
   open()
   await expect.poll(() => isApplied('large')).toBe(true)
   await process.finishing.stop()
+})
+
+test('a process that applies older results of an event than the latest ones stops', async () => {
+  await scene.api.request('PUT', '/events/latest', {
+    status: 'open',
+    outcomes: [{ outcomeId: 'home', coefficient: '2.5' }],
+  })
+  await scene.api.request('POST', '/events/latest/result', { outcomes: WON })
+  const [row] = await scene.platform.sql(
+    `select results_version::text as version from platform.event where event_id = 'latest'`,
+  )
+  const version = BigInt(String(row?.version))
+  const isLatest = (shown: bigint) => renewResults(db, { eventId: 'latest', version: shown } as never, new Date())
+  expect([await isLatest(version), await isLatest(version - 1n)]).toEqual([true, false])
 })
