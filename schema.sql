@@ -141,7 +141,7 @@ COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
-    secrets json CONSTRAINT operator_secret_not_null NOT NULL,
+    secrets json NOT NULL,
     created_at timestamp with time zone NOT NULL,
     connection json
 );
@@ -222,7 +222,7 @@ CREATE TABLE platform.attempt (
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'unknown'::text])))
 );
 
-COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds: name, connection, TLS, first byte, body; nothing where there was none, and null from before they were kept.';
+COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds: name, connection, TLS, first byte, body; nothing where there was none (C-18).';
 
 CREATE TABLE platform.bet (
     bet_id uuid NOT NULL,
@@ -252,7 +252,6 @@ CREATE TABLE platform.bet (
     placed_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     taken_back_at bigint,
-    boosts_single boolean DEFAULT true NOT NULL,
     CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),
@@ -269,8 +268,6 @@ COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is
 COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
 
 COMMENT ON COLUMN platform.bet.taken_back_at IS 'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
-
-COMMENT ON COLUMN platform.bet.boosts_single IS 'The boost is paid also where one selection is left: the bet was accepted before a boost needed an express (D-6).';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,
@@ -319,21 +316,14 @@ CREATE TABLE platform.console_person (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
-    failures integer DEFAULT 0 NOT NULL,
-    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     must_change boolean DEFAULT false NOT NULL,
-    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE platform.console_person IS 'As purser.console_person, of the platform''s console.';
-
-COMMENT ON COLUMN platform.console_person.failures IS 'As purser.console_person.failures.';
-
-COMMENT ON COLUMN platform.console_person.locked_until IS 'As purser.console_person.failures.';
 
 COMMENT ON COLUMN platform.console_person.used_at IS 'As purser.console_person.used_at.';
 
@@ -486,7 +476,7 @@ COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled b
 CREATE TABLE platform.partner (
     partner_id text NOT NULL COLLATE pg_catalog."C",
     base_url text NOT NULL,
-    secrets json CONSTRAINT partner_secret_not_null NOT NULL,
+    secrets json NOT NULL,
     created_at timestamp with time zone NOT NULL,
     connection json
 );
@@ -645,7 +635,6 @@ CREATE TABLE purser.bet (
     locked boolean DEFAULT false NOT NULL,
     first_seen_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
-    details json,
     last_result integer DEFAULT 0 NOT NULL,
     rare_status text GENERATED ALWAYS AS (
 CASE
@@ -674,9 +663,7 @@ WITH (fillfactor='45');
 
 COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
 
-COMMENT ON COLUMN purser.bet.details IS 'Of bets before purser.bet_details.';
-
-COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none, or for one from before this column of a bet that had no result refused.';
+COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none.';
 
 COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, for its index; null for open and settled.';
 
@@ -788,7 +775,7 @@ CREATE TABLE purser.change (
 );
 ALTER TABLE ONLY purser.change ALTER COLUMN events SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/change.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
 
 ALTER TABLE purser.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME purser.change_change_id_seq
@@ -845,21 +832,14 @@ CREATE TABLE purser.console_person (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     password_number integer DEFAULT 1 NOT NULL,
-    failures integer DEFAULT 0 NOT NULL,
-    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     used_at timestamp with time zone,
     must_change boolean DEFAULT false NOT NULL,
-    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
     CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
 COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
-
-COMMENT ON COLUMN purser.console_person.failures IS 'Written only by servers from before console_failure, in a rolling upgrade.';
-
-COMMENT ON COLUMN purser.console_person.locked_until IS 'As failures.';
 
 COMMENT ON COLUMN purser.console_person.used_at IS 'Last use of a session or sign-in, to the minute; null: none is known.';
 
@@ -926,7 +906,7 @@ PARTITION BY RANGE (at);
 ALTER TABLE ONLY purser.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
 ALTER TABLE ONLY purser.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed: behind a byte 1 by brotli, else deflated. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
@@ -963,7 +943,6 @@ CREATE TABLE purser.player (
     limits json DEFAULT '{}'::json NOT NULL,
     created_as json NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    version bigint DEFAULT 0 NOT NULL,
     plain_as text,
     nickname_key text COLLATE pg_catalog."C",
     email_key text COLLATE pg_catalog."C",

@@ -1,19 +1,31 @@
--- The wallet's tables. Rules of the house (docs/internals/decisions.md): every table of money starts its primary key with
--- bucket = hash(player) mod N, so that the same schema runs on Citus distributed by bucket; no foreign key or unique
--- constraint without bucket; no trigger. Ids are compared byte by byte (collate "C"): exactly as received (I-7), quickly,
--- and in indexes that no update of a locale library can break. CHECKs are a second fence behind the rules in src/wallet/decide.
+-- The wallet's tables, with those that wallet, platform and gateway share. The rules for tables
+-- (docs/internals/decisions.md):
+--   * The primary key of every table of money begins with bucket = hash(player) mod N, so that
+--     Citus can distribute the same schema by bucket.
+--   * Only primary keys begin with bucket. On a table without statistics the planner takes any index
+--     on bucket, with bucket alone.
+--   * No foreign key and no unique constraint lacks the bucket, and no trigger exists.
+--   * Ids are compared byte by byte (collate "C"), exactly as received (I-7). An update of a locale
+--     library cannot break such an index.
+--   * A list states the always true condition of its index, and no other statement does. Statistics
+--     therefore choose no other index for it, and lookups by primary key find only the key.
+-- CHECKs are a second fence after the rules in src/wallet/decide.
 
 create table purser.setting (
-  name  text primary key,
+  name  text collate "C" primary key,
   value text not null
 );
-comment on table purser.setting is 'What is fixed when the database is created: the number of buckets.';
+comment on table purser.setting is
+  'What is fixed when the database is created: the number of buckets. And the settings that decide about money, as every process must have them.';
 
 create table purser.currency (
   currency text collate "C" primary key,
   scale    smallint not null
 );
-comment on table purser.currency is 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
+comment on table purser.currency is
+  'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
+
+-- Players ---------------------------------------------------------------------------------------
 
 create table purser.player (
   bucket              integer not null,
@@ -30,10 +42,27 @@ create table purser.player (
   limits              json not null default '{}',
   created_as          json not null,
   created_at          timestamptz not null,
+  plain_as            text,
+  nickname_key        text collate "C",
+  email_key           text collate "C",
+  brand               text collate "C",
+  waiting             json,
   primary key (bucket, player),
   check (currency = any (currencies))
 );
-comment on column purser.player.created_as is 'What the player was created with, to recognise the same call again whatever has changed since.';
+comment on column purser.player.created_as is
+  'What the player was created with, to recognise the same call again whatever has changed since.';
+comment on column purser.player.plain_as is
+  'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+comment on column purser.player.nickname_key is 'customFields.nickname in lower case, for the search; email_key likewise.';
+comment on column purser.player.brand is 'The site on which the player registered, for reports; it never changes.';
+comment on column purser.player.waiting is
+  'Changes that wait for hours or for a second person, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}; null: none.';
+create index player_by_operator_user on purser.player (operator_user collate "C", player) where operator_user is not null;
+create index player_by_nickname on purser.player (nickname_key, player) where nickname_key is not null;
+create index player_by_email on purser.player (email_key, player) where email_key is not null;
+create index player_barred on purser.player (player) where status = 'blocked' or self_excluded_until is not null;
+create index player_by_brand on purser.player (brand, player) where brand is not null;
 
 create table purser.session (
   bucket     integer not null,
@@ -47,9 +76,13 @@ create table purser.session (
   ended_at   timestamptz,
   primary key (bucket, token_hash)
 );
-comment on column purser.session.token_hash is 'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
--- Only primary keys begin with bucket: on a table without statistics the planner takes any index on bucket, with bucket alone.
-create index session_by_player on purser.session (player, bucket);
+comment on column purser.session.token_hash is
+  'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
+-- An index with the bucket in any place would be chosen on an analysed table without rows.
+create index session_of_player on purser.session (player);
+create index session_by_player on purser.session (player, created_at, token_hash, bucket) where created_at > '-infinity';
+
+-- Money -----------------------------------------------------------------------------------------
 
 create table purser.account (
   bucket          integer not null,
@@ -61,78 +94,180 @@ create table purser.account (
   opening_version bigint not null check (opening_version between 0 and version),
   primary key (bucket, player, currency)
 ) with (fillfactor = 80);
-comment on table purser.account is 'Balance of a player in one currency, in minor units, after transfer number version; opening_version is the last transfer before day (UTC).';
+comment on table purser.account is
+  'Balance of a player in one currency, in minor units, after transfer number version; opening_version is the last transfer before day (UTC).';
 
 create table purser.transfer (
   bucket        integer not null,
   player        text collate "C" not null,
   currency      text collate "C" not null,
   version       bigint not null check (version > 0),
-  kind          text not null,
-  debit         text not null,
-  credit        text not null,
+  kind          text collate "C" not null,
+  debit         text not null check (
+    debit in ('player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out', 'adjustments', 'openings')),
+  credit        text not null check (
+    credit in ('player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out', 'adjustments', 'openings')),
   amount        bigint not null,
   balance_after bigint not null,
   bet_id        text collate "C",
   request_id    text collate "C",
   reference     text collate "C",
   at            timestamptz not null,
+  platform      text collate "C" not null default '',
+  site          text collate "C" not null default '',
   primary key (bucket, player, currency, version),
   check (debit <> credit),
-  check (debit in ('player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out')),
-  check (credit in ('player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out')),
   check (amount > 0 or (amount = 0 and kind in ('stake', 'refund'))),
   check (balance_after >= 0 or debit <> 'player' or kind = 'payout_reversal')
 );
-comment on table purser.transfer is 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
+comment on table purser.transfer is
+  'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
+-- The transfers of a day lie together, so this index of a few pages finds them. A new row costs it
+-- next to nothing.
+create index transfer_by_day on purser.transfer using brin (at) with (pages_per_range = 64, autosummarize = on);
+-- It has only the kinds that are few in comparison with stakes and results. Those are found by
+-- transfer_by_day, so no Place bet and no lost bet writes here.
+create index transfer_by_kind on purser.transfer (kind, at, player, currency, version)
+  where kind in ('deposit', 'withdrawal', 'adjustment', 'opening', 'refund', 'payout_reversal');
 
 create table purser.cash_movement (
-  bucket        integer not null,
-  player        text collate "C" not null,
-  reference     text collate "C" not null,
-  kind          text not null check (kind in ('deposit', 'withdrawal')),
-  currency      text collate "C" not null,
-  amount        bigint not null check (amount > 0),
-  version       bigint not null,
-  balance_after bigint not null,
-  primary key (bucket, player, reference)
+  bucket            integer not null,
+  player            text collate "C" not null,
+  reference         text collate "C" not null,
+  kind              text not null check (kind in ('deposit', 'withdrawal', 'adjustment', 'opening')),
+  currency          text collate "C" not null,
+  amount            bigint not null
+    constraint cash_movement_amount_check check (amount > 0 or (kind = 'adjustment' and amount < 0)),
+  version           bigint not null,
+  balance_after     bigint not null,
+  despite_exclusion boolean not null default false check (kind = 'deposit' or not despite_exclusion),
+  reason            text,
+  person            text,
+  ticket            text,
+  bet_id            text collate "C",
+  approved_by       text check (approved_by is null or kind = 'adjustment'),
+  primary key (bucket, player, reference),
+  constraint cash_movement_adjustment_check check (
+    case kind when 'adjustment' then reason is not null and person is not null
+      else coalesce(reason, person, ticket, bet_id) is null end)
 );
-comment on table purser.cash_movement is 'Deposits and withdrawals by the operator''s reference: the same reference again is answered from here.';
+comment on table purser.cash_movement is
+  'Deposits, withdrawals, adjustments and opening balances by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
+comment on column purser.cash_movement.approved_by is 'The second person of an adjustment that needed one (W-27).';
+-- A support agent pastes the id of a payment, without its player.
+create index movement_by_reference on purser.cash_movement (reference, player);
+-- The next person sees what was adjusted for a bet before paying again (O-2).
+create index movement_by_bet on purser.cash_movement (player, bet_id, bucket) where bet_id is not null;
 
+create table purser.proposal (
+  bucket         integer not null,
+  player         text collate "C" not null,
+  reference      text collate "C" not null,
+  currency       text collate "C" not null,
+  amount         bigint not null check (amount <> 0),
+  reason         text not null,
+  ticket         text,
+  bet_id         text collate "C",
+  key_name       text not null,
+  person         text not null,
+  proposed_at    timestamptz not null,
+  expires_at     timestamptz not null,
+  status         text collate "C" not null default 'pending' check (status in ('pending', 'approved', 'refused')),
+  decided_key    text,
+  decided_person text,
+  decided_at     timestamptz,
+  primary key (bucket, player, reference),
+  check (case status when 'pending' then coalesce(decided_key, decided_person) is null and decided_at is null
+    else decided_key is not null and decided_person is not null and decided_at is not null end),
+  check (status <> 'approved' or decided_key <> key_name)
+);
+comment on table purser.proposal is
+  'Adjustments that need a second person. person and decided_person are as the requests named them, else the names of the keys; the amount is signed.';
+create index proposal_by_time on purser.proposal (proposed_at, player, reference) where proposed_at < 'infinity';
+create index proposal_by_status on purser.proposal (status, proposed_at, player, reference);
+-- An approved proposal is a movement of the same reference, which has an index of its own.
+create index proposal_by_reference on purser.proposal (reference, player) where status <> 'approved';
+create index proposal_waiting on purser.proposal (player, expires_at, bucket) where status = 'pending';
+
+-- Many small adjustments are as much money as one large one (W-27).
+create table purser.adjusted_sum (
+  key_name text collate "C" not null,
+  day      date not null,
+  currency text collate "C" not null,
+  amount   bigint not null check (amount >= 0),
+  primary key (key_name, day, currency)
+);
+comment on table purser.adjusted_sum is
+  'Adjustments by one person alone: their amounts without signs, by key, day of UTC and currency.';
+
+-- Bets ------------------------------------------------------------------------------------------
+
+-- The key has the bet id before the player: a bet is found by its id alone too.
+-- Room for the next state beside the last one lets a result change no index.
 create table purser.bet (
-  bucket        integer not null,
-  player        text collate "C" not null,
-  bet_id        text collate "C" not null,
-  status        text not null check (status in ('unknown', 'open', 'settled', 'cancelled', 'refused')),
-  calls         integer not null check (calls > 0),
-  currency      text collate "C",
-  stake         bigint check (stake >= 0),
-  funder        text check (funder in ('player', 'promotions')),
-  stake_version bigint,
-  request_id    text collate "C",
-  placed_at     timestamptz,
-  payout        bigint check (payout >= 0),
-  result_type   text check (result_type in ('won', 'lost', 'refund', 'cashout')),
-  payee         text check (payee in ('player', 'promotions')),
-  refusal       text,
-  locked        boolean not null default false,
-  first_seen_at timestamptz not null,
-  changed_at    timestamptz not null,
-  details       json,
-  primary key (bucket, player, bet_id),
-  check (status not in ('open', 'settled') or (stake is not null and currency is not null and funder is not null and placed_at is not null)),
+  bucket                  integer not null,
+  player                  text collate "C" not null,
+  bet_id                  text collate "C" not null,
+  status                  text not null check (status in ('unknown', 'open', 'settled', 'cancelled', 'refused')),
+  calls                   integer not null check (calls > 0),
+  currency                text collate "C",
+  stake                   bigint check (stake >= 0),
+  funder                  text check (funder in ('player', 'promotions')),
+  stake_version           bigint,
+  request_id              text collate "C",
+  placed_at               timestamptz,
+  payout                  bigint check (payout >= 0),
+  result_type             text check (result_type in ('won', 'lost', 'refund', 'cashout')),
+  payee                   text check (payee in ('player', 'promotions')),
+  refusal                 text,
+  locked                  boolean not null default false,
+  first_seen_at           timestamptz not null,
+  changed_at              timestamptz not null,
+  last_result             integer not null default 0,
+  rare_status             text collate "C"
+    generated always as (case when status in ('unknown', 'cancelled', 'refused') then status end) stored,
+  platform                text collate "C" not null default '',
+  archived_to_player      bigint,
+  archived_to_promotions  bigint,
+  archived_to_open_stakes bigint,
+  site                    text collate "C" not null default '',
+  odds_payout             bigint check (odds_payout >= 0),
+  primary key (bucket, bet_id, player),
+  check (status not in ('open', 'settled')
+    or (stake is not null and currency is not null and funder is not null and placed_at is not null)),
   check ((status = 'settled') = (payout is not null and result_type is not null and payee is not null)),
   check ((status = 'refused') = (refusal is not null))
-) with (fillfactor = 80);
-comment on table purser.bet is 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
-create index bet_by_time on purser.bet (first_seen_at, bucket);
+) with (fillfactor = 45);
+comment on table purser.bet is
+  'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+comment on column purser.bet.last_result is
+  'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none.';
+comment on column purser.bet.rare_status is
+  'The status, if few bets have it, for its index; null for open and settled.';
+comment on column purser.bet.platform is
+  'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
+comment on column purser.bet.archived_to_player is
+  'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
+comment on column purser.bet.site is 'The beginning of the subPartnerId of its Place bet; bet_details has all of it.';
+comment on column purser.bet.odds_payout is
+  'Stake × coefficient × boosterCoefficient in minor units, rounded down; null where the Place bet named no coefficient of 1 or more.';
+-- Each index on the bets costs every bet. A settlement changes no column of any of them, so that its
+-- new row can stay in the page of the old one. The few bets of a rare status therefore have a column.
+create index bet_by_time on purser.bet (first_seen_at, bucket) where first_seen_at < 'infinity';
+create index bet_by_player on purser.bet (player, first_seen_at, bucket) where first_seen_at > '-infinity';
+create index bet_rare on purser.bet (rare_status, first_seen_at, bucket)
+  where rare_status is not null and first_seen_at < 'infinity';
+create index bet_rare_of_player on purser.bet (player, rare_status, first_seen_at, bucket)
+  where rare_status is not null and first_seen_at > '-infinity';
+-- A wallet with one platform, which has no name, pays nothing for this index (W-43).
+create index bet_by_platform on purser.bet (platform, first_seen_at, bucket) where platform <> '';
 
 create table purser.bet_call (
   bucket      integer not null,
   player      text collate "C" not null,
   bet_id      text collate "C" not null,
   seq         integer not null check (seq > 0),
-  operation   text not null check (operation in ('place', 'settle', 'unsettle', 'rollback')),
+  operation   text collate "C" not null check (operation in ('place', 'settle', 'unsettle', 'rollback')),
   request_id  text collate "C" not null,
   amount      bigint,
   currency    text collate "C",
@@ -146,5 +281,382 @@ create table purser.bet_call (
   at          timestamptz not null,
   primary key (bucket, player, bet_id, seq)
 );
-comment on table purser.bet_call is 'Every call about a bet except its accepted Place bet, which is the bet''s own row. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+comment on table purser.bet_call is
+  'Every call about a bet except its accepted Place bet, which is the bet''s own row, and is here too only when it is an anomaly, then without its transfer. effect_at is the time that was answered; transfers are versions of purser.transfer.';
 create index bet_call_anomaly on purser.bet_call (at, bucket) where anomaly is not null;
+-- The late copy of a refused result (I-2), and a Place bet's bytes with PUT (S-5), are looked for by
+-- their requestId.
+create index bet_call_refused on purser.bet_call (player, bet_id, request_id, operation, seq)
+  where operation = 'place' or refusal in ('recalculation_blocked', 'recalculation_negative');
+-- Late copies of a result are found among a bet's first calls by its primary key, and among its many
+-- later calls by this index. A usual result, a bet's second call, writes into the primary key only.
+create index bet_call_late on purser.bet_call (player, bet_id, request_id)
+  where operation in ('settle', 'unsettle') and outcome <> 'refused' and seq > 16;
+
+-- Odds and selections are most of the bytes of a bet. They are written once, apart from the state,
+-- which every call rewrites. The key begins with the time, so that new bets change few pages.
+create table purser.bet_details (
+  bucket        integer not null,
+  first_seen_at timestamptz not null,
+  bet_id        text collate "C" not null,
+  player        text collate "C" not null,
+  details       json not null,
+  primary key (bucket, first_seen_at, bet_id, player)
+);
+comment on table purser.bet_details is
+  'What describes a placed bet, found by the first_seen_at of its row in purser.bet. Append-only.';
+
+-- The bets of an event are found by it (W-44). One row stands for all bets of a batch: the time leads
+-- to their details. No player is named here, and a batch of many bets on one event costs one row.
+create table purser.bet_event (
+  bucket        integer not null,
+  event_id      text collate "C" not null,
+  first_seen_at timestamptz not null
+);
+-- Its rows come with every Place bet and stay, and the same row can stand twice: a key would cost each
+-- call an index. Without an identity, a publication for all tables would refuse updates and deletes.
+alter table purser.bet_event replica identity full;
+comment on table purser.bet_event is
+  'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
+create index bet_event_by_event on purser.bet_event (event_id, first_seen_at, bucket);
+
+-- A statement whose COMMIT is already on its way calls this where it has written fewer rows than it
+-- was given.
+create function purser.moved_on(what text) returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  raise exception '% has moved on since it was read', what using errcode = 'PU001';
+end
+$$;
+-- Everybody may call a new function. Each server has what it needs and no more.
+revoke all on function purser.moved_on(text) from public;
+
+-- Archive and reports ---------------------------------------------------------------------------
+
+-- `purser archive` leaves these of transfers that lie in files (O-13): the balance that an account
+-- carries on from, and the sums that audits need.
+create table purser.archive (
+  file      text collate "C" primary key,
+  before    timestamptz not null,
+  made_at   timestamptz not null,
+  accounts  integer not null check (accounts > 0),
+  transfers bigint not null check (transfers > 0)
+);
+comment on table purser.archive is
+  'The files; each has the SHA-256 of its bytes in its name. Written by the owner only, as are the two tables beside it.';
+
+create table purser.carried_balance (
+  bucket   integer not null,
+  player   text collate "C" not null,
+  currency text collate "C" not null,
+  version  bigint not null check (version > 0),
+  balance  bigint not null,
+  at       timestamptz not null,
+  file     text collate "C" not null,
+  place    integer not null check (place > 0),
+  primary key (bucket, player, currency, version)
+);
+comment on table purser.carried_balance is
+  'The account''s transfers up to version are in files, those since the row before in this one, at this place of it. balance and at are those of transfer version.';
+create index carried_balance_by_file on purser.carried_balance (file, place);
+
+create table purser.archived_sum (
+  day       date not null,
+  currency  text collate "C" not null,
+  brand     text collate "C" not null,
+  kind      text collate "C" not null,
+  debit     text collate "C" not null,
+  credit    text collate "C" not null,
+  platform  text collate "C" not null,
+  transfers bigint not null check (transfers > 0),
+  amount    numeric not null check (amount >= 0),
+  site      text collate "C" not null default '',
+  primary key (day, currency, brand, kind, debit, credit, platform, site)
+);
+comment on table purser.archived_sum is 'As purser.daily_sum, of the transfers that are in files.';
+
+create table purser.daily_close (
+  day     date primary key,
+  kept_at timestamptz not null
+);
+comment on table purser.daily_close is 'Days (UTC) whose sums are kept, without gaps from the first one on.';
+
+-- A report costs as little as it shows. Rows are only added.
+create table purser.daily_sum (
+  day       date not null,
+  currency  text collate "C" not null,
+  brand     text collate "C" not null,
+  kind      text collate "C" not null,
+  debit     text collate "C" not null,
+  credit    text collate "C" not null,
+  transfers bigint not null check (transfers > 0),
+  amount    numeric not null check (amount >= 0),
+  platform  text collate "C" not null default '',
+  site      text collate "C" not null,
+  primary key (day, currency, brand, kind, debit, credit, platform, site)
+);
+comment on table purser.daily_sum is
+  'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform and site are the bet''s, empty where there is none.';
+
+-- Feed and webhooks -----------------------------------------------------------------------------
+
+-- The feed of changes has one order for all readers, without gaps and doubles. The transaction of a
+-- change writes a row here. The first reader numbers what is committed (src/feed). A row that commits
+-- late has no number yet when later ones get theirs, and gets the next one then: none is skipped.
+create table purser.change (
+  bucket      integer not null,
+  change_id   bigint generated always as identity,
+  size        integer not null check (size > 0),
+  at          timestamptz not null,
+  events      json not null,
+  last_number bigint,
+  primary key (change_id, bucket)
+);
+-- Compressing a batch costs the calls more than its bytes.
+alter table purser.change alter column events set storage external;
+comment on table purser.change is
+  'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+create index change_to_number on purser.change (change_id) where last_number is null;
+create unique index change_by_number on purser.change (last_number, bucket) where last_number is not null;
+
+create table purser.change_count (
+  only_row    boolean primary key default true check (only_row),
+  last_number bigint not null
+);
+comment on table purser.change_count is
+  'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+insert into purser.change_count (last_number) values (0);
+
+-- One process at a time delivers to a webhook: it holds the claim, and counts `beat` up as long as it
+-- lives. A removed row stays, so that no server needs the right to delete.
+create table purser.webhook (
+  webhook_id    text collate "C" primary key,
+  url           text not null,
+  events        text[] not null,
+  secrets       json not null,
+  old_until     timestamptz,
+  state         text not null check (state in ('active', 'disabled', 'removed')),
+  done_to       bigint not null,
+  failing_since timestamptz,
+  last_error    text,
+  claim         uuid,
+  beat          bigint not null default 0,
+  made_at       timestamptz not null,
+  last_attempts json not null default '[]',
+  connection    json
+);
+comment on table purser.webhook is
+  'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. done_to: the id of the last event up to which all is acknowledged.';
+comment on column purser.webhook.connection is 'As platform.partner.connection.';
+
+-- Keys, people and their actions ----------------------------------------------------------------
+
+-- Each server has tables of its own for these, so that the role of one neither reads nor forges the
+-- rows of another.
+
+-- Every change through our own APIs is written in the transaction of the change, and never altered
+-- (O-4).
+create table purser.action (
+  subject    text collate "C" not null,
+  at         timestamptz not null,
+  request_id text collate "C" not null,
+  operation  text not null,
+  ids        json not null,
+  key_name   text not null,
+  key_hash   text not null,
+  person     text,
+  before     json not null,
+  after      json not null,
+  reason     text,
+  primary key (subject, at, request_id)
+);
+comment on table purser.action is
+  'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
+create index action_by_time on purser.action (at, request_id) where at < 'infinity';
+create index action_history on purser.action (subject, at, request_id)
+  where operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet');
+create index action_openings on purser.action (subject, at, request_id) where operation = 'openPersonalData';
+
+-- A key itself is not stored. number counts the keys of a name, and a name is never given to another.
+create table purser.api_key (
+  name    text collate "C" not null,
+  number  integer not null,
+  role    text not null check (role in ('read', 'support', 'cash', 'admin')),
+  hash    bytea not null unique check (octet_length(hash) = 32),
+  made_at timestamptz not null,
+  ends_at timestamptz not null default 'infinity',
+  rights  text[] check (cardinality(rights) > 0),
+  used_at timestamptz,
+  scope   text,
+  primary key (name, number)
+);
+comment on table purser.api_key is
+  'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
+comment on column purser.api_key.rights is 'Null: all that the role may do. Else only the operations of these rights.';
+comment on column purser.api_key.used_at is 'Last use, to the minute; null: none is known.';
+comment on column purser.api_key.scope is 'Null: all. Else only what belongs to this brand.';
+create index api_key_by_time on purser.api_key (made_at, name, number);
+create index api_key_by_end on purser.api_key (ends_at);
+
+create table purser.console_person (
+  name            text collate "C" primary key check (name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'),
+  role            text not null check (role in ('read', 'support', 'cash', 'admin')),
+  password        text not null,
+  password_at     timestamptz not null,
+  made_at         timestamptz not null,
+  ends_at         timestamptz not null default 'infinity',
+  password_number integer not null default 1 check (password_number > 0),
+  used_at         timestamptz,
+  must_change     boolean not null default false
+);
+comment on table purser.console_person is
+  'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
+comment on column purser.console_person.used_at is
+  'Last use of a session or sign-in, to the minute; null: none is known.';
+comment on column purser.console_person.must_change is
+  'Another person has set the password; a session may only change it.';
+
+-- A session is of a key or of a person, and ends with it. It belongs to the password that it was begun
+-- with (U-4), by number and by no clock: a sign-in during a change of password ends with the old one.
+create table purser.console_session (
+  hash            bytea primary key check (octet_length(hash) = 32),
+  key_hash        bytea check (octet_length(key_hash) = 32),
+  made_at         timestamptz not null,
+  ends_at         timestamptz not null,
+  person          text collate "C" references purser.console_person,
+  password_number integer,
+  used_at         timestamptz not null default statement_timestamp(),
+  constraint console_session_is_of_one check (num_nonnulls(key_hash, person) = 1)
+);
+comment on table purser.console_session is
+  'Sessions of the console, as SHA-256 of their tokens; key_hash is that of the key whose role they have.';
+comment on column purser.console_session.used_at is 'Last request while somebody was at the page, to the minute.';
+
+-- Wrong passwords are counted by name and address (U-4): a guesser elsewhere does not lock the owner
+-- of a name out.
+create table purser.console_failure (
+  name         text collate "C" not null,
+  address      text collate "C" not null,
+  failures     integer not null check (failures >= 0),
+  locked_until timestamptz not null default '-infinity',
+  failed_at    timestamptz not null,
+  primary key (name, address)
+);
+comment on table purser.console_failure is
+  'Wrong passwords of a name since the last right one, by address (the /64, in IPv6); locked_until is when that address may try the name again.';
+create index console_failure_by_time on purser.console_failure (failed_at);
+
+-- Calls and the conformance kit -----------------------------------------------------------------
+
+-- The slots are used in turn, so that the table never grows: a slot that comes again begins anew.
+create table purser.minute (
+  slot      smallint not null check (slot >= 0),
+  name      text collate "C" not null,
+  minute    timestamptz not null,
+  accepted  bigint not null,
+  refused   bigint not null,
+  failed    bigint not null,
+  durations bigint[] not null,
+  primary key (slot, name)
+);
+comment on table purser.minute is
+  'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
+
+create table purser.conformance_run (
+  run_id     uuid primary key,
+  started_at timestamptz not null,
+  started_by text not null,
+  state      text collate "C" not null default 'running' check (state in ('running', 'ended', 'failed')),
+  seen_at    timestamptz not null,
+  ended_at   timestamptz,
+  is_good    boolean,
+  why        text,
+  cases      json not null,
+  results    json not null default '[]',
+  check ((state = 'running') = (ended_at is null)),
+  check ((state = 'ended') = (is_good is not null)),
+  check ((state = 'failed') = (why is not null))
+);
+comment on table purser.conformance_run is
+  'seen_at is the last sign of life of the process that runs it. cases: the catalogue as it was then; results: what each case came to, without what was sent. One runs at a time.';
+create unique index conformance_run_one on purser.conformance_run ((true)) where state = 'running';
+create index conformance_run_by_time on purser.conformance_run (started_at, run_id);
+
+-- The journal of calls (W-30) has one row for some hundred calls. A row and three index entries for
+-- each call cost a quarter of all that the call itself costs. A search finds the chunks by their keys.
+-- A partition holds a day (UTC) and is dropped whole.
+create table purser.journal (
+  at      timestamptz not null,
+  chunk   uuid not null,
+  since   timestamptz not null,
+  calls   int not null,
+  slowest real not null,
+  keys    int[] not null,
+  bytes   bytea not null,
+  primary key (at, chunk)
+) partition by range (at);
+-- Neither can be made smaller: hashes, and what is compressed already.
+alter table purser.journal alter column keys set storage external, alter column bytes set storage external;
+comment on table purser.journal is
+  'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
+
+-- The journal is evidence, so the role of a server cannot choose which days are dropped (W-30): the
+-- day is that of the database's clock, and only the owner can change the number of days.
+create table purser.journal_retention (
+  schema text collate "C" primary key,
+  days   int
+);
+comment on table purser.journal_retention is
+  'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS, as the owner of the tables has last run purser migrate or a server with it. 0: none; null: not yet set.';
+insert into purser.journal_retention (schema) values ('purser');
+-- A role may have rights on all new tables by default: the owner alone may change this one.
+do $$
+declare
+  grantee regrole;
+begin
+  for grantee in
+    select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
+    where c.oid = 'purser.journal_retention'::regclass and a.grantee not in (0, c.relowner)
+  loop
+    execute format('revoke all on purser.journal_retention from %s', grantee);
+  end loop;
+end $$;
+
+-- The servers may not make or drop tables, so these functions of the owner do it. They make the day
+-- before, the day itself and the next one, and drop days older than `keep` by the earlier clock of two.
+-- With `keep` 0 no day stays and none is made; a negative number counts as 1. pg_temp stands last: a
+-- role could otherwise put a pg_class of its own before ours.
+create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  day date;
+  old record;
+  grantee regrole;
+begin
+  perform pg_advisory_xact_lock(hashtext(of || '.journal'));
+  for day in select today + n from generate_series(-1, 1) n where keep <> 0 loop
+    execute format('create table if not exists %I.%I partition of %I.journal for values from (%L) to (%L)',
+      of, 'journal_' || to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
+    for grantee in
+      select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
+      where c.oid = format('%I.%I', of, 'journal_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
+    loop
+      execute format('revoke all on %I.%I from %s', of, 'journal_' || to_char(day, 'YYYYMMDD'), grantee);
+    end loop;
+  end loop;
+  for old in
+    select c.relname as name from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = format('%I.journal', of)::regclass
+      and (keep = 0 or c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - greatest(keep, 1), 'YYYYMMDD'))
+  loop
+    execute format('drop table %I.%I', of, old.name);
+  end loop;
+end $$;
+create function purser.turn_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
+  select purser.turn_journal_of('purser', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
+  from purser.journal_retention r where r.schema = 'purser';
+end;
+-- A server that keeps more days than the owner has set uses this one: it drops nothing.
+create function purser.prepare_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
+  select purser.turn_journal_of('purser', (now() at time zone 'UTC')::date, 36500);
+end;
+revoke execute on function purser.turn_journal_of(name, date, int), purser.turn_journal(), purser.prepare_journal() from public;

@@ -79,7 +79,7 @@ export async function distributeTables(
   for (const table of missing) await db.script((run) => distributeLike(run, table))
   await db.script(async (run) => {
     await registerCitusLocalTables(run)
-    if (await hasRoomBetweenChanges(run)) await createFunctions(run, buckets, functions)
+    await createFunctions(run, buckets, functions)
   })
   return { distributed: missing, buckets: await db.script(countBucketsByWorker) }
 }
@@ -132,14 +132,6 @@ async function leaveRoomBetweenChanges(run: Run): Promise<void> {
   )
   const step = 2 ** CHANGE_ID_BITS
   await run(`alter table purser.change alter column change_id set increment by ${step} restart with ${row?.next}`)
-}
-
-/** Not where a version before this one has distributed: there the rules judge each call. */
-async function hasRoomBetweenChanges(run: Run): Promise<boolean> {
-  const [row] = await run(
-    `select from pg_catalog.pg_sequence where seqrelid = 'purser.change_change_id_seq'::regclass and seqincrement = ${2 ** CHANGE_ID_BITS}`,
-  )
-  return row !== undefined
 }
 
 /** Pieces into which a shard is split at once: each may be twelve tables, which are locked together. */

@@ -1,4 +1,4 @@
-/** Brings the schema to this program's version. Migrations are immutable files; their checksums are kept and compared. */
+/** Brings the schema to this program's version. A released migration never changes (checksums). */
 
 import { fileURLToPath } from 'node:url'
 import type Postgrator from 'postgrator'
@@ -11,8 +11,15 @@ import type { Db, Row } from './db.ts'
 type Run = (sql: string) => Promise<Row[]>
 
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
+/** The last commit with 76 migrations. A database of an older commit is migrated with it first. */
+const LAST_UNRELEASED_COMMIT = '4a8098e823eddc1c550b54bdd82f3f9c7fd0eaf2'
 /** One migration at a time per database, whoever starts first. Any constant will do. */
 const MIGRATION_LOCK = 7_785_773
+
+export interface MigrationOptions {
+  readonly lockWaitsMs?: readonly number[]
+  readonly folder?: string
+}
 
 export interface MigrationReport {
   readonly version: number
@@ -31,8 +38,11 @@ const PAUSE_MS = 1_000
  * Applies what is missing, each migration in a transaction of its own: no lock is held while the next one reads a large table. Throws when the
  * database is newer than this program, and when one fails: those before it stay applied, and the next run goes on with it.
  */
-export async function migrateSchema(db: Pick<Db, 'script'>, lockWaitsMs = LOCK_WAITS_MS): Promise<MigrationReport> {
-  const runLocked = await createLockedRunner(db)
+export async function migrateSchema(
+  db: Pick<Db, 'script'>,
+  { lockWaitsMs = LOCK_WAITS_MS, folder = FOLDER }: MigrationOptions = {},
+): Promise<MigrationReport> {
+  const runLocked = await createLockedRunner(db, folder)
   await runLocked((postgrator, { version }) => postgrator.migrate(String(version))) // compares checksums
   const applied: string[] = []
   for (;;) {
@@ -48,14 +58,14 @@ export async function migrateSchema(db: Pick<Db, 'script'>, lockWaitsMs = LOCK_W
 type LockedRunner = Awaited<ReturnType<typeof createLockedRunner>>
 
 /** Transactions during which nobody else migrates. All have one Postgrator, which has read the files once. */
-async function createLockedRunner(db: Pick<Db, 'script'>) {
+async function createLockedRunner(db: Pick<Db, 'script'>, folder: string) {
   let run: Run = () => Promise.reject(new Error('outside a transaction'))
-  const postgrator = await createPostgrator((sql) => run(sql))
+  const postgrator = await createPostgrator((sql) => run(sql), folder)
   return <T>(work: (postgrator: Postgrator, now: { run: Run; version: number }) => Promise<T>): Promise<T> =>
     db.script(async (script) => {
       run = script
       await run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-      return work(postgrator, { run, version: await readSchemaVersion(postgrator) })
+      return work(postgrator, { run, version: await readSchemaVersion(postgrator, run) })
     })
 }
 
@@ -115,8 +125,7 @@ export async function requireCurrentSchema(db: Db): Promise<void> {
   await db.script(async (run) => {
     await requireReadableVersion(run)
     const postgrator = await createPostgrator(run)
-    const [current, target] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-    requireNotNewer(current, target)
+    const [current, target] = [await readSchemaVersion(postgrator, run), await postgrator.getMaxVersion()]
     if (current < target)
       throw new UsageError(
         `the database has schema version ${current}, this program needs ${target}: run the migrate command`,
@@ -145,19 +154,32 @@ function requireNotNewer(current: number, target: number): void {
     )
 }
 
-async function createPostgrator(run: Run): Promise<Postgrator> {
+async function createPostgrator(run: Run, folder = FOLDER): Promise<Postgrator> {
   const { default: Runner } = await import('postgrator') // what opens no database does not wait for it
   return new Runner({
-    migrationPattern: `${FOLDER}/*.sql`,
+    migrationPattern: `${folder}/*.sql`,
     driver: 'pg',
     schemaTable: 'purser.migration',
     execQuery: async (sql: string) => ({ rows: await run(sql) }),
   })
 }
 
-/** The schema's version; throws when the database is newer than this program. */
-async function readSchemaVersion(postgrator: Postgrator): Promise<number> {
+/** The schema's version; throws when the database has migrations that are not this program's. */
+async function readSchemaVersion(postgrator: Postgrator, run: Run): Promise<number> {
   const [current, target] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
+  if (current > 0) await requireReleasedMigrations(postgrator, run, current)
   requireNotNewer(current, target)
   return current
+}
+
+/** Migrations could change until 0.1.0. A commit before that made a database with other checksums. */
+async function requireReleasedMigrations(postgrator: Postgrator, run: Run, current: number): Promise<void> {
+  const applied = await run('select version::int as version, md5 from purser.migration')
+  const checksums = new Map(applied.map(({ version, md5 }) => [version, md5]))
+  const files = await postgrator.getMigrations()
+  const isOther = ({ version, md5 }: Postgrator.Migration) => (checksums.get(version) ?? md5) !== md5
+  if (files.some(isOther))
+    throw new UsageError(
+      `a commit from before 0.1.0 made this database (schema version ${current}), and this program cannot update it. To keep its data, migrate it with commit ${LAST_UNRELEASED_COMMIT} first, and continue as docs/guides/upgrade.md describes. To begin anew, use an empty database or another PURSER_DATA_DIR`,
+    )
 }

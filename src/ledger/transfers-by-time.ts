@@ -1,5 +1,5 @@
 /**
- * Transfers of all players that touched a balance, newest first. Kinds that are few have an index (migration 0190). The others have none, or each bet
+ * Transfers of all players that touched a balance, newest first. Kinds that are few have an index (transfer_by_kind). The others have none, or each bet
  * would write into it: they are read stretch of time by stretch, found by the block ranges of `transfer_by_day`.
  */
 

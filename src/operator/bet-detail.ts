@@ -79,10 +79,10 @@ export function toBetId(transactionId: string): BetId {
 
 const READ_BET = statement(
   'operator_read_bet',
-  `select ${BET_COLUMNS}, coalesce((
+  `select ${BET_COLUMNS}, (
      select d.details from purser.bet_details d
      where d.bucket = $1::int and d.first_seen_at = b.first_seen_at and d.bet_id = $3::text and d.player = $2::text
-   ), details) as details
+   ) as details
    from purser.bet b where bucket = $1::int and player = $2::text and bet_id = $3::text`,
 )
 export const CALL_COLUMNS = `player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers,

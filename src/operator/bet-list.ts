@@ -66,7 +66,7 @@ export const BetQuerySchema = Type.Object(
   },
   noUnknownMembers,
 )
-/** Their bets have entries of their own in an index (migration 0009). */
+/** Their bets have entries of their own in an index (bet_rare). */
 const RARE = ['unknown', 'cancelled', 'refused']
 
 /**
@@ -155,7 +155,7 @@ function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
 
 const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc'
 
-/** The index of a list is the one whose condition its statement states (migration 0009). */
+/** The index of a list is the one whose condition its statement states (migrations/0001). */
 function buildScan(listQuery: BetListQuery): { asked: BetListQuery['asked']; where: string } {
   const { asked: filters, status, place, platform } = listQuery
   const owner = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)

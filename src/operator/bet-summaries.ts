@@ -32,18 +32,18 @@ export const LineBetSchema = Type.Object(
 const DETAILS_IF_SHORT = `case when pg_column_size(details) <= ${MAX_DETAILS} then details end as details`
 const READ = statement(
   'operator_read_described_bets',
-  `select b.*, coalesce(d.details, b.old) as details from unnest($1::int[], $2::text[], $3::text[]) as k (bucket, player, bet_id)
+  `select b.*, d.details from unnest($1::int[], $2::text[], $3::text[]) as k (bucket, player, bet_id)
    cross join lateral (
-     select ${BET_COLUMNS}, ${DETAILS_IF_SHORT.replace('as details', 'as old')} from purser.bet
+     select ${BET_COLUMNS} from purser.bet
      where bucket = k.bucket and bet_id = k.bet_id and player = k.player limit 1
    ) b
    left join lateral (
      select ${DETAILS_IF_SHORT} from purser.bet_details
      where bucket = k.bucket and first_seen_at = b.first_seen_at and bet_id = k.bet_id and player = k.player limit 1
    ) d on true`,
-  `select b.*, coalesce(d.details, b.old) as details
+  `select b.*, d.details
    from (
-     select bucket, ${BET_COLUMNS}, ${DETAILS_IF_SHORT.replace('as details', 'as old')} from purser.bet
+     select bucket, ${BET_COLUMNS} from purser.bet
      where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[]))
    ) b
    left join (select bucket, first_seen_at, bet_id, player, ${DETAILS_IF_SHORT} from purser.bet_details) d

@@ -12,7 +12,7 @@ const SLICE = 1_000
 /** The bets have their names still: details are found by them. */
 const READ_DETAILS = statement(
   'erasure_read_details',
-  `select b.first_seen_at::text as at, b.bet_id as id, d.details::text as details, b.details::text as old from purser.bet b
+  `select b.first_seen_at::text as at, b.bet_id as id, d.details::text as details from purser.bet b
    left join lateral (
      select details from purser.bet_details
      where bucket = $1::int and first_seen_at = b.first_seen_at and bet_id = b.bet_id and player = $2::text limit 1
@@ -25,8 +25,6 @@ interface BetDetailsRow extends Row {
   at: string
   id: string
   details: string | null
-  /** Of bets before there was a table of details. */
-  old: string | null
 }
 
 const DETAILS = mapRows<BetDetailsRow>(4, {
@@ -39,21 +37,11 @@ const WRITE_DETAILS = statement(
   `update purser.bet_details d set player = $3::text, details = r.details from ${DETAILS.from} r
    where d.bucket = $1::int and d.first_seen_at = r.at and d.bet_id = r.id and d.player = $2::text`,
 )
-const OLD = mapRows<BetDetailsRow>(3, {
-  id: ['text', ({ id }) => id],
-  details: ['json', ({ old }) => anonymizeBetDetails(old)],
-})
-const WRITE_OLD = statement(
-  'erasure_write_old_details',
-  `update purser.bet b set details = r.details from ${OLD.from} r where b.bucket = $1::int and b.bet_id = r.id and b.player = $2::text`,
-)
 
 export function eraseDetails(tx: Tx, bucket: number, player: string, pseudonym: string): Promise<void> {
   return forEachSlice<BetDetailsRow>(tx, READ_DETAILS, [bucket, player], async (rows) => {
     const described = rows.filter(({ details }) => details !== null)
-    const old = rows.filter((row) => row.old !== null)
     await tx.execute(WRITE_DETAILS, [bucket, player, pseudonym, ...DETAILS.values(described)])
-    await tx.execute(WRITE_OLD, [bucket, player, ...OLD.values(old)])
   })
 }
 

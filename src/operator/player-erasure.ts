@@ -179,7 +179,7 @@ const DROP_SESSIONS = statement(
 const RENAME_PLAYER = statement(
   'erasure_rename_player',
   `update purser.player set player = $3::text, status = 'blocked', operator_user = null, custom_fields = null, verified = null, birthday = null,
-     limits = '{}', waiting = null, nickname_key = null, email_key = null, plain_as = null, created_as = $4::json, version = version + 1
+     limits = '{}', waiting = null, nickname_key = null, email_key = null, plain_as = null, created_as = $4::json
    where bucket = $1::int and player = $2::text`,
 )
 

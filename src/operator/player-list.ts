@@ -37,7 +37,7 @@ export const PlayerQuerySchema = Type.Object(
 )
 export const PlayerListSchema = toPageSchema(PlayerSchema)
 
-/** A way in which players are known. Each is a list by an index of its own (migration 0047); a list of players is one behind the other. */
+/** A way in which players are known. Each is a list by an index of its own; a list of players is one behind the other. */
 interface PlayerSearchKey {
   readonly name: string
   /** The column, and the text that `q` is for it. */
@@ -175,7 +175,7 @@ function buildMatch({ column, whole }: PlayerSearchKey, prefix: string | undefin
     : [`(${column} >= ?::text and ${column} < ?::text)`, prefix, prefix + PREFIX_END]
 }
 
-/** As the index says it (migration 0047). */
+/** As the index player_barred says it. */
 const IS_BARRED = "(status = 'blocked' or self_excluded_until is not null)"
 
 function buildBarred(status: 'blocked' | 'self_excluded', now: Date): QueryCondition {

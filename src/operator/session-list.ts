@@ -61,7 +61,7 @@ export async function listSessions(deps: OperatorDeps, userId: string, query: St
   )
 }
 
-/** By an index whose condition is stated (migration 0180). */
+/** By an index whose condition is stated (session_by_player). */
 function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit: number, after: string | undefined) {
   const cursor = decodeCursor(after, 2)
   const { statement, values } = buildQuery(

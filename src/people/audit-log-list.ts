@@ -52,7 +52,7 @@ interface ActionRow extends Record<string, unknown> {
   request_id: string
 }
 
-/** Of one subject only these: a player's, since a key may have the name of a player; what was decided about a player (0033), and who opened the personal data (0180). */
+/** Of one subject only these: a player's, since a key may have the name of a player; what was decided about a player (action_history), and who opened the personal data (action_openings). */
 const FILTERS = {
   player: "ids ->> 'userId' is not null",
   history: "operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet')",

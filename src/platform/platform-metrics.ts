@@ -27,7 +27,7 @@ const BACKLOG = statement(
      least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
 )
 
-/** By the index of what is pending (0006). */
+/** By the index of what is pending (event_results_pending). */
 const RESULTS = statement(
   'platform_results_behind',
   `select count(*) as events, min(coalesce(results_pending_since, results_at)) as oldest from platform.event

@@ -119,7 +119,7 @@ export function formatTiming(phases: RequestTiming): string {
   return TIMING_NAMES.map((name) => (phases[name] === undefined ? '' : Math.floor(phases[name]))).join(',')
 }
 
-/** Of an attempt from before they were kept there are none. */
+/** Undefined where no phase was kept. */
 export function parseTiming(text: string | null): RequestTiming | undefined {
   const values = text?.split(',') ?? []
   const phases = TIMING_NAMES.flatMap((name, i) => (values[i] ? [[name, Number.parseInt(values[i], 10)] as const] : []))

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject, it } from 'vitest'
 import { openDb } from '../../src/db/database-factory.ts'
-import { migrateSchema } from '../../src/db/schema-migration.ts'
+import { migrateSchema, requireCurrentSchema } from '../../src/db/schema-migration.ts'
 import { toExitStatus } from '../../src/process/exit-codes.ts'
+import { createDatabase } from '../support/database.ts'
 
 const THERE = [
   ['a schema platform', 'create schema platform'],
@@ -31,6 +32,25 @@ it.each(THERE)('%s makes migrate exit with 2, and nothing is changed', async (_w
     text: expect.stringMatching(/already exists.*a database of its own/),
   })
   expect(tables).toBe(0)
+})
+
+it.each([
+  ['migrate', migrateSchema],
+  ['a start that never migrates', requireCurrentSchema],
+])('%s on a database of a commit before 0.1.0 ends with exit code 2, and says what to do', async (_what, work) => {
+  const database = await createDatabase()
+  await query(
+    database.url,
+    "update purser.migration set md5 = md5('older') where version = 1; insert into purser.migration (version) values (310)",
+  )
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  const failure = await work(db).catch((error: unknown) => error)
+  await db.close()
+  await database.drop()
+  expect(toExitStatus(failure)).toMatchObject({
+    code: 2,
+    text: expect.stringMatching(/before 0\.1\.0 .*schema version 310.* commit [0-9a-f]{40} first.*upgrade\.md/),
+  })
 })
 
 async function query(url: string, sql: string): Promise<[{ tables: number }]> {

@@ -1,9 +1,8 @@
 /** The journal is found as it was written (W-30): every filter against a look at all calls, over days and processes. */
 import { randomUUID } from 'node:crypto'
-import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, type Queryable, type Row, statement } from '../../src/db/db.ts'
+import { type Db, type Queryable, statement } from '../../src/db/db.ts'
 import { createCallJournal } from '../../src/feed/call-journal.ts'
 import {
   type CallListEntry,
@@ -11,7 +10,6 @@ import {
   type JournalCallQuery,
   listCalls,
 } from '../../src/feed/journal-call-list.ts'
-import { decompressSegment } from '../../src/feed/segment-compression.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -41,7 +39,6 @@ beforeAll(async () => {
     await db.transaction((tx) => tx.query(MAKE_DAY, [new Date(FIRST + day * DAY_MS)]))
     await fill(FIRST + day * DAY_MS)
   }
-  await deflateSome()
 })
 afterAll(async () => {
   await db.close()
@@ -49,29 +46,6 @@ afterAll(async () => {
 })
 
 const MAKE_DAY = statement('test_make_day', "select purser.turn_journal_of('purser', $1::date, 14)")
-
-/** As versions before wrote them all. */
-async function deflateSome(): Promise<void> {
-  const chunks = await db.query<Chunk>(EVERY_SECOND)
-  expect(chunks.length).toBeGreaterThan(5)
-  for (const { at, chunk, bytes } of chunks)
-    await db.transaction(async (tx) => tx.execute(WRITE, [at, chunk, deflateSync(await decompressSegment(bytes))]))
-}
-
-const EVERY_SECOND = statement(
-  'test_every_second_chunk',
-  'select at, chunk, bytes from (select *, row_number() over (order by at) as n from purser.journal) j where n % 2 = 0',
-)
-const WRITE = statement(
-  'test_write_chunk',
-  'update purser.journal set bytes = $3::bytea where at = $1::timestamptz and chunk = $2::uuid',
-)
-
-interface Chunk extends Row {
-  at: Date
-  chunk: string
-  bytes: Uint8Array
-}
 
 /** Some minutes of calls by two processes in turn, some of which took seconds. */
 async function fill(from: number): Promise<void> {

@@ -205,10 +205,4 @@ describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate)
     expect(rowsOf(one.body, 'data')).toMatchObject([{ site: '77', stakes: '0.01', refunds: '0.01', transfers: 2 }])
     expect(rowsOf(together.body, 'data')).toMatchObject([{ stakes: '1000.01', refunds: '1000.01', transfers: 200_002 }])
   })
-
-  test('accepts no daily sums of a version from before sites', async () => {
-    const older = `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, transfers, amount)
-      values ('2020-01-01', 'EUR', '', 'stake', 'player', 'open_stakes', '', 1, 1)`
-    await expect(sql.query(older)).rejects.toThrow('null value in column "site"')
-  })
 })

@@ -154,19 +154,6 @@ describe.each(WITH_CONSOLE)('a session of a $server', ({ server, schema, prefix,
     const { data } = (await (await ask('GET', '/console/api/people', boss)).json()) as { data: { name: string }[] }
     expect(data.find(({ name }) => name === 'anna')).toMatchObject({ lastUsedAt: expect.any(String) })
   })
-
-  test('of an older server counts wrong passwords on this schema', async () => {
-    await make('older')
-    const count = `update ${schema}.console_person set failures = failures + 1, locked_until = case when failures + 1 < 5 then locked_until
-         else statement_timestamp() + interval '60 seconds' end
-       where name = 'older' and ends_at > statement_timestamp() and locked_until <= statement_timestamp()
-       returning role, password, password_number as number`
-    for (let i = 0; i < 5; i++) expect(await execute(count)).toMatchObject([{ role: 'admin', number: 1 }])
-    expect(await execute(count)).toEqual([])
-    await execute(`update ${schema}.console_person set failures = 0, locked_until = '-infinity' where name = 'older'`)
-    await execute(`insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
-      values (sha256('older'), 'older', 1, statement_timestamp(), statement_timestamp() + interval '12 hours')`)
-  })
 })
 
 describe.each(SERVERS)('the key list of a $server', ({ prefix, list, start }) => {

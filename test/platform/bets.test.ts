@@ -1,16 +1,9 @@
 /** What a bet says to the partner: singles, expresses, freebets, boosters, and what is refused before anyone is called. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { statement } from '../../src/db/db.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
-/** As the migration leaves it. */
-const OF_BEFORE = statement(
-  'test_bet_of_before',
-  'update platform.bet set boosts_single = true where bet_id = $1::uuid',
-)
 beforeAll(async () => {
   scene = await startScene()
 })
@@ -121,20 +114,6 @@ test('a boost requires an express: it is rejected for a single, and not paid if 
   expect(await settled(['won', 'won', 'refund'])).toEqual(['44.00', 44])
   expect(await settled(['refund', 'refund'])).toEqual(['10.00', 10])
   expect(await settled(['won', 'refund'], 0.5), 'a factor below 1 is no boost, and stays').toEqual(['10.00', 10])
-})
-
-test('a boosted single from before that rule keeps its boost, and is not decided again (D-6)', async () => {
-  const selections = [pick('2'), pick('2')]
-  const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient: 1.1 })
-  const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
-  await db.query(OF_BEFORE, [betId]).finally(() => db.close())
-  const sendResults = async (results: readonly ('won' | 'refund')[]) => {
-    for (const [i, { eventId }] of selections.entries()) await scene.api.results(eventId, { home: results[i] ?? 'won' })
-    await scene.time.settle()
-    return [(await scene.api.bet(betId)).payout, scene.callsOf(betId).length]
-  }
-  expect(await sendResults(['won', 'refund'])).toEqual(['22.00', 2])
-  expect(await sendResults(['won', 'refund']), 'the same results once more').toEqual(['22.00', 2])
 })
 
 test.each(['\ufeff', '\u00a0', '\u00e9', 'e\u0301', '😀'])(

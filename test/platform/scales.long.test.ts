@@ -1,5 +1,4 @@
 /** M-5: what a platform has stored is read in the scale in which it was written, and nothing else starts on it. */
-import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
@@ -66,23 +65,4 @@ test('a process with another scale that started before the first bet in the curr
   await expect(placeIn(second, there.wallet, there.partnerId, 'ABC')).rejects.toThrow('answered 500')
   expect(there.wallet.of('place')).toEqual([])
   expect(await second.sql('select currency, scale from platform.currency')).toEqual([{ currency: 'ABC', scale: 2 }])
-})
-
-test('the migration derives the scales from the messages of existing bets', async () => {
-  const databaseUrl = await newDatabase()
-  const platform = await start(databaseUrl, 'ABC:3,USD:4')
-  cleanups.push(() => platform.stop())
-  const { wallet, partnerId } = await platform.partner()
-  for (const currency of ['ABC', 'USD', 'EUR']) await placeIn(platform, wallet, partnerId, currency)
-  await platform.sql('drop table platform.currency')
-  await platform.sql('alter table platform.delivery add column body text') // as it was then
-  await platform.sql(
-    'update platform.delivery d set body = m.body from platform.message m where m.delivery_id = d.delivery_id',
-  )
-  await platform.sql(readFileSync(new URL('../../migrations/0013.do.platform-scales.sql', import.meta.url), 'utf8'))
-  expect(await platform.sql('select currency, scale from platform.currency order by currency')).toEqual([
-    { currency: 'ABC', scale: 3 },
-    { currency: 'EUR', scale: 2 },
-    { currency: 'USD', scale: 4 },
-  ])
 })

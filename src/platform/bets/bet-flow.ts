@@ -254,7 +254,7 @@ export function decideByResults(
     if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
     if (bet.takenBackAt !== null && sumVersions(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
-    const payoutOf = (won: readonly Odds[]) => computePayout(bet.stake, boostedOdds(won, bet) ?? bet.odds)
+    const payoutOf = (won: readonly Odds[]) => computePayout(bet.stake, boostedOdds(won, bet.booster) ?? bet.odds)
     const result = computeResult(
       bet.stake,
       mine.map((s) => s.odds),

@@ -40,7 +40,7 @@ export function owedConditions(filter: DeliveryFilter): Conditions {
   }
 }
 
-/** As the indexes state it, that of the whole list and those of filters in words of their own (0016). */
+/** As the indexes state it, that of the whole list and those of filters in words of their own (delivery_owed). */
 export function owedCondition(
   { partnerId, operation, code, ...filter }: DeliveryFilter,
   ofAll = "owed_since < 'infinity'",

@@ -252,7 +252,6 @@ function toBet(
     ticketType,
     odds,
     booster,
-    boostsSingle: false,
     bonusId,
     bonusTemplateId: request.bonusTemplateId ?? null,
   }

@@ -32,7 +32,7 @@ export function isReleasable(claim: HeldClaim): claim is Releasable {
  */
 const MAX_SCANNED_CLAIMS = 2_000
 
-/** In SQL, as the index has it (0035): so no statistics choose another one. */
+/** In SQL, as the index delivery_placing has it: so no statistics choose another one. */
 const PLACING_ID = "(case when status = 'pending' and operation = 'place' then delivery_id end)"
 
 const HELD_COLUMNS = 'delivery_id, bet_id, operation, attempts, attempts_before, first_attempt_at'

@@ -67,15 +67,14 @@ export class ExposureTotals {
     }
   }
 
-  /** A bet from before C-11 may name an outcome or event twice; it counts once. */
   private count({ currency, stake, win, selections }: CountedBet, sign: bigint): void {
-    const keys = selections.map(({ eventId, outcomeId }): OutcomeTotal['key'] => [eventId, outcomeId, currency])
-    for (const [name, key] of new Map(keys.map((key) => [joinTotalKey(key), key]))) {
+    for (const { eventId, outcomeId } of selections) {
+      const key = [eventId, outcomeId, currency] as const
+      const name = joinTotalKey(key)
       const total = this.outcomes.get(name)
       this.outcomes.set(name, { key, stake: (total?.stake ?? 0n) + sign * stake, win: (total?.win ?? 0n) + sign * win })
-    }
-    for (const eventId of new Set(selections.map((selection) => selection.eventId)))
       this.events.set(eventId, (this.events.get(eventId) ?? 0n) + sign)
+    }
   }
 }
 

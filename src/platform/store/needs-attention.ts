@@ -47,7 +47,7 @@ export interface OwedSum extends Row {
   readonly approximate: number
 }
 
-/** As the index of the sums states it (0016). */
+/** As the index of the sums states it (delivery_owed_sums). */
 export const IS_SUMMED = 'owed_amount is not null'
 
 /** The text of a statement that sums what is owed, chosen by `where`, by currency and by `kind`; `of` has an amount and a currency as deliveries do; `more` is said of each sum besides. */

@@ -34,12 +34,9 @@ export function multiplyOdds(factors: readonly Odds[]): Odds | undefined {
   return product > MAX_ODDS || product <= 0n ? undefined : (product as Odds)
 }
 
-/** The odds that selections pay together. One selection alone gets no boost, unless the bet is older than that rule, but keeps a cut (D-6). */
-export function boostedOdds(
-  factors: readonly Odds[],
-  { booster, boostsSingle }: { readonly booster: Odds | null; readonly boostsSingle: boolean },
-): Odds | undefined {
-  const isLeftOut = booster === null || (factors.length < 2 && booster > ONE && !boostsSingle)
+/** The odds that selections pay together. One selection alone gets no boost, but keeps a cut (D-6). */
+export function boostedOdds(factors: readonly Odds[], booster: Odds | null): Odds | undefined {
+  const isLeftOut = booster === null || (factors.length < 2 && booster > ONE)
   return multiplyOdds(isLeftOut ? factors : [...factors, booster])
 }
 

@@ -18,7 +18,7 @@ import type { BetResult } from './platform-bet.ts'
 
 /**
  * In SQL, of a delivery that is pending: in which lane it is; else, and of a Place bet, null. As the index of the queues has it
- * (0017), so that this index is used whatever the statistics say.
+ * (delivery_due), so that this index is used whatever the statistics say.
  */
 export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'place' then operation = 'rollback' end)"
 

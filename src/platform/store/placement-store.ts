@@ -34,7 +34,6 @@ const BETS = mapRows<NewBet>(2, {
   ticket_type: ['text', ({ bet }) => bet.ticketType],
   coefficient: ['text', ({ bet }) => formatOdds(bet.odds)],
   booster: ['text', ({ bet }) => bet.booster && formatOdds(bet.booster)],
-  boosts_single: ['boolean', ({ bet }) => bet.boostsSingle],
   bonus_id: ['int', ({ bet }) => bet.bonusId],
   bonus_template_id: ['int', ({ bet }) => bet.bonusTemplateId],
   deliveries: ['int', ({ bet }) => bet.deliveries],

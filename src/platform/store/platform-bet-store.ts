@@ -21,7 +21,6 @@ interface BetRow extends Record<string, unknown> {
   ticket_type: 'single' | 'express'
   coefficient: string
   booster: string | null
-  boosts_single: boolean
   bonus_id: number | null
   bonus_template_id: number | null
   payout: Money | null
@@ -39,7 +38,7 @@ interface BetRow extends Record<string, unknown> {
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
-  boosts_single, bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, taken_back_at,
+  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, taken_back_at,
   deliveries, placed_at`
 
 const LOCK_BETS = statement(
@@ -100,7 +99,6 @@ function toBet(row: BetRow): PlatformBet {
     ticketType: row.ticket_type,
     odds: parseStoredOdds(row.coefficient),
     booster: row.booster === null ? null : parseStoredOdds(row.booster),
-    boostsSingle: row.boosts_single,
     bonusId: row.bonus_id,
     bonusTemplateId: row.bonus_template_id,
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },

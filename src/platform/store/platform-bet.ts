@@ -32,8 +32,6 @@ export interface PlatformBet extends BetIdentity {
   readonly ticketType: 'single' | 'express'
   readonly odds: Odds
   readonly booster: Odds | null
-  /** It was accepted before a boost needed an express: one selection alone is boosted too (D-6). */
-  readonly boostsSingle: boolean
   readonly bonusId: number | null
   readonly bonusTemplateId: number | null
   readonly result: BetResult | null

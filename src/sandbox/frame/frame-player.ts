@@ -21,7 +21,6 @@ export async function createFramePlayer({ wallet }: House): Promise<void> {
     customFields,
   }
   await wallet.fetchJson('POST', '/operator/players', player, [409])
-  await wallet.fetchJson('PATCH', `/operator/players/${FRAME_PLAYER}`, { currencies: FRAME_CURRENCIES }) // one of an earlier version has one
   for (const currency of FRAME_CURRENCIES) {
     const reference = currency === FRAME_CURRENCIES[0] ? 'frame-welcome' : `frame-welcome-${currency}`
     await wallet.fetchJson('POST', `/operator/players/${FRAME_PLAYER}/deposits`, {

@@ -88,7 +88,7 @@ export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]
 
 /**
  * What `isUnrestricted` looks at, as a text: a finding is stored with it and holds only as long as it is the same. So a row that was changed by
- * hand, or by a program that knows nothing of findings, is not taken for plain. Operators and casts only, which Citus takes in an UPDATE.
+ * hand is not taken for plain. Operators and casts only, which Citus takes in an UPDATE.
  */
 const RESTRICTIONS_TEXT = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
 
@@ -250,7 +250,7 @@ export async function readCreations(
   return new Map(rows.map((row) => [row.player, row.created_as]))
 }
 
-/** What two creations of one player are compared by: everything but the time. No brand is no member, as before there were brands. */
+/** What two creations of one player are compared by: everything but the time. No brand is no member. */
 export type Creation = Omit<NewPlayer, 'createdAt' | 'brand'> & { readonly brand?: string }
 
 export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Creation {
@@ -264,10 +264,10 @@ const CHANGED_COLUMNS = mapSingleRow<Player>(3, {
 })
 const UPDATE_PLAYER = statement(
   'update_player',
-  `update purser.player set ${CHANGED_COLUMNS.assignments}, version = version + 1 where bucket = $1::int and player = $2::text`,
+  `update purser.player set ${CHANGED_COLUMNS.assignments} where bucket = $1::int and player = $2::text`,
 )
 
-/** Writes the whole player; the caller holds the lock. `version` is for processes of the program before 0026, which go by it. */
+/** Writes the whole player; the caller holds the lock. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
   await tx.execute(UPDATE_PLAYER, [bucket, player.id, ...CHANGED_COLUMNS.values(player)])
   if (isUnrestricted(player)) await markUnrestricted(tx, bucket, [player.id])

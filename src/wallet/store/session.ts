@@ -155,14 +155,11 @@ const END_SESSIONS = statement(
      update purser.session set ended_at = $3::timestamptz
      where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))
      returning token_hash, player, currency, expires_at, ended_at
-   ), told as (
-     update purser.player set version = version + 1 where bucket = $1::int and player = $2::text
    ) select * from ended where expires_at > $3::timestamptz`,
 )
 
 /**
- * Ends every session of the player, or those in some currencies. The caller holds the player's lock. `version` is for processes of the
- * program before 0026, which go by it.
+ * Ends every session of the player, or those in some currencies. The caller holds the player's lock.
  * Resolves to how many had not expired.
  */
 export async function endSessions(

@@ -1,3 +1,0 @@
--- Chunks that begin with the byte 1 are compressed by brotli; those of older versions stay as they are, deflated, until their day is dropped.
-comment on table purser.journal is
-  'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed: behind a byte 1 by brotli, else deflated. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
