@@ -67,7 +67,7 @@ export function App() {
                 <Route path="/settings" component={Settings} />
                 <Route path="/players/:user">{({ user }) => <Player key={user} user={decodePathPart(user)} />}</Route>
                 <Route>
-                  <EmptyState title="There is no such page." />
+                  <EmptyState title="Page not found." />
                 </Route>
               </Switch>
             </Suspense>

@@ -80,5 +80,15 @@ export function SessionGate({ children, newPassword, signIn, waiting, fault }: P
 
 /** The key of a setting is the first one, wherever people read of it. */
 export function displayName({ name }: Pick<Person, 'name'>): string {
-  return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'first key' : name
+  return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'Root key' : name
 }
+
+const ROLE_TITLES: Readonly<Record<Person['role'], string>> = {
+  read: 'Viewer',
+  support: 'Support',
+  cash: 'Cashier',
+  admin: 'Admin',
+}
+
+/** The role's name on a page. The API and the settings use the short name. */
+export const roleTitle = (role: Person['role']): string => ROLE_TITLES[role]

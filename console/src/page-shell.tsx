@@ -2,7 +2,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
-import { displayName, useSession } from './console-session.tsx'
+import { displayName, roleTitle, useSession } from './console-session.tsx'
 import { setZone, useZone } from './format.tsx'
 import { Hints } from './hint-card.tsx'
 import icon from './look/icon.svg'
@@ -11,9 +11,9 @@ import { LedgerStatus, LiveIndicator } from './status-lights.tsx'
 import { applyTheme, nextTheme, readTheme } from './theme.ts'
 
 const WALLET_PAGES = [
-  ['/calls', 'Calls'],
+  ['/calls', 'API calls'],
   ['/players', 'Players'],
-  ['/money', 'Money'],
+  ['/money', 'Finance'],
   ['/reports', 'Reports'],
 ] as const
 
@@ -22,7 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const items = [
     ...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []),
-    ['/now', 'Now'] as const,
+    ['/now', 'Overview'] as const,
     ['/bets', 'Bets'] as const,
     ...(bases.wallet ? WALLET_PAGES : []),
     ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
@@ -77,7 +77,7 @@ function Foot() {
   return (
     <div className="foot">
       <span className="who">
-        {displayName(person)} · {person.role}
+        {displayName(person)} · {roleTitle(person.role)}
       </span>
       <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${word}. Change`}>
         ◐ {word}
@@ -108,7 +108,7 @@ function SearchedNote() {
   if (typeof state?.searched !== 'string') return null
   return (
     <p className="searched muted small" role="status">
-      Found by “{state.searched}”.
+      Opened by the search for “{state.searched}”.
     </p>
   )
 }
@@ -142,11 +142,11 @@ function Search() {
     <search className="search">
       <form onSubmit={submit}>
         <label>
-          <span className="vh">Find anything</span>
+          <span className="vh">Search</span>
           <input
             ref={box}
             name="q"
-            placeholder="Find a bet, player, reference, request…"
+            placeholder="Search for a bet, player, reference or request…"
             spellCheck={false}
             autoComplete="off"
           />

@@ -49,7 +49,7 @@ export function ErrorMessage({ error, again }: { error: unknown; again?: () => u
   }
   const text =
     error instanceof ApiProblem && error.status === 403
-      ? `You may not see this: ${error.message}`
+      ? `You don’t have permission: ${error.message}`
       : error instanceof Error
         ? isOffline(error)
           ? NO_CONNECTION
@@ -57,7 +57,7 @@ export function ErrorMessage({ error, again }: { error: unknown; again?: () => u
         : 'something went wrong'
   return (
     <div className="empty" role="alert">
-      <strong>This could not be shown.</strong>
+      <strong>Couldn’t load this.</strong>
       <p>{capital(text)}.</p>
       {again && (
         <button type="button" className="button" disabled={isTrying} onClick={() => void tryAgain()}>
@@ -137,7 +137,7 @@ export function StaleNotice({
           As of <Time at={dataUpdatedAt} />, not live: {error.message}.
         </>
       ) : (
-        <>Not known: {error.message}.</>
+        <>Not available: {error.message}.</>
       )}
     </p>
   )

@@ -49,7 +49,7 @@ export function PartnerBadge({ of }: { of: Partner }) {
   if (trouble === undefined) return null
   return (
     <Badge tone={trouble.kind === 'down' ? 'bad' : 'wait'}>
-      {trouble.kind === 'down' ? 'Down' : 'Money waits'}
+      {trouble.kind === 'down' ? 'Down' : 'Overdue'}
       {trouble.since === undefined ? '' : ` ${formatSince(trouble.since)}`}
     </Badge>
   )

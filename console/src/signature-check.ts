@@ -20,17 +20,17 @@ export async function checkSignature(header: string, body: string, secret: strin
   const value = header.trim().replace(/^x-sign-jws\s*:\s*/i, '')
   const parts = value.split('.')
   const [protectedHeader = '', payload = '', signature = ''] = parts
-  if (!step('The header has three parts with dots between', parts.length === 3, `${parts.length} found`)) return steps
+  if (!step('The header has three parts, separated by dots', parts.length === 3, `${parts.length} found`)) return steps
   if (
     !step(
       'The middle part is empty: the body is the payload',
       payload === '',
-      payload === '' ? 'empty' : 'it holds a payload',
+      payload === '' ? 'empty' : 'it contains a payload',
     )
   )
     return steps
   const first = parseHeader(protectedHeader)
-  const algorithm = first === undefined ? 'it is no JSON in base64url' : algorithmOf(first.members)
+  const algorithm = first === undefined ? 'it is not JSON in base64url' : algorithmOf(first.members)
   if (!step('The first part is JSON and names HS256', algorithm === 'HS256', algorithm)) return steps
   const twist = first === undefined ? undefined : findForbiddenHeader(first)
   if (!step('The first part changes nothing of what is signed', twist === undefined, twist ?? 'nothing')) return steps
@@ -39,9 +39,9 @@ export async function checkSignature(header: string, body: string, secret: strin
   const expected = await computeMac(protectedHeader, body, secret)
   const isSame = expected === signature
   const detail = isSame
-    ? 'they are the same'
-    : `expected ${expected.slice(0, 10)}…, it is ${signature.slice(0, 10)}…: another secret, or a body that is not byte for byte the one that was signed`
-  step('HMAC-SHA256 of first part, dot and body with this secret is the last part', isSame, detail)
+    ? 'the signatures match'
+    : `expected ${expected.slice(0, 10)}…, found ${signature.slice(0, 10)}…: the secret is wrong, or the body differs from the signed one`
+  step('The last part is the HMAC-SHA256 of the first part, a dot and the body', isSame, detail)
   return steps
 }
 
@@ -75,14 +75,14 @@ function algorithmOf({ alg }: Header['members']): string {
 
 /** What a wallet refuses though the algorithm is right (S-2); undefined when there is nothing. */
 function findForbiddenHeader({ text, members }: Header): string | undefined {
-  if (Object.hasOwn(members, 'crit')) return 'it has crit, which a wallet refuses'
+  if (Object.hasOwn(members, 'crit')) return 'it has crit, which a wallet rejects'
   if (Object.hasOwn(members, 'b64') && members.b64 !== true)
-    return 'it has b64, which is not true: a wallet refuses that'
-  return hasUniqueNames(text) ? undefined : 'a name stands in it twice, which a wallet refuses'
+    return 'it has b64 with a value other than true, which a wallet rejects'
+  return hasUniqueNames(text) ? undefined : 'it contains a name twice, which a wallet rejects'
 }
 
 async function computeMac(protectedHeader: string, body: string, secret: string): Promise<string> {
-  if (crypto.subtle === undefined) throw new Error('a browser works this out on https and on this machine only')
+  if (crypto.subtle === undefined) throw new Error('a browser can check signatures only over https or on this machine')
   const bytes = new TextEncoder()
   const key = await crypto.subtle.importKey('raw', bytes.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

@@ -13,10 +13,10 @@ const WORDS: Readonly<Record<Liveness, string>> = {
   paused: 'Paused',
 }
 const TITLES: Readonly<Record<Liveness, string>> = {
-  begins: 'The server will tell of changes in a moment. Pause',
-  live: 'What is shown is up to date. Pause',
-  lost: 'Not live: asked for every few seconds until the server tells of changes again. Pause',
-  paused: 'Changes are not shown until you go on',
+  begins: 'The page connects to the live updates. Click to pause.',
+  live: 'Live updates are on. Click to pause.',
+  lost: 'The connection is lost. The page reloads its data every few seconds. Click to pause.',
+  paused: 'Live updates are paused. Click to resume.',
 }
 
 export function LiveIndicator() {
@@ -68,14 +68,14 @@ export function LedgerStatus() {
 
 function toLedgerState(ledger: Ledger | undefined, isError: boolean): { state: string; text: string } {
   if (ledger === undefined)
-    return isError ? { state: 'unknown', text: 'Books unknown' } : { state: 'begins', text: 'Books …' }
+    return isError ? { state: 'unknown', text: 'Ledger unknown' } : { state: 'begins', text: 'Ledger …' }
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
-    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }
-  return { state: isError ? 'unknown' : 'zero', text: 'Books balance' }
+    return { state: 'off', text: `Ledger out of balance by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }
+  return { state: isError ? 'unknown' : 'zero', text: 'Ledger balanced' }
 }
 
 function ledgerTitle(ledger: Ledger | undefined): string {
   const sums = ledger?.currencies.map(({ currency, sum }) => moneyText(sum, currency)).join(', ')
-  return `The ledger: all accounts together${sums ? `: ${sums}` : ''}`
+  return sums ? `All accounts sum to ${sums}` : 'The sum of all accounts'
 }

@@ -99,7 +99,7 @@ describe('the search of a wallet', () => {
     await find('made-a…cccccc')
     await page.getByText('Nothing was found.').waitFor()
     await page.getByText('among the newest 2,000 bets').waitFor()
-    await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
+    await expect.poll(() => page.getByLabel('Search', { exact: true }).inputValue()).toBe('made-a…cccccc')
   })
 
   test('finds a bet by the end of its id when no id begins so', async () => {
@@ -195,10 +195,10 @@ describe('the search of a wallet', () => {
     const { userId } = await wallet.operator.createPlayer({ customFields: { nickname: 'Zacharias' } })
     await find('zachar')
     await page.waitForURL(`**/players/${userId}`)
-    await page.getByText('Found by “zachar”.').waitFor()
+    await page.getByText('Opened by the search for “zachar”.').waitFor()
     await expectAccessibleEverywhere(page, 'a player that was found')
     await page.getByRole('link', { name: 'Players' }).click()
-    await page.getByText('Found by').waitFor({ state: 'detached' })
+    await page.getByText('Opened by the search').waitFor({ state: 'detached' })
   })
 })
 

@@ -68,7 +68,7 @@ describe('the live console of a wallet', () => {
     for (const end of ['requestfinished', 'requestfailed'] as const)
       page.on(end as 'requestfinished', (one) => void streams.delete(one))
     await see('/bets')
-    await page.getByRole('link', { name: 'Calls' }).click()
+    await page.getByRole('link', { name: 'API calls' }).click()
     await page.getByRole('link', { name: 'Bets' }).click()
     await page.getByText('No bets.').waitFor()
     const before = bets.length
@@ -126,7 +126,7 @@ describe('the live console of a wallet', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Reconnecting' }).waitFor()
     await page.setViewportSize({ width: 360, height: 800 })
-    await page.getByText('Books unknown').waitFor()
+    await page.getByText('Ledger unknown').waitFor()
     const tops = await Promise.all(
       [page.locator('.live'), page.locator('.ledger'), page.getByRole('button', { name: 'Local' })].map(middleOf),
     )
@@ -140,7 +140,7 @@ describe('the live console of a wallet', () => {
 
   test('shows when the ledger was last checked to sum to zero', async () => {
     await see('/bets')
-    await page.getByRole('link', { name: /^Books balance · \d+ s ago$/ }).waitFor()
+    await page.getByRole('link', { name: /^Ledger balanced · \d+ s ago$/ }).waitFor()
   })
 
   test('returns to the sign-in when the session was ended elsewhere', async () => {
@@ -243,8 +243,8 @@ describe('the live console of a wallet', () => {
     await see(`/bets/${userId}/${transactionId}`)
     const open = page.getByText('The result is not known yet')
     await open.first().waitFor()
-    await page.getByRole('link', { name: 'Money', exact: true }).click()
-    await page.getByRole('heading', { level: 1, name: 'Money' }).waitFor()
+    await page.getByRole('link', { name: 'Finance', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Finance' }).waitFor()
     expect((await wallet.wire.settle({ userId, transactionId, amount: 25 })).status).toBe(200)
     const held = createDeferred()
     await page.route(`**/players/${userId}/bets/${transactionId}`, async (route) => {
@@ -291,7 +291,7 @@ describe('the live console of a platform', () => {
     await isLive(page)
     const { betId } = await scene.api.place(scene.frame)
     await page.locator(`table.list a[href$="/bets/${betId}"]`).waitFor()
-    expect(await page.getByText('Books balance').count()).toBe(0)
+    expect(await page.getByText('Ledger balanced').count()).toBe(0)
     await context.close()
   })
 })

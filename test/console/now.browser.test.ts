@@ -1,4 +1,4 @@
-/** The page Now: how many calls there are and how they come out, what is under way, and what needs a person. In a real browser. */
+/** The page Overview in a real browser: the calls of the last hour, open stakes, outstanding deliveries, and the items that need attention. */
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -15,7 +15,7 @@ const factOf = (page: Page, name: string) =>
   page.locator('.now-fact').filter({ has: page.locator('dt').getByText(name, { exact: true }) })
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
-describe('Now of a wallet', () => {
+describe('Overview of a wallet', () => {
   const at = atWallet({
     env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best', PURSER_APPROVE_ABOVE: 'EUR:50' },
   })
@@ -29,12 +29,12 @@ describe('Now of a wallet', () => {
   test('says what it will show before there is any data', async () => {
     await see()
     await page.getByText('No calls in the last hour.').waitFor()
-    await page.getByText('Nothing needs a person.').waitFor()
-    await page.getByText('Nobody has called in the last hour.').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
+    await page.getByText('No platform has called in the last hour.').waitFor()
     await expectAccessibleEverywhere(page, 'now, empty')
   })
 
-  test('counts every call by its platform, strangers’ too, and says what is in play', async () => {
+  test('counts every call by its platform, those of unknown senders too, and shows the open stakes', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const bet = () => ({ userId, token, transactionId: randomUUID(), amount: 10 })
     const [acme, best] = ['secret-of-acme', 'secret-of-best'].map((secret) => partnerWire(wallet.url, secret))
@@ -49,13 +49,13 @@ describe('Now of a wallet', () => {
     })
     await see()
     await page.getByRole('link', { name: '20.00 EUR' }).waitFor()
-    const below = page.getByRole('heading', { name: 'Needs a person' })
+    const below = page.getByRole('heading', { name: 'Needs attention' })
     const before = await below.boundingBox()
     held.resolve()
     await page.getByRole('img', { name: '4 calls in the last hour' }).waitFor()
     expect(await below.boundingBox(), 'nothing moves when the charts come').toEqual(before)
     await page.getByRole('img', { name: 'acme: 2 calls in the last hour, 0 failed' }).waitFor()
-    await page.getByRole('img', { name: 'Strangers: 1 call in the last hour, 0 failed' }).waitFor()
+    await page.getByRole('img', { name: 'Unknown sender: 1 call in the last hour, 0 failed' }).waitFor()
     await page.getByText('As table').click()
     const last = page.locator('.as-table tbody tr', { hasNot: page.getByText('–') })
     const sums = await last.evaluateAll((rows) =>
@@ -67,7 +67,7 @@ describe('Now of a wallet', () => {
     await expectAccessibleEverywhere(page, 'now')
   })
 
-  test('leads from anywhere in the row of a platform to its calls, and in the tile of money in play to the open bets', async () => {
+  test('leads from anywhere in the row of a platform to its calls, and in the tile of open stakes to the open bets', async () => {
     const corner = { position: { x: 4, y: 4 } }
     await see()
     await page.getByRole('listitem').filter({ hasText: 'acme' }).click(corner)
@@ -75,11 +75,11 @@ describe('Now of a wallet', () => {
     await expect.poll(() => page.locator('.call-name').count()).toBe(2)
     await see()
     await page.getByRole('link', { name: '20.00 EUR' }).waitFor()
-    await page.locator('.now-fact', { hasText: 'In play' }).click(corner)
+    await page.locator('.now-fact', { hasText: 'Open stakes' }).click(corner)
     await page.waitForURL('**/bets?status=open')
   })
 
-  test('what was paid out today and earned today is what Money says, corrections taken off; yesterday has a tile of its own', async () => {
+  test('what was paid out today and earned today is the same as in Finance, corrections taken off; yesterday has a tile of its own', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '5000.00', 'USD')
     const wire = partnerWire(wallet.url, 'secret-of-best')
     const bet = { userId, token, transactionId: randomUUID(), currency: 'USD' }
@@ -87,10 +87,10 @@ describe('Now of a wallet', () => {
     for (const amount of [3_500, 1_500.5])
       expect((await wire.settle({ ...bet, amount, resultType: 'won' })).status).toBe(200)
     await see()
-    await factOf(page, 'Paid out today').getByText('1,500.50 USD').waitFor()
-    await factOf(page, 'Result today').getByText('499.50 USD').waitFor()
-    await factOf(page, 'Result yesterday').getByText('no player had money').waitFor()
-    await factOf(page, 'Paid out today').getByRole('link').click()
+    await factOf(page, 'Payouts today').getByText('1,500.50 USD').waitFor()
+    await factOf(page, 'GGR today').getByText('499.50 USD').waitFor()
+    await factOf(page, 'GGR yesterday').getByText('no activity').waitFor()
+    await factOf(page, 'Payouts today').getByRole('link').click()
     const row = page.getByRole('region', { name: 'Result of the day' }).getByRole('row').filter({ hasText: 'USD' })
     await row.getByRole('link', { name: '−1,500.50' }).waitFor()
     await row.getByRole('link', { name: '499.50', exact: true }).waitFor()
@@ -131,11 +131,11 @@ describe('Now of a wallet', () => {
     await page.route(/\/operator\/(now|reports)/, fails)
     await see()
     await page.getByRole('alert').getByText('the database is away').first().waitFor()
-    await page.getByText('Not known: the database is away.').waitFor() // of no time at all
+    await page.getByText('Not available: the database is away.').waitFor() // of no time at all
   })
 })
 
-describe('Now of a platform', () => {
+describe('Overview of a platform', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -155,13 +155,13 @@ describe('Now of a platform', () => {
     await refusedRollback()
     await at.see('/now')
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
-    await factOf(page, 'Needs a person').getByText('10.00 EUR to be paid').waitFor()
-    await factOf(page, 'Needs a person').getByText('1 delivery does not move without one').waitFor()
+    await factOf(page, 'Needs attention').getByText('10.00 EUR to be paid').waitFor()
+    await factOf(page, 'Needs attention').getByText('1 delivery must be resolved by hand').waitFor()
     await need.getByText('10.00 EUR to be paid to players').waitFor()
     await page.getByRole('img', { name: `${scene.partnerId}: 3 calls in the last hour, 0 failed` }).waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform')
-    await need.getByRole('link', { name: 'Mend, send again' }).click()
-    await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
+    await need.getByRole('link', { name: 'Fix and retry' }).click()
+    await page.getByRole('region', { name: 'Rollback rejected' }).waitFor()
   })
 
   test('shows a partner without calls in the last hour only while money is owed through it', async () => {
@@ -173,9 +173,9 @@ describe('Now of a platform', () => {
     await at.see('/now')
     const partners = page.getByRole('region', { name: 'Partners' })
     const row = partners.getByRole('listitem').filter({ hasText: scene.partnerId })
-    await row.getByText('needs a person: 10.00 EUR to be paid to players').waitFor()
+    await row.getByText('needs attention: 10.00 EUR to be paid to players').waitFor()
     await row.getByText('0 calls').waitFor()
-    await partners.getByText('1 partner without a call in the last hour; nothing waits for it').waitFor()
+    await partners.getByText('1 partner had no calls in the last hour and has no open deliveries').waitFor()
     expect(await partners.getByRole('listitem').count()).toBe(1)
     const [owed] = await scene.api.deliveries('?needsPerson=true')
     const said = { reason: 'paid back by hand' }
@@ -183,12 +183,12 @@ describe('Now of a platform', () => {
       status: 200,
     })
     await partners.getByText('No partner was called in the last hour.').waitFor()
-    await partners.getByText('2 partners without a call in the last hour; nothing waits for them').waitFor()
+    await partners.getByText('2 partners had no calls in the last hour and have no open deliveries').waitFor()
     await expectAccessibleEverywhere(page, 'now without a partner')
   })
 })
 
-describe('Now of a platform whose partner takes nothing', () => {
+describe('Overview of a platform whose partner takes nothing', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -198,45 +198,45 @@ describe('Now of a platform whose partner takes nothing', () => {
   const placed = (count: number) => Promise.all(Array.from({ length: count }, () => scene.api.place(scene.frame)))
   const fact = (name: string) => factOf(page, name)
   const see = (path: string) => at.see(`/${path}`)
-  const needs = () => page.getByRole('region', { name: 'Needs a person' }).getByRole('listitem')
+  const needs = () => page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem')
 
-  test('that it is down is said wherever nothing else needs a person, with its money, and leads to what waits', async () => {
+  test('that it is down is said wherever nothing else needs attention, with its money, and leads to the deliveries that are retrying', async () => {
     const bets = await placed(3)
     scene.wallet.always('settle', reset)
     for (const { betId } of bets) await scene.api.settle(betId, 'won', '25.00')
     await scene.time.advance(3_000)
     await see('now')
     await needs()
-      .filter({ hasText: `${scene.partnerId} gives no usable answers; 3 deliveries wait for it` })
+      .filter({ hasText: `${scene.partnerId} returns no valid responses; 3 deliveries are retrying` })
       .waitFor()
     await needs().getByText('75.00 EUR to be paid to players').waitFor()
-    await fact('Waits').getByText('75.00 EUR to be paid to players').waitFor()
-    await fact('Needs a person').getByText('none is refused or given up').waitFor()
-    expect(await page.getByText(/nothing needs a person/i).count()).toBe(0)
-    await page.getByRole('listitem').getByText('waits: 75.00 EUR to be paid to players').waitFor()
+    await fact('Retrying').getByText('75.00 EUR to be paid to players').waitFor()
+    await fact('Needs attention').getByText('no delivery is rejected or exhausted').waitFor()
+    expect(await page.getByText(/nothing needs attention/i).count()).toBe(0)
+    await page.getByRole('listitem').getByText('retrying: 75.00 EUR to be paid to players').waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform whose partner is down')
-    await needs().getByRole('link', { name: 'See what waits' }).click()
+    await needs().getByRole('link', { name: 'View' }).click()
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
     await owed.getByText(/^Down for/).waitFor()
     await owed.getByText('Its last call: network: ').waitFor()
     await page.getByRole('row').filter({ hasText: '25.00 EUR to be paid' }).nth(2).waitFor()
-    await page.getByRole('row', { name: 'Waits 75.00 EUR to be paid to players' }).waitFor()
-    expect(await page.getByText(/No delivery .*needs a person/).count(), 'it leads to what waits').toBe(0)
+    await page.getByRole('row', { name: 'Retrying 75.00 EUR to be paid to players' }).waitFor()
+    expect(await page.getByText(/No delivery .*needs attention/).count(), 'it leads to what waits').toBe(0)
     await see('now')
-    await fact('Needs a person')
+    await fact('Needs attention')
       .getByRole('link', { name: `${scene.partnerId} is down` })
       .click()
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     await see('deliveries')
-    await page.getByText('No delivery needs a person.').waitFor()
+    await page.getByText('No delivery needs attention.').waitFor()
     await page.getByText(`${scene.partnerId} is down`).waitFor()
-    await page.getByRole('link', { name: '3 deliveries wait for it' }).waitFor()
+    await page.getByRole('link', { name: '3 deliveries are retrying' }).waitFor()
     scene.wallet.always('settle', {})
     await scene.time.advance(60_000)
     await see('now')
-    await page.getByText('Nothing needs a person.').waitFor()
-    await fact('Needs a person').getByText('nothing needs a person').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
+    await fact('Needs attention').getByText('nothing needs attention').waitFor()
   })
 
   test('reports money that has been in flight for a minute, even if other calls are answered', async () => {
@@ -250,13 +250,13 @@ describe('Now of a platform whose partner takes nothing', () => {
     await page.clock.setFixedTime(scene.time.now())
     await see('now')
     await needs()
-      .filter({ hasText: `25.00 EUR to be paid to players by ${scene.partnerId}, which has not taken it yet` })
+      .filter({ hasText: `25.00 EUR to be paid to players by ${scene.partnerId}, not acknowledged yet` })
       .filter({ hasText: 'for 1 min' })
       .waitFor()
-    await fact('Needs a person')
-      .getByRole('link', { name: `${scene.partnerId} has not taken its money` })
+    await fact('Needs attention')
+      .getByRole('link', { name: `${scene.partnerId} has overdue deliveries` })
       .waitFor()
     await page.clock.setFixedTime(new Date(scene.time.now().getTime() - 60_000))
-    await page.getByText('Nothing needs a person.').waitFor()
+    await page.getByText('Nothing needs attention.').waitFor()
   })
 })

@@ -56,7 +56,7 @@ describe('a change that waits for a second person', () => {
     expect((await change('zoe', asked)).status).toBe(202)
     const { page, pending } = await openPlayer('zoe', 'support')
     const raise = rowOf(pending, 'Limit of stakes a day: 1,500.00')
-    await raise.getByText(/requested by first key, .*another person can approve it until/).waitFor()
+    await raise.getByText(/requested by Root key, .*another person can approve it until/).waitFor()
     await expectAccessibleEverywhere(page, 'pending changes')
     await raise.getByRole('button', { name: 'Approve' }).click()
     await raise.waitFor({ state: 'detached' })

@@ -72,7 +72,7 @@ test('the personal data of a player stay hidden until they are revealed, which i
   await see(userId)
   const sessions = page.getByRole('region', { name: 'Sessions' })
   await sessions.getByRole('row').filter({ hasText: 'Ended' }).getByText('all ended by hand').waitFor()
-  await sessions.getByRole('row').filter({ hasText: 'Live' }).getByText('first key').waitFor()
+  await sessions.getByRole('row').filter({ hasText: 'Live' }).getByText('Root key').waitFor()
   const card = page.getByRole('region', { name: 'Personal data' })
   await card.getByText('Nobody has opened them yet.').waitFor()
   const told = (await Promise.all(answers)).join('\n')

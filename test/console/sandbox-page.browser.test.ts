@@ -100,7 +100,7 @@ test.each(dueOf([360, 1280, 1920], 3))(
 test('a bet is found by the six characters that the terminal prints', async () => {
   const [betId] = [await newBet(), await newBet()]
   await page.goto(`${url}/console`)
-  await page.getByLabel('Find anything').fill(toShortBetId(betId))
+  await page.getByLabel('Search', { exact: true }).fill(toShortBetId(betId))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/bets/**${betId}`)
   await page.locator('.head').getByText(betId).waitFor()

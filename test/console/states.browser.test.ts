@@ -82,12 +82,12 @@ test('each card of the Overview keeps its heading, and shows no figure that is u
   expect((await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 10 })).status).toBe(200)
   const look = async () => ({
     heads: await page.locator('.card > header h2').allTextContents(),
-    says: (await page.getByText('no player had money').count()) > 0,
+    says: (await page.getByText('no activity').count()) > 0,
     figures: await page.locator('.now-fact dd a').allTextContents(),
   })
   const charts = () => page.locator('.plot canvas').nth(1).waitFor()
   const [loading, failed, answered] = await atEach('/now', look, charts)
-  const heads = ['Calls to this wallet', 'Needs a person', 'Platforms']
+  const heads = ['Calls to this wallet', 'Needs attention', 'Platforms']
   expect([loading, failed]).toEqual([
     { heads, says: false, figures: Array(6).fill('…') },
     { heads, says: false, figures: Array(6).fill('–') },

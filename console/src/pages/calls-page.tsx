@@ -48,8 +48,8 @@ export function CallsPage() {
   return (
     <div className="page">
       <div className="head">
-        <h1>Calls</h1>
-        <p className="muted">What came over the wire, and what it was answered.</p>
+        <h1>API calls</h1>
+        <p className="muted">The calls that platforms made to this wallet, with their responses.</p>
       </div>
       <form className="filters" onSubmit={submit} key={`words ${text}`}>
         <label>
@@ -64,14 +64,14 @@ export function CallsPage() {
         </label>
         {unknown.length > 0 && (
           <p className="notice">
-            No filter: {unknown.join(' ')}. There are player, bet, request, op, outcome, code, platform, slow.
+            Unknown filter: {unknown.join(' ')}. The filters are player, bet, request, op, outcome, code, platform, slow.
           </p>
         )}
       </form>
       {hasRole(person, 'support') ? (
         <Calls key={`calls ${text}`} {...{ text, isStopped, setStopped }} />
       ) : (
-        <ErrorMessage error={new Error('calls need a key of the role support')} />
+        <ErrorMessage error={new Error('API calls need the role Support')} />
       )}
       <SignatureDebugger />
     </div>
@@ -121,17 +121,17 @@ function Calls({ text, isStopped, setStopped }: CallsProps) {
           {isStopped && <span className="live paused">Paused</span>}
           <span className="spring" />
           <button type="button" className="button" onClick={() => setStopped(!isStopped)}>
-            {isStopped ? 'Go on' : 'Pause'}
+            {isStopped ? 'Resume' : 'Pause'}
           </button>
         </header>
         <StaleNotice of={fault} />
         <NewRowsButton text={fresh} show={show} />
         {calls.length === 0 ? (
-          <EmptyState title={text === '' ? 'No calls yet.' : 'No such calls.'}>
+          <EmptyState title={text === '' ? 'No calls yet.' : 'No matching calls.'}>
             <p>
               {text === ''
-                ? 'A call appears here a moment after it was answered.'
-                : 'Nothing that the journal keeps fits these words.'}
+                ? 'A call appears here a moment after its response.'
+                : 'No call in the journal matches these filters.'}
             </p>
           </EmptyState>
         ) : (
@@ -162,7 +162,7 @@ function Table({ children }: { children: ReactNode }) {
           <th>Outcome</th>
           <th>Player</th>
           <th>Bet</th>
-          <th className="num">Took</th>
+          <th className="num">Duration</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -184,12 +184,12 @@ function LinkedCall({ name, close }: { name: string; close(): void }) {
     },
   })
   return (
-    <section className="card" aria-label="The call of this address">
+    <section className="card" aria-label="Linked call">
       <QueryResult of={result}>
         {(call) =>
           call === null ? (
-            <EmptyState title="The call of this address is not in the journal (any more).">
-              <p>The journal keeps calls for some days.</p>
+            <EmptyState title="The linked call is not in the journal.">
+              <p>The journal keeps calls for some days only.</p>
             </EmptyState>
           ) : (
             <div className="scroll">
@@ -266,10 +266,10 @@ function Details({ call }: { call: JournalCallDetail }) {
           <dt>Signature</dt>
           <dd>
             {signature === 'refused'
-              ? 'Refused: no secret of this wallet signs exactly these bytes. Take it apart below.'
+              ? 'Rejected: no secret of this wallet matches this signature and body. Check it in the signature debugger below.'
               : capital(describeSignature(signature))}
           </dd>
-          <dt>From</dt>
+          <dt>IP address</dt>
           <dd>{source}</dd>
           <dt>Request</dt>
           <dd>
@@ -282,7 +282,7 @@ function Details({ call }: { call: JournalCallDetail }) {
         </div>
         <div className="call-bodies">
           <CodeBlock name="Request">{request.body}</CodeBlock>
-          <CodeBlock name="Answer">{`${answer.status} ${answer.body}`}</CodeBlock>
+          <CodeBlock name="Response">{`${answer.status} ${answer.body}`}</CodeBlock>
         </div>
       </td>
     </tr>

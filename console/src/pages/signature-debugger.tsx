@@ -16,9 +16,9 @@ export function SignatureDebugger() {
   }
   return (
     <details className="card signature">
-      <summary>Take a signature apart</summary>
+      <summary>Signature debugger</summary>
       <form className="body" onSubmit={submit}>
-        <p className="muted small">It is worked out in this browser: neither secret nor body is sent anywhere.</p>
+        <p className="muted small">The browser checks the signature. It sends neither the secret nor the body.</p>
         <label className="field">
           <span>
             Header <code>x-sign-jws</code>
@@ -34,11 +34,11 @@ export function SignatureDebugger() {
           <input name="secret" type="password" required autoComplete="off" />
         </label>
         <button type="submit" className="button main-one">
-          Take it apart
+          Check signature
         </button>
         {fault !== undefined && (
           <p className="notice" role="alert">
-            That did not work: {fault}.
+            Something went wrong: {fault}.
           </p>
         )}
         <ol className="steps" aria-live="polite">
@@ -47,7 +47,7 @@ export function SignatureDebugger() {
               <span aria-hidden="true">{isGood ? '✓' : '✕'}</span>
               <span>
                 {description}
-                <span className="vh">{isGood ? ': right' : ': wrong'}</span>
+                <span className="vh">{isGood ? ': valid' : ': invalid'}</span>
                 <span className="small muted step-detail">{detail}</span>
               </span>
             </li>

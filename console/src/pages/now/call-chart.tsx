@@ -27,7 +27,7 @@ function fillMinutes({ from, to, minutes }: Hour): (Omit<MinuteCounts, 'p99Ms'> 
   })
 }
 
-const DURATIONS_NAME = '99 of 100 calls took at most'
+const DURATIONS_NAME = 'p99 latency'
 const CALLS_NAME = 'Calls per second'
 
 export function CallChart({ hour, title }: { hour: Hour; title: string }) {
@@ -40,16 +40,16 @@ export function CallChart({ hour, title }: { hour: Hour; title: string }) {
       <Head title={title} save={() => downloadText('purser-last-hour.csv', toCsv(lines))} />
       {calls === 0 ? (
         <EmptyState title="No calls in the last hour.">
-          <p>A call is here some seconds after it was answered.</p>
+          <p>A call appears here a few seconds after its response.</p>
         </EmptyState>
       ) : (
         <div className="body now-charts">
           <p className="muted small readout" aria-hidden="true">
             {shown === undefined ? (
-              'Point at a minute to read it. The last one is still running.'
+              'Hover for values. The last minute is still in progress.'
             ) : (
               <>
-                <Time at={shown.at} /> · {rate(shown.accepted)} accepted, {rate(shown.refused)} refused,{' '}
+                <Time at={shown.at} /> · {rate(shown.accepted)} accepted, {rate(shown.refused)} rejected,{' '}
                 {rate(shown.failed)} failed per second · {durationText(shown.p99Ms)}
               </>
             )}
@@ -105,7 +105,7 @@ function Head({ title, save }: { title: string; save?: () => void }) {
       <h2>{title}</h2>
       <span className="keys">
         <span className="key accepted">Accepted</span>
-        <span className="key refused">Refused</span>
+        <span className="key refused">Rejected</span>
         <span className="key failed">Failed</span>
       </span>
       <span className="spring" />
@@ -146,7 +146,7 @@ function AsTable({ lines }: { lines: ReturnType<typeof fillMinutes> }) {
           <thead>
             <tr>
               <th>Minute</th>
-              {['Accepted', 'Refused', 'Failed', 'p99'].map((name) => (
+              {['Accepted', 'Rejected', 'Failed', 'p99'].map((name) => (
                 <th key={name} className="num">
                   {name}
                 </th>

@@ -64,11 +64,11 @@ export function Parties({ hour, partners = [], empty }: Props) {
         </ul>
       )}
       {waited.length > shown.length && (
-        <p className="more muted small">and {waited.length - shown.length} more for which something waits</p>
+        <p className="more muted small">and {waited.length - shown.length} more with open deliveries</p>
       )}
       {quiet > 0 && (
         <p className="more muted small">
-          {countText(quiet, 'partner')} without a call in the last hour; nothing waits for {quiet === 1 ? 'it' : 'them'}
+          {countText(quiet, 'partner')} had no calls in the last hour and {quiet === 1 ? 'has' : 'have'} no open deliveries
         </p>
       )}
     </>
@@ -105,16 +105,16 @@ function PartyOwed({ to: { owed, onTheWay } }: { to: Partner }) {
   return (
     <small className="party-owed">
       {owed.length === 0 && onTheWay.length === 0 && (
-        <span className="muted">nothing is to be paid to players or taken back from them</span>
+        <span className="muted">no money is outstanding</span>
       )}
       {owed.length > 0 && (
         <span>
-          needs a person: <OwedSums of={owed} />
+          needs attention: <OwedSums of={owed} />
         </span>
       )}
       {onTheWay.length > 0 && (
         <span>
-          waits: <OwedSums of={onTheWay} />
+          retrying: <OwedSums of={onTheWay} />
         </span>
       )}
     </small>
@@ -122,7 +122,7 @@ function PartyOwed({ to: { owed, onTheWay } }: { to: Partner }) {
 }
 
 function partyName({ name, isKnown }: Party): string {
-  if (!isKnown) return 'Strangers'
+  if (!isKnown) return 'Unknown sender'
   return name === '' ? NONE_OF.platform : name
 }
 

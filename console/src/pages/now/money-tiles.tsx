@@ -22,26 +22,26 @@ export function MoneyTiles() {
   const shown = (day: string, of: (row: ReportRow) => string) =>
     result.data === undefined ? unknownFigure(result.error) : <Amounts of={rowsOf(day)} amountOf={of} />
   const isNothing = (day: string) => result.data !== undefined && rowsOf(day).length === 0
-  const moved = (day: string) => (isNothing(day) ? 'no player had money' : undefined)
+  const moved = (day: string) => (isNothing(day) ? 'no activity' : undefined)
   return (
     <>
-      <FigureTile name="In play" href="/bets?status=open" note="stakes of bets without a result">
+      <FigureTile name="Open stakes" href="/bets?status=open" note="stakes of bets without a result">
         {shown(today, ({ accounts }) => accounts.open_stakes.closing)}
       </FigureTile>
-      <FigureTile name="Paid out today" href={`/money?day=${today}`} note="since midnight UTC, less payout reversals">
+      <FigureTile name="Payouts today" href={`/money?day=${today}`} note="since midnight UTC, less payout reversals">
         {shown(today, (row) => negateAmount(computeGgr(row).paid))}
       </FigureTile>
       <FigureTile
-        name="Result today"
+        name="GGR today"
         href={`/money?day=${today}`}
-        note={moved(today) ?? 'what the house earned since midnight UTC'}
+        note={moved(today) ?? 'gross gaming revenue since midnight UTC'}
       >
         {shown(today, ({ ggr }) => ggr)}
       </FigureTile>
       <FigureTile
-        name="Result yesterday"
+        name="GGR yesterday"
         href={`/money?day=${yesterday}`}
-        note={moved(yesterday) ?? `what the house earned on ${yesterday}, UTC`}
+        note={moved(yesterday) ?? `gross gaming revenue on ${yesterday}, UTC`}
       >
         {shown(yesterday, ({ ggr }) => ggr)}
       </FigureTile>

@@ -74,19 +74,18 @@ export function NeedsAttention({
     (!issues.isEnabled || (issues.data !== undefined && partners.data !== undefined)) &&
     (!adjustments.isEnabled || adjustments.data !== undefined)
   return (
-    <section className="card" aria-label="Needs a person">
+    <section className="card" aria-label="Needs attention">
       <header>
-        <h2>Needs a person</h2>
+        <h2>Needs attention</h2>
       </header>
       {[issues, adjustments, partners].map((query, i) => (
         <QueryNotice key={['issues', 'adjustments', 'partners'][i]} of={query} />
       ))}
       {!isKnown && [issues, adjustments, partners].every(({ error }) => error === null) && <LoadingSkeleton />}
       {isKnown && shown.length === 0 && (
-        <EmptyState title="Nothing needs a person.">
+        <EmptyState title="Nothing needs attention.">
           <p>
-            What a partner refuses, a partner that is down, money that does not arrive, or that waits for a second
-            person is here.
+            This list shows rejected deliveries, partners that are down, overdue money, and adjustments pending approval.
           </p>
         </EmptyState>
       )}
@@ -106,7 +105,7 @@ export function NeedsAttention({
         ))}
       </ol>
       {needs.length > MAX_SHOWN && (
-        <p className="more muted small">and {needs.length - MAX_SHOWN} more kinds, in Deliveries and Money</p>
+        <p className="more muted small">and {needs.length - MAX_SHOWN} more, in Deliveries and Finance</p>
       )}
     </section>
   )
@@ -128,9 +127,9 @@ function listPartnerItems(partners: readonly Partner[]): AttentionItem[] {
     return {
       key: `partner ${partner.partnerId}`,
       what: isDown ? <DownText of={partner} /> : <SlowText of={partner} />,
-      badge: isDown ? ['bad', 'Down'] : ['wait', 'Money waits'],
+      badge: isDown ? ['bad', 'Down'] : ['wait', 'Overdue'],
       since: trouble.since ?? new Date().toISOString(),
-      step: 'See what waits',
+      step: 'View',
       href: retryingLink(partner.partnerId),
     }
   })
@@ -139,8 +138,8 @@ function listPartnerItems(partners: readonly Partner[]): AttentionItem[] {
 function DownText({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
   return (
     <>
-      <strong>{partnerId}</strong> gives no usable answers;{' '}
-      {waiting === 0 ? 'nothing waits for it' : `${countText(waiting, 'delivery waits', 'deliveries wait')} for it`}
+      <strong>{partnerId}</strong> returns no valid responses;{' '}
+      {waiting === 0 ? 'no delivery is retrying' : countText(waiting, 'delivery is retrying', 'deliveries are retrying')}
       {onTheWay.length > 0 && (
         <>
           {' '}
@@ -154,15 +153,15 @@ function DownText({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
 function SlowText({ of: { partnerId, onTheWay } }: { of: Partner }) {
   return (
     <>
-      <OwedSums of={onTheWay} /> by <strong>{partnerId}</strong>, which has not taken it yet
+      <OwedSums of={onTheWay} /> by <strong>{partnerId}</strong>, not acknowledged yet
     </>
   )
 }
 
 const WORDS: Readonly<Record<string, readonly [string, string]>> = {
-  stuck: ['bad', 'Stuck'],
-  refused: ['bad', 'Refused'],
-  pending: ['wait', 'Tried again'],
+  stuck: ['bad', 'Exhausted'],
+  refused: ['bad', 'Rejected'],
+  pending: ['wait', 'Retrying'],
 }
 
 function listIssueItems(deliveries: readonly DeliveryRow[]): AttentionItem[] {
@@ -176,7 +175,7 @@ function listIssueItems(deliveries: readonly DeliveryRow[]): AttentionItem[] {
     ),
     badge: WORDS[status] ?? ['bad', status],
     since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
-    step: status === 'pending' ? 'Look' : 'Mend, send again',
+    step: status === 'pending' ? 'Review' : 'Fix and retry',
     href: needsAttentionLink(partnerId),
   }))
 }
@@ -186,13 +185,12 @@ function listAdjustmentItems(proposals: readonly Proposal[]): AttentionItem[] {
     key: `adjustment ${userId} ${reference}`,
     what: (
       <>
-        <span className="num">{moneyText(amount, currency)}</span> for <strong>{userId}</strong> waits for a second
-        person
+        <span className="num">{moneyText(amount, currency)}</span> for <strong>{userId}</strong> is pending approval
       </>
     ),
     badge: ['wait', 'Adjustment'],
     since: proposedAt,
-    step: 'Approve or refuse',
+    step: 'Approve or reject',
     href: '/money',
   }))
 }

@@ -23,11 +23,11 @@ export function OutstandingTiles({ partners, fault, oldest, of }: Props) {
   const count = owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return (
     <>
-      <FigureTile name="Waits" href={retryingLink()} note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}>
+      <FigureTile name="Retrying" href={retryingLink()} note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}>
         {waiting === undefined ? unknownFigure(fault) : <Count of={waiting} />}
       </FigureTile>
       <FigureTile
-        name="Needs a person"
+        name="Needs attention"
         href="/deliveries"
         note={<NeedsNote count={count} partners={partners} of={of} />}
       >
@@ -85,8 +85,8 @@ function WaitsNote({ waiting, oldest, sums, of }: WaitsProps) {
           <OwedSums of={sums} />;{' '}
         </>
       )}
-      tried again by {waiting === 1 ? 'itself' : 'themselves'}
-      {oldest !== undefined && waiting !== 0 && `, the oldest decided ${formatAgo(new Date(oldest))}`}
+      retried automatically
+      {oldest !== undefined && waiting !== 0 && `, the oldest from ${formatAgo(new Date(oldest))}`}
       {of}
     </>
   )
@@ -97,12 +97,12 @@ function NeedsNote({ count, partners, of }: { count: number; partners: Props['pa
   const troubled = (partners ?? []).filter((partner) => findPartnerTrouble(partner) !== undefined)
   const deliveries =
     count > 0
-      ? `${countText(count, 'delivery', 'deliveries')} ${count === 1 ? 'does' : 'do'} not move without one`
+      ? `${countText(count, 'delivery', 'deliveries')} must be resolved by hand`
       : troubled.length > 0
-        ? 'none is refused or given up'
+        ? 'no delivery is rejected or exhausted'
         : partners === undefined
-          ? 'what does not move without one'
-          : 'nothing needs a person'
+          ? 'deliveries that must be resolved by hand'
+          : 'nothing needs attention'
   const [first] = troubled
   return (
     <>
@@ -126,7 +126,7 @@ function troubleText(troubled: readonly Partner[]): string {
   )
   return [
     describePartners(down, 'is down', 'are down'),
-    describePartners(slow, 'has not taken its money', 'have not taken their money'),
+    describePartners(slow, 'has overdue deliveries', 'have overdue deliveries'),
   ]
     .filter((words) => words !== '')
     .join(', ')

@@ -36,7 +36,7 @@ export function OverviewPage() {
   return (
     <div className="page wide now">
       <div className="head">
-        <h1>Now</h1>
+        <h1>Overview</h1>
       </div>
       <dl className="now-facts">
         {bases.wallet && <MoneyTiles />}
@@ -45,7 +45,7 @@ export function OverviewPage() {
             partners={partners.data?.data}
             fault={partners.error}
             oldest={ofPlatform.data?.oldestWaiting}
-            of={typeof partners.data?.next === 'string' ? `, of the first ${MAX_PARTNERS} partners` : ''}
+            of={typeof partners.data?.next === 'string' ? `, for the first ${MAX_PARTNERS} partners` : ''}
           />
         )}
         {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour} calls={bases.wallet} />}
@@ -80,13 +80,13 @@ export function OverviewPage() {
 }
 
 const NO_PLATFORM = (
-  <EmptyState title="Nobody has called in the last hour.">
-    <p>Each platform whose secret signs calls has a row here.</p>
+  <EmptyState title="No platform has called in the last hour.">
+    <p>Each platform whose signature is valid has a row here.</p>
   </EmptyState>
 )
 const NO_PARTNER = (
   <EmptyState title="No partner was called in the last hour.">
-    <p>Each partner that is called, or for which something waits, has a row here.</p>
+    <p>Each partner with calls or open deliveries has a row here.</p>
   </EmptyState>
 )
 
@@ -102,13 +102,13 @@ function HourSums({ hour: { data, error }, calls }: { hour: HourQuery; calls: bo
   const listed = (outcome: string) => (calls ? `/calls${outcome}` : '/deliveries')
   return (
     <>
-      <FigureTile name="Refused" href={listed('')} note="calls of the last hour, with a code">
+      <FigureTile name="Rejected" href={listed('')} note="Rejected calls, last hour">
         <span className="num">{sum('refused')}</span>
       </FigureTile>
       <FigureTile
         name="Failed"
         href={listed(`?q=${encodeQueryPart('outcome:system_error')}`)}
-        note="calls of the last hour, without yes or no"
+        note="Failed calls, last hour"
       >
         <span className="num">{sum('failed')}</span>
       </FigureTile>
