@@ -21,11 +21,11 @@ export interface AuditEntry {
 /** Who did what, on whom, and why. What the list says already is not among the members. */
 export const AUDIT_COLUMNS: readonly ListColumn<AuditEntry>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
-  { name: 'Who', show: ({ person, key }) => <span className="cut">{displayName({ name: person ?? key.name })}</span> },
-  { name: 'What', show: ({ operation }) => <span className="num">{capital(splitCamelCase(operation))}</span> },
-  { name: 'On', show: ({ on }) => <span className="about">{Object.values(on).join(' · ')}</span> },
+  { name: 'User', show: ({ person, key }) => <span className="cut">{displayName({ name: person ?? key.name })}</span> },
+  { name: 'Action', show: ({ operation }) => <span className="num">{capital(splitCamelCase(operation))}</span> },
+  { name: 'Target', show: ({ on }) => <span className="about">{Object.values(on).join(' · ')}</span> },
   {
-    name: 'Now',
+    name: 'Change',
     show: ({ after, on }) => (
       <ul className="members">
         {listMembers(after)
@@ -38,7 +38,7 @@ export const AUDIT_COLUMNS: readonly ListColumn<AuditEntry>[] = [
       </ul>
     ),
   },
-  { name: 'Why', show: ({ reason }) => reason ?? DASH },
+  { name: 'Reason', show: ({ reason }) => reason ?? DASH },
 ]
 
 export const auditEntryKey = ({ requestId, on }: AuditEntry) => `${requestId} ${JSON.stringify(on)}`
@@ -77,7 +77,7 @@ function Value({ of: value, member }: { of: unknown; member: string }): ReactNod
   if (typeof value === 'string' && TIME.test(value)) return <Time at={value} withDay />
   if (typeof value === 'string' && AMOUNT.test(member)) return amountText(value)
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (value === REDACTED) return 'folded'
+  if (value === REDACTED) return 'hidden'
   if (typeof value === 'number' && member.startsWith('limits.')) return value.toLocaleString('en')
   if (Array.isArray(value) && value.length > 0) return value.map(String).join(', ')
   if (Array.isArray(value) && member === 'events') return 'all'

@@ -106,7 +106,7 @@ async function take(browser, { url }, bets) {
     await shoot(page, `demo${suffix}`, suffix !== '-phone')
     await page.goto(`${url}/console/bets/${bets.corrected}`)
     await page.locator('[data-moment]').last().click()
-    await page.locator('.moment').getByText('From', { exact: true }).waitFor() // the journal is asked behind the bet
+    await page.locator('.moment').getByText('IP address', { exact: true }).waitFor() // the journal is asked behind the bet
     await shoot(page, `bet${suffix}`, suffix !== '-phone')
     if (suffix !== '') continue
     for (const name of PAGES) {

@@ -195,7 +195,7 @@ async function inPlay(browser, wanted) {
     await see('ladder', 'deliveries', { act: (page) => page.waitForTimeout(SETTLE_MS) })
     await see('signature', 'calls', {
       act: async (page) => {
-        await page.getByText('Take a signature apart').click()
+        await page.getByText('Signature debugger').click()
       },
     })
     await see('what-if', `bets/${lost.betIds[0]}`, {

@@ -29,8 +29,8 @@ test('manual adjustments and a payout above the odds appear on the page of a bet
   await form.getByText('Already adjusted by hand: +5.00 EUR, paid twice, maria').waitFor()
   await form.getByLabel('Amount').fill('-5.00')
   await form.getByLabel('Reason').fill('taken back')
-  await form.getByRole('button', { name: 'Book it' }).click()
-  await form.getByText('It is booked.').waitFor()
+  await form.getByRole('button', { name: 'Post adjustment' }).click()
+  await form.getByText('The adjustment was posted.').waitFor()
   expect(await wallet.operator.bet(userId, bet.transactionId)).toMatchObject({
     adjusted: [{ currency: 'EUR', amount: '0.00' }],
     adjustments: [{ amount: '5.00' }, { amount: '-5.00', reason: 'taken back' }],

@@ -79,7 +79,7 @@ describe('the console of a wallet with hostile names', () => {
       ['/players', ['table.list']], // nickname, brand
       [`/players?q=${encodeURIComponent(EVIL.slice(0, 12))}`, ['table.list']],
       [`/players/${userId}`, ['.head', '[aria-label=Statement]', '[aria-label=Rules]']], // brand, reason, nickname
-      ['/money', ['[aria-label="Adjustments that wait"]', '.day-card h2']], // person and reason; brand
+      ['/money', ['[aria-label="Pending adjustments"]', '.day-card h2']], // person and reason; brand
       ['/reports?by=brand', ['table.list']],
       ['/find?q=asked-for', ['[aria-label=Adjustment]']],
       ['/settings', ['[aria-label=Keys]', '[aria-label=Webhooks]', '[aria-label=Actions]']],

@@ -179,7 +179,7 @@ describe('the search of a wallet', () => {
     expect((await ask('jackpot-1')).status).toBe(202)
     await find('jackpot-')
     const card = page.getByRole('region', { name: 'Adjustment' })
-    await card.getByText('Waits for a second person').waitFor()
+    await card.getByText('Pending approval').waitFor()
     const said = (await card.textContent()) ?? ''
     for (const text of ['10,000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
       expect(said).toContain(text)
@@ -187,8 +187,8 @@ describe('the search of a wallet', () => {
     await ask('jackpot-2')
     await find('jackpot-')
     await page.getByRole('region', { name: 'Adjustments' }).getByRole('link', { name: 'jackpot-2' }).click()
-    await card.getByRole('button', { name: 'Refuse' }).click()
-    await card.getByText('refused by').waitFor()
+    await card.getByRole('button', { name: 'Reject' }).click()
+    await card.getByText('rejected by').waitFor()
   })
 
   test('finds a player by the start of a name', async () => {

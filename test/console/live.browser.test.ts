@@ -234,7 +234,7 @@ describe('the live console of a wallet', () => {
       await expect.poll(() => places.count()).toBe(count)
       expect(await words.count()).toBe(1)
       expect(await words.inputValue()).toBe(typed)
-      await page.getByRole('button', { name: 'Go on', exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
     }
   })
 

@@ -1,4 +1,4 @@
-/** The page Money: what the house earned on a day, and on which day a stake counts. In a real browser. */
+/** The page Finance: the GGR of a day, and the day on which a stake counts. In a real browser. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
@@ -19,16 +19,16 @@ const today = () => wallet.clock.now().toISOString().slice(0, 10)
 
 async function see(day: string): Promise<void> {
   await at.see(`/money?day=${day}`)
-  await page.getByRole('region', { name: 'Result of the day' }).waitFor()
+  await page.getByRole('region', { name: 'GGR of the day' }).waitFor()
 }
 const cells = (currency: string) =>
   page
-    .getByRole('region', { name: 'Result of the day' })
+    .getByRole('region', { name: 'GGR of the day' })
     .getByRole('row', { name: new RegExp(`^${currency} `) })
     .getByRole('cell')
     .allTextContents()
 
-test('the result of a day is of the bets that were decided on it; a stake in play counts on its bet’s day', async () => {
+test('the GGR of a day is of the bets that were settled on it; an open stake counts on the day its bet is settled', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const bet = (amount: number) => ({ userId: player.userId, token: player.token, transactionId: randomUUID(), amount })
   const [lost, won, corrected, open, cancelled] = [bet(10), bet(10), bet(1.01), bet(20), bet(5)]
@@ -48,8 +48,8 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
   await see(first)
   expect(await cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
   expect(await cells('JPY')).toEqual(['300', '0', '0', '−300', '0'])
-  await page.getByText('A stake counts when its bet is decided').waitFor()
-  expect(await page.getByText('does not add up').count()).toBe(0)
+  await page.getByText('A stake counts when its bet is settled').waitFor()
+  expect(await page.getByText(/Out of balance|do not add up/).count()).toBe(0)
   await expectAccessibleEverywhere(page, 'the result of a day')
   const leadsTo = async (row: string, number: string, address: string, below: string) => {
     const card = page.getByRole('region', { name: 'EUR', exact: true })
@@ -65,13 +65,13 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
   await leadsTo('Deposits', '100.00', transfers('deposit'), '+100.00')
   await theTransfers(`/money/transfers?kind=deposit&${days}`, player.userId)
   await see(first)
-  await leadsTo('Players have', '83.99', `reports?${days}&currency=EUR&view=trial`, 'Open stakes')
+  await leadsTo('Closing player balances', '83.99', `reports?${days}&currency=EUR&view=trial`, 'Open stakes')
 
   wallet.clock.advance(DAY_MS)
   await settled(open, 0, 'lost')
   await see(today())
   expect(await cells('EUR')).toEqual(['0.00', '0.00', '0.00', '20.00', '20.00'])
-  await page.getByRole('button', { name: 'The day before' }).click()
+  await page.getByRole('button', { name: 'Previous day' }).click()
   await expect.poll(() => cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
 })
 
@@ -91,16 +91,16 @@ async function theTransfers(address: string, player: string): Promise<void> {
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/console/players/${player}`)
   await page.goBack()
-  await page.getByLabel('What').selectOption('Withdrawal')
-  await page.getByText('No such transfers.').waitFor()
-  await page.getByRole('link', { name: 'Money of' }).click()
-  await page.getByRole('region', { name: 'Result of the day' }).waitFor()
+  await page.getByLabel('Type').selectOption('Withdrawal')
+  await page.getByText('No matching transfers.').waitFor()
+  await page.getByRole('link', { name: 'Finance of' }).click()
+  await page.getByRole('region', { name: 'GGR of the day' }).waitFor()
 }
 
 test('a day without money can be reconciled', async () => {
   await at.see('/money?day=2001-01-01')
-  await page.getByText('No player had money on this day.').waitFor()
-  await page.getByRole('region', { name: 'Reconciliation' }).getByText('Not compared yet.').waitFor()
+  await page.getByText('No activity on this day.').waitFor()
+  await page.getByRole('region', { name: 'Reconciliation' }).getByText('No comparison yet.').waitFor()
 })
 
 test('the Finance page reports figures that do not add up', async () => {
@@ -110,7 +110,7 @@ test('the Finance page reports figures that do not add up', async () => {
     await route.fulfill({ json: { data: data.map((row) => ({ ...row, ggr: '1.00' })) } })
   })
   await at.see(`/money?day=${today()}`)
-  await page.getByText('This does not add up: look at the audit').waitFor()
+  await page.getByText('The figures do not add up. Run the audit').waitFor()
 })
 
 test('the Finance page has the players of a day with movements and balances, and compares the bets with the platform’s file', async () => {
@@ -129,7 +129,7 @@ test('the Finance page has the players of a day with movements and balances, and
     .toEqual(['EUR', '0.00', '100.00', '60.00', '25.00', '−35.00', '65.00'])
   const heads = await players.getByRole('columnheader').allTextContents()
   // nobody had a refund, a withdrawal or an adjustment: no column of zeros
-  expect(heads).toEqual(['Player', 'Currency', 'Had', 'Deposits', 'Staked', 'Paid out', 'Net', 'Has'])
+  expect(heads).toEqual(['Player', 'Currency', 'Opening', 'Deposits', 'Stakes', 'Payouts', 'Net', 'Closing'])
   const theirs = [
     'betId,player,status,currency,stake,resultType,payout',
     `${right.transactionId},${userId},settled,EUR,10,won,25`,
@@ -137,12 +137,12 @@ test('the Finance page has the players of a day with movements and balances, and
     `${randomUUID()},${userId},open,EUR,5,,`,
   ]
   const books = page.getByRole('region', { name: 'Reconciliation' })
-  await books.getByText('Not compared yet.').waitFor()
+  await books.getByText('No comparison yet.').waitFor()
   const buffer = Buffer.from(theirs.join('\r\n'))
   await books.locator('input[type=file]').setInputFiles({ name: 'bets.csv', mimeType: 'text/csv', buffer })
-  await books.getByText('What differs is below: compared with bets.csv').waitFor()
+  await books.getByText('The differences are listed below: compared with bets.csv').waitFor()
   const counts = await books.locator('.books > div').allTextContents()
-  expect(counts).toEqual(['Matched1', 'Different1', 'Only ours1', 'Only theirs1'])
+  expect(counts).toEqual(['Matched1', 'Different1', 'Missing at platform1', 'Missing here1'])
   await books
     .getByRole('row')
     .filter({ hasText: 'Status differs' })
@@ -152,5 +152,5 @@ test('the Finance page has the players of a day with movements and balances, and
   await see(today())
   const empty = { name: 'bets.csv', mimeType: 'text/csv', buffer: Buffer.from('betId,player\r\n') }
   await books.locator('input[type=file]').setInputFiles(empty)
-  await books.getByText('Not compared: bets.csv lacks the columns status, currency, stake').waitFor()
+  await books.getByText('The comparison failed: bets.csv lacks the columns status, currency, stake').waitFor()
 })

@@ -91,7 +91,7 @@ describe('Overview of a wallet', () => {
     await factOf(page, 'GGR today').getByText('499.50 USD').waitFor()
     await factOf(page, 'GGR yesterday').getByText('no activity').waitFor()
     await factOf(page, 'Payouts today').getByRole('link').click()
-    const row = page.getByRole('region', { name: 'Result of the day' }).getByRole('row').filter({ hasText: 'USD' })
+    const row = page.getByRole('region', { name: 'GGR of the day' }).getByRole('row').filter({ hasText: 'USD' })
     await row.getByRole('link', { name: '−1,500.50' }).waitFor()
     await row.getByRole('link', { name: '499.50', exact: true }).waitFor()
   })

@@ -42,7 +42,7 @@ async function signInFirst(page: Page, person: { name: string; password: string 
   await page.getByRole('heading', { name: 'New password' }).waitFor()
   await page.getByLabel('Current password').fill(person.password)
   await page.getByLabel('New password').fill(OWN)
-  await page.getByRole('button', { name: 'Change it' }).click()
+  await page.getByRole('button', { name: 'Change password' }).click()
   await page.getByRole('link', { name: 'Settings' }).waitFor()
 }
 
@@ -56,11 +56,11 @@ async function admin(): Promise<Page> {
 }
 
 async function make(page: Page, name: string, role: string): Promise<{ name: string; password: string }> {
-  const people = page.getByRole('region', { name: 'People' })
+  const people = page.getByRole('region', { name: 'Users' })
   await people.getByLabel('Name').fill(name)
   await people.getByLabel('Role').selectOption(role)
-  await people.getByRole('button', { name: 'Make' }).click()
-  await people.getByText(`The password of ${name}, shown this once:`).waitFor()
+  await people.getByRole('button', { name: 'Add user' }).click()
+  await people.getByText(`The password of ${name} is shown only once:`).waitFor()
   return { name, password: (await people.locator('.once code').textContent()) ?? '' }
 }
 
@@ -78,7 +78,7 @@ const balance = async () => {
   return ((await answer.json()) as { balances: { amount: string }[] }).balances[0]?.amount
 }
 
-describe('people', () => {
+describe('users', () => {
   test('an adjustment is asked for by one, refused to the same one, and approved by another', async () => {
     const boss = await admin()
     const anna = await make(boss, 'anna', 'cash')
@@ -102,8 +102,8 @@ describe('people', () => {
     await hers.getByLabel('Amount').fill('75.00')
     await hers.getByLabel('Reason').fill('a bonus that was promised')
     await expectAccessibleEverywhere(hers, 'adjusting')
-    await hers.getByRole('button', { name: 'Book it' }).click()
-    await hers.getByText('Nothing is booked yet').waitFor()
+    await hers.getByRole('button', { name: 'Post adjustment' }).click()
+    await hers.getByText('Sent for approval').waitFor()
     expect(await balance()).toBe('100.00')
     await hers.getByRole('button', { name: 'Done' }).click()
     await hers.getByRole('link', { name: 'Finance' }).click()
@@ -114,20 +114,20 @@ describe('people', () => {
     const his = await atTheDoor()
     await signInFirst(his, bert)
     await his.getByRole('link', { name: 'Finance' }).click()
-    await his.getByText('asked for by anna').waitFor()
+    await his.getByText('requested by anna').waitFor()
     await expectAccessibleEverywhere(his, 'approving')
     await his.getByRole('button', { name: 'Approve' }).click()
-    await his.getByRole('region', { name: 'Adjustments that wait' }).waitFor({ state: 'detached' })
+    await his.getByRole('region', { name: 'Pending adjustments' }).waitFor({ state: 'detached' })
     expect(await balance()).toBe('175.00')
     await his.getByRole('link', { name: 'Settings' }).click()
-    const booked = his.getByRole('region', { name: 'Actions' }).locator('tbody tr').first()
+    const booked = his.getByRole('region', { name: 'Audit log' }).locator('tbody tr').first()
     await booked.getByText('bert').waitFor()
     await booked.getByText('approve adjustment').waitFor()
   })
 
   test('a key is made with rights, a scope and an end', async () => {
     const page = await admin()
-    const keys = page.getByRole('region', { name: 'Keys' })
+    const keys = page.getByRole('region', { name: 'API keys' })
     await keys.getByLabel('Name').fill('site')
     await keys.getByLabel('Role').selectOption('support')
     await keys.getByLabel('Only the brand').fill('north')
@@ -135,17 +135,17 @@ describe('people', () => {
     await keys.getByRole('checkbox', { name: 'sessions' }).check()
     await keys.getByRole('checkbox', { name: 'profiles' }).check()
     await expectAccessibleEverywhere(page, 'a new key')
-    await keys.getByRole('button', { name: 'Make' }).click()
-    await keys.getByText('The key of site, shown this once:').waitFor()
+    await keys.getByRole('button', { name: 'Create API key' }).click()
+    await keys.getByText('The key of site is shown only once:').waitFor()
     const row = keys.getByRole('row', { name: /site/ })
     await row.getByText('limited to north').waitFor()
     await row.getByText('only sessions, profiles').waitFor()
     await row.getByText('2099-03-01 12:30').waitFor()
     expect(await keys.getByRole('checkbox', { checked: true }).count(), 'the form is empty again').toBe(0)
     await keys.getByLabel('Name').fill('plain')
-    await keys.getByRole('button', { name: 'Make' }).click()
-    await keys.getByRole('row', { name: /plain read Live .* never/ }).waitFor()
-    expect(await page.getByRole('region', { name: 'People' }).getByRole('checkbox').count()).toBe(0)
+    await keys.getByRole('button', { name: 'Create API key' }).click()
+    await keys.getByRole('row', { name: /plain Viewer Active .* never/ }).waitFor()
+    expect(await page.getByRole('region', { name: 'Users' }).getByRole('checkbox').count()).toBe(0)
   })
 
   test('who may only read is offered nothing to change', async () => {
@@ -159,7 +159,7 @@ describe('people', () => {
     expect(await page.getByRole('button', { name: 'Adjust…' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('region', { name: 'Your password' }).waitFor()
-    expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'API keys' }).count()).toBe(0)
   })
 
   test('input on a page that asks for nothing uses the session, at most once a minute', async () => {
@@ -207,7 +207,7 @@ describe('people', () => {
     const row = boss.getByRole('row', { name: /dora/ }).first()
     await row.getByText('Locked').waitFor()
     await row.getByRole('button', { name: 'New password, dora' }).click()
-    await boss.getByText('The password of dora, shown this once:').waitFor()
+    await boss.getByText('The password of dora is shown only once:').waitFor()
     await signIn(page, { name: 'dora', password: (await boss.locator('.once code').textContent()) ?? '' })
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
@@ -219,18 +219,18 @@ describe('people', () => {
     await signInFirst(page, ella)
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     const row = boss.getByRole('row', { name: /ella/ }).first()
-    const end = row.getByRole('button', { name: 'End ella' })
+    const end = row.getByRole('button', { name: 'Deactivate ella' })
     await end.click()
-    await boss.getByRole('dialog', { name: 'End ella?' }).getByRole('button', { name: 'Cancel' }).click()
-    await row.getByText('Live').waitFor()
+    await boss.getByRole('dialog', { name: 'Deactivate ella?' }).getByRole('button', { name: 'Cancel' }).click()
+    await row.getByText('Active', { exact: true }).waitFor()
     const focused = 'document.activeElement?.getAttribute("aria-label")'
-    await expect.poll(() => boss.evaluate(focused)).toBe('End ella')
-    const shownOnce = boss.getByText('The password of ella, shown this once:')
+    await expect.poll(() => boss.evaluate(focused)).toBe('Deactivate ella')
+    const shownOnce = boss.getByText('The password of ella is shown only once:')
     expect(await shownOnce.count(), 'nobody was ended, and it is never shown again').toBe(1)
     await end.click()
     await expectAccessibleEverywhere(boss, 'a person to be ended')
-    await boss.getByRole('dialog').getByRole('button', { name: 'End it' }).click()
-    await row.getByText('Ended').waitFor()
+    await boss.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click()
+    await row.getByText('Deactivated').waitFor()
     expect(await shownOnce.count()).toBe(0)
     await page.reload()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()

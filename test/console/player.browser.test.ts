@@ -284,7 +284,7 @@ test('the end of the statement says which transfers are archived, and with what 
   await open.getByText('What moved lies in files.').waitFor()
   const note = open.getByRole('region', { name: 'Statement' }).getByRole('note')
   await note.getByText('The balance was 100.00 EUR then.').waitFor()
-  expect(await note.textContent()).toContain('(EUR-1) lies in files')
+  expect(await note.textContent()).toContain('(EUR-1) are archived in files')
   expect(await note.getByRole('listitem').textContent()).toMatch(/^purser-archive-.*\.gz, account 1$/)
   const players = await other.operator.request('GET', `/operator/reports/players?day=${day}`)
   expect(players, 'the players of a day whose transfers lie in files').toMatchObject({ status: 400 })

@@ -20,7 +20,7 @@ const row = (name: RegExp | string) => page.getByRole('row', { name })
 
 test('the Reports page says what it will show before there is any money', async () => {
   await see()
-  await page.getByText('No player had money on these days.').waitFor()
+  await page.getByText('No activity on these days.').waitFor()
   await expectAccessibleEverywhere(page, 'reports, empty')
 })
 
@@ -45,10 +45,10 @@ test('the Reports page sums the bets of each platform in each currency, and leav
     await boxOf(page.getByRole('button', { name: 'CSV' })),
   ]
   expect([csv.y, csv.height], 'beside the fields').toEqual([from.y, from.height])
-  await row(/Together EUR 10\.00 0\.00 0\.00 10\.00/).waitFor()
-  await row(/Together JPY 300 0 −300 0/).waitFor()
-  expect(await page.getByRole('columnheader', { name: 'Refunded' }).count()).toBe(0)
-  expect(await page.getByRole('region', { name: 'Parts of it' }).count()).toBe(0)
+  await row(/Total EUR 10\.00 0\.00 0\.00 10\.00/).waitFor()
+  await row(/Total JPY 300 0 −300 0/).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Refunds' }).count()).toBe(0)
+  expect(await page.getByRole('region', { name: 'Breakdown' }).count()).toBe(0)
   await page.getByLabel('Rows').selectOption('By platform')
   await row(/EUR acme 10\.00/).waitFor()
   await expect.poll(() => new URL(page.url()).searchParams.get('by')).toBe('platform')
@@ -58,7 +58,7 @@ test('the Reports page sums the bets of each platform in each currency, and leav
   await row(/JPY south 200 0 −200 0/).waitFor()
   await page.getByRole('textbox', { name: 'Site' }).fill('north')
   await page.keyboard.press('Enter')
-  await row(/Together JPY 100 0 −100 0/).waitFor()
+  await row(/Total JPY 100 0 −100 0/).waitFor()
   await page.getByRole('textbox', { name: 'Site' }).fill('')
   await page.keyboard.press('Enter')
   await page.getByLabel('Currency').fill('jpy')
@@ -74,7 +74,7 @@ test('the Reports page shows the trial balance, which adds up to zero at both en
   const eur = page.getByRole('region', { name: 'Trial balance EUR' })
   await eur.getByRole('row', { name: /^Players .*90\.00/ }).waitFor()
   await eur.getByRole('row', { name: /^House .*10\.00/ }).waitFor()
-  await eur.getByRole('row', { name: /^Adds up 0\.00 0\.00 0\.00/ }).waitFor()
+  await eur.getByRole('row', { name: /^Balanced 0\.00 0\.00 0\.00/ }).waitFor()
   await expectAccessibleEverywhere(page, 'trial balance')
 })
 
@@ -88,9 +88,9 @@ test('the Reports page says why it cannot answer a request', async () => {
 
 test('the Reports page audits on request, and names the findings', async () => {
   await see('?view=audit')
-  await page.getByText('Not checked yet.').waitFor()
+  await page.getByText('The audit has not run yet.').waitFor()
   await page.getByRole('button', { name: 'Check now' }).click()
-  await page.getByText('The books are right').waitFor()
+  await page.getByText('Passed', { exact: true }).waitFor()
   await expectAccessibleEverywhere(page, 'audit')
   const finding = { check: 'every transfer has two sides', row: { player: '<img src=x onerror=alert(1)>' } }
   await page.route('**/operator/audit', (route) => route.fulfill({ json: { ok: false, findings: [finding] } }))
@@ -99,12 +99,12 @@ test('the Reports page audits on request, and names the findings', async () => {
   await page.getByText('<img src=x onerror=alert(1)>').waitFor()
 })
 
-test('what is of no brand, platform or site is called so in Reports and on Money', async () => {
+test('what is of no brand, platform or site is called so in Reports and in Finance', async () => {
   const { userId } = await wallet.operator.createPlayer({ currency: 'EUR', brand: 'blue' })
   await wallet.operator.deposit(userId, '7.00')
   for (const [by, name] of [
     ['brand', 'no brand'],
-    ['platform', 'The platform'],
+    ['platform', 'Default platform'],
     ['site', 'no site'],
   ]) {
     await see(`?by=${by}`)
@@ -113,7 +113,7 @@ test('what is of no brand, platform or site is called so in Reports and on Money
       .waitFor()
   }
   await see('?by=platform')
-  const cash = page.getByRole('region', { name: 'Money of players', exact: true })
+  const cash = page.getByRole('region', { name: 'Player balances', exact: true })
   await cash.getByRole('row').filter({ hasText: 'no platform' }).first().waitFor() // it came over the cash desk
   await page.goto(`${wallet.url}/console/money`)
   await page.getByRole('heading', { name: 'EUR · no brand' }).waitFor()
@@ -131,7 +131,7 @@ const ENDS = {
   player: { opening: '0.00', closing: '9876543.21' },
 }
 
-test('what stands before the result adds up to it, and at 1,280 px no column is cut off', async () => {
+test('the columns before GGR add up to it, and at 1,280 px no column is cut off', async () => {
   await playerWithMoney(wallet.operator, '1.00', 'EUR')
   await page.route('**/operator/reports/daily*', async (route) => {
     const { data } = (await (await route.fetch()).json()) as { data: { currency: string; accounts: object }[] }
@@ -140,16 +140,16 @@ test('what stands before the result adds up to it, and at 1,280 px no column is 
   })
   for (const by of ['', 'brand', 'platform', 'site']) {
     await see(`?by=${by}`)
-    const result = page.getByRole('region', { name: 'Result, by day' })
+    const result = page.getByRole('region', { name: 'GGR, by day' })
     const line = result.getByRole('row').nth(1)
     await line.getByText('2,172,846.54', { exact: true }).waitFor()
     const names = await result.getByRole('columnheader').allTextContents()
     const cells = await line.getByRole('cell').allTextContents()
     const centsOf = (name: string) => Number(cells[names.indexOf(name)]?.replace('−', '-').replace(/[.,]/g, ''))
-    const parts = ['Staked', 'Refunded', 'Paid out', 'Held in play'].map(centsOf)
+    const parts = ['Stakes', 'Refunds', 'Payouts', 'Change in open stakes'].map(centsOf)
     const sum = parts.reduce((total, cents) => total + cents)
-    expect([sum, centsOf('Result')], by).toEqual([217_284_654, 217_284_654])
-    for (const name of ['Result', 'Parts of it', 'Money of players'])
+    expect([sum, centsOf('GGR')], by).toEqual([217_284_654, 217_284_654])
+    for (const name of ['GGR', 'Breakdown', 'Player balances'])
       await expect.poll(() => cutOff(page.getByRole('region', { name: `${name}, by day` })), { message: name }).toBe(0)
   }
   await expectAccessibleEverywhere(page, 'reports of seven digits')

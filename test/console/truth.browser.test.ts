@@ -32,19 +32,19 @@ describe('the console of a wallet during faults', () => {
     await page.getByRole('alert').getByText('No connection to the server.').waitFor()
     await page.unroute('**/console/assets/calls*.css')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('A call appears here a moment after it was answered.').waitFor()
+    await page.getByText('A call appears here a moment after its response.').waitFor()
   })
 
-  test('Money adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
+  test('Finance adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
     const bet = await newBet()
     expect((await partnerWire(wallet.url, 'secret-of-acme').place(bet)).status).toBe(200)
     expect((await partnerWire(wallet.url, 'secret-of-best').place({ ...bet, amount: 15 })).status).toBe(200)
     await see('/money')
     const card = page.getByRole('region', { name: 'EUR', exact: true })
-    await card.getByRole('row', { name: 'Players have' }).getByText('75.00', { exact: true }).waitFor()
+    await card.getByRole('row', { name: 'Closing player balances' }).getByText('75.00', { exact: true }).waitFor()
     expect(await card.count()).toBe(1)
     await card.getByRole('row', { name: 'Stakes' }).getByText('−25.00').waitFor()
-    await card.getByText('It adds up').waitFor()
+    await card.getByText('Balanced: all accounts sum to').waitFor()
     const platforms = card.getByRole('table', { name: 'By platform' })
     await platforms.getByRole('row', { name: 'acme' }).getByText('10.00', { exact: true }).waitFor()
     await platforms.getByRole('row', { name: 'best' }).getByText('15.00', { exact: true }).waitFor()

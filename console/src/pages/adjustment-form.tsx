@@ -61,7 +61,7 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
       {make.data === undefined ? (
         <form className="window-form" onSubmit={submit}>
           <label className="field">
-            <span>Amount, with a minus to take money away</span>
+            <span>Amount (negative to debit)</span>
             <input name="amount" inputMode="decimal" pattern="-?\d{1,18}(\.\d{1,12})?" required autoComplete="off" />
           </label>
           <label className="field">
@@ -73,15 +73,15 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
             </select>
           </label>
           <label className="field">
-            <span>Reason, for whoever reads the statement</span>
+            <span>Reason (shown in the statement)</span>
             <input name="reason" required maxLength={500} autoComplete="off" />
           </label>
           <label className="field">
-            <span>Ticket, if there is one</span>
+            <span>Ticket (optional)</span>
             <input name="ticket" maxLength={128} autoComplete="off" />
           </label>
           <label className="field">
-            <span>Bet that it corrects, if there is one</span>
+            <span>Bet to correct (optional)</span>
             <input
               name="bet"
               value={corrected}
@@ -93,7 +93,7 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
           {corrected.length >= SHORTEST_ID && <EarlierAdjustments user={user} bet={corrected} />}
           {make.error !== null && (
             <p className="notice" role="alert">
-              Not booked: {make.error.message}.
+              The adjustment was not posted: {make.error.message}.
             </p>
           )}
           <div className="choices">
@@ -101,7 +101,7 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
               Cancel
             </button>
             <button type="submit" className="button main-one" disabled={make.isPending}>
-              Book it
+              Post adjustment
             </button>
           </div>
         </form>
@@ -109,8 +109,8 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
         <>
           <p role="status">
             {make.data.status === 'pending'
-              ? 'Nothing is booked yet: the amount needs a second person, who finds it under Money.'
-              : 'It is booked.'}
+              ? 'Sent for approval. Someone else must approve it in Finance.'
+              : 'The adjustment was posted.'}
           </p>
           <div className="choices">
             <button type="button" className="button" onClick={close}>
@@ -136,10 +136,10 @@ export function WaitingAdjustments({ user }: { user?: string }) {
   })
   if (data === undefined || data.data.length === 0) return null
   return (
-    <section className="card" aria-label="Adjustments that wait">
+    <section className="card" aria-label="Pending adjustments">
       <header>
-        <h2>Waits for a second person</h2>
-        <span className="muted small">Whoever asked for an adjustment cannot approve it.</span>
+        <h2>Pending approval</h2>
+        <span className="muted small">The user who requested an adjustment cannot approve it.</span>
       </header>
       <ul className="asked">
         {data.data.map((one) => (
@@ -151,8 +151,8 @@ export function WaitingAdjustments({ user }: { user?: string }) {
 }
 
 const STATES = {
-  pending: { tone: 'wait', title: 'Waits for a second person' },
-  refused: { tone: 'plain', title: 'Refused' },
+  pending: { tone: 'wait', title: 'Pending approval' },
+  refused: { tone: 'plain', title: 'Rejected' },
   expired: { tone: 'plain', title: 'Expired' },
 }
 
@@ -162,7 +162,7 @@ export function ProposedAdjustment({ one }: { one: AdjustmentProposal }) {
   return (
     <section className="card" aria-label="Adjustment">
       <header>
-        <h2>An adjustment that was asked for</h2>
+        <h2>Requested adjustment</h2>
         <Badge tone={tone}>{title}</Badge>
       </header>
       <ul className="asked">

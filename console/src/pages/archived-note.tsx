@@ -16,8 +16,8 @@ function ArchivedNote({ archived: { currency, transferId, at, balance, files } }
   return (
     <div className="body in-files muted small" role="note">
       <p>
-        Archived: what moved in {currency} up to <Time at={at} /> ({transferId}) lies in files. The balance was{' '}
-        {amountText(balance)} {currency} then.
+        Transfers in {currency} up to <Time at={at} /> ({transferId}) are archived in files. The balance at that time
+        was {amountText(balance)} {currency}.
       </p>
       <ul>
         {named.map(({ file, account }) => (
@@ -25,7 +25,7 @@ function ArchivedNote({ archived: { currency, transferId, at, balance, files } }
             <code>{file}</code>, account {account}
           </li>
         ))}
-        {others > 0 && <li>and {others} older ones</li>}
+        {others > 0 && <li>and {others} older files</li>}
       </ul>
     </div>
   )

@@ -64,7 +64,7 @@ export function BetAdjustmentList({
 }
 
 function AdjustmentTime({ of: { at, transferId } }: { of: BetAdjustment }) {
-  return at === undefined ? <>the transfer {transferId} lies in a file</> : <Time at={at} />
+  return at === undefined ? <>transfer {transferId} is archived in a file</> : <Time at={at} />
 }
 
 /** The form shows these lines before another adjustment of the bet is sent. */
@@ -90,7 +90,7 @@ export function EarlierAdjustments({ user, bet }: { user: string; bet: string })
       ))}
       {pendingAdjustments.map((one) => (
         <p key={one.reference}>
-          Waits for a second person: {formatSigned(one.amount)} {one.currency}, {one.reason}, {one.proposedBy.person},{' '}
+          Pending approval: {formatSigned(one.amount)} {one.currency}, {one.reason}, {one.proposedBy.person},{' '}
           <Time at={one.proposedAt} />.
         </p>
       ))}

@@ -7,16 +7,16 @@ import { dayFigureLink } from './day-links.ts'
 import { computeGgr, type ReportRow, sumReportRows } from './day-sums.ts'
 
 const COLUMNS = {
-  staked: 'Staked',
-  refunded: 'Refunded',
-  paid: 'Paid out',
-  held: 'Held in play',
-  result: 'Result',
+  staked: 'Stakes',
+  refunded: 'Refunds',
+  paid: 'Payouts',
+  held: 'Change in open stakes',
+  result: 'GGR',
 } as const
 
 function describeDay(day: string, isFinal: boolean): string {
-  if (isFinal) return `of ${day}, UTC`
-  return day === dayOf(Date.now()) ? 'since midnight UTC, still counting' : `of ${day}, UTC, not closed yet`
+  if (isFinal) return `${day}, UTC`
+  return day === dayOf(Date.now()) ? 'since midnight UTC, in progress' : `${day}, UTC, not final yet`
 }
 
 export function DailyGgr({ rows, day }: { rows: readonly ReportRow[]; day: string }) {
@@ -26,9 +26,9 @@ export function DailyGgr({ rows, day }: { rows: readonly ReportRow[]; day: strin
   const isFinal = rows.every(({ final }) => final)
   const isWrong = results.some(({ rest }) => !isZero(rest))
   return (
-    <section className="card" aria-label="Result of the day">
+    <section className="card" aria-label="GGR of the day">
       <header>
-        <h2>Result of the day</h2>
+        <h2>GGR of the day</h2>
         <span className="muted small">{describeDay(day, isFinal)}</span>
       </header>
       <div className="scroll">
@@ -62,12 +62,13 @@ export function DailyGgr({ rows, day }: { rows: readonly ReportRow[]; day: strin
           </tbody>
         </table>
       </div>
-      {isWrong && <p className="ties bad">This does not add up: look at the audit, under Reports.</p>}
+      {isWrong && <p className="ties bad">The figures do not add up. Run the audit under Reports.</p>}
       <p className="result-says muted small">
-        What the house earned with bets that were decided on this day: their stakes less what was paid for them,
-        corrections and freebets included. A stake counts when its bet is decided; until then it is in play and
-        nobody’s. Refunded is what Rollbacks gave back; the stake of a void bet is paid out. Costs of promotions,
-        adjustments, fees and taxes are not taken off.
+        Gross gaming revenue (GGR) is the stakes of bets that were settled on this day, less their payouts. It includes
+        corrections and freebets. A stake counts when its bet is settled; until then it is an open stake. Refunds are
+        stakes that Rollbacks returned. Payouts include the returned stakes of void bets. Each column is shown as it
+        counts for the house: a negative change in open stakes means that they have grown. Costs of promotions,
+        adjustments, fees and taxes are not deducted.
       </p>
     </section>
   )

@@ -15,13 +15,13 @@ interface Column {
   of(row: ReportRow): string
 }
 
-/** Each as it counts for the house, as on the page Money: those before the result add up to it. */
+/** Each as it counts for the house, as on the page Finance: those before the result add up to it. */
 const RESULT: readonly Column[] = [
-  { name: 'Staked', isAlways: true, of: (row) => computeGgr(row).staked },
-  { name: 'Refunded', of: (row) => computeGgr(row).refunded },
-  { name: 'Paid out', isAlways: true, of: (row) => computeGgr(row).paid },
-  { name: 'Held in play', isAlways: true, of: (row) => computeGgr(row).held },
-  { name: 'Result', isAlways: true, of: ({ ggr }) => ggr },
+  { name: 'Stakes', isAlways: true, of: (row) => computeGgr(row).staked },
+  { name: 'Refunds', of: (row) => computeGgr(row).refunded },
+  { name: 'Payouts', isAlways: true, of: (row) => computeGgr(row).paid },
+  { name: 'Change in open stakes', isAlways: true, of: (row) => computeGgr(row).held },
+  { name: 'GGR', isAlways: true, of: ({ ggr }) => ggr },
 ]
 
 const OF_PLAYERS: readonly Column[] = [
@@ -31,17 +31,17 @@ const OF_PLAYERS: readonly Column[] = [
   { name: 'Openings', of: ({ openings }) => openings },
 ]
 const HAVE: Column = {
-  ...{ name: 'Players have', isAlways: true, isLevel: true },
+  ...{ name: 'Closing balances', isAlways: true, isLevel: true },
   of: ({ accounts }) => accounts.player.closing,
 }
 
 /** Of the result, as the report has them. */
 const PARTS: readonly Column[] = [
-  { name: 'Payouts taken back', of: ({ resettlements }) => resettlements },
-  { name: 'Promotions staked', of: ({ promotionStakes }) => promotionStakes },
-  { name: 'Refunded to them', of: ({ promotionRefunds }) => promotionRefunds },
-  { name: 'Paid to them', of: ({ promotionPayouts }) => promotionPayouts },
-  { name: 'Taken back from them', of: ({ promotionResettlements }) => promotionResettlements },
+  { name: 'Payout reversals', of: ({ resettlements }) => resettlements },
+  { name: 'Promotion stakes', of: ({ promotionStakes }) => promotionStakes },
+  { name: 'Promotion refunds', of: ({ promotionRefunds }) => promotionRefunds },
+  { name: 'Promotion payouts', of: ({ promotionPayouts }) => promotionPayouts },
+  { name: 'Promotion payout reversals', of: ({ promotionResettlements }) => promotionResettlements },
 ]
 
 const SPLITS: Readonly<Record<Dimension, string>> = { brand: 'Brand', platform: 'Platform', site: 'Site' }
@@ -55,26 +55,25 @@ export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string
       <Days
         {...common}
         columns={RESULT}
-        title="Result"
-        description="staked, refunded, paid out and held in play, together"
+        title="GGR"
+        description="stakes, refunds, payouts and the change in open stakes, combined"
       >
         <p className="result-says muted small">
-          A stake counts when its bet is decided: held in play is below zero where more was put in play than was
-          decided.
+          A stake counts when its bet is settled. A negative change in open stakes means that the open stakes have grown.
         </p>
       </Days>
       <Days
         {...common}
         columns={PARTS}
-        title="Parts of it"
-        description="payouts taken back, and what promotions staked and got"
+        title="Breakdown"
+        description="payout reversals, and the stakes and payouts of promotions"
       />
       <Days
         {...common}
         columns={split === 'platform' || split === 'site' ? OF_PLAYERS : [...OF_PLAYERS, HAVE]}
         noneOf={{ ...NONE_OF, platform: 'no platform' }}
-        title="Money of players"
-        description="what came and went beside their bets"
+        title="Player balances"
+        description="deposits, withdrawals and adjustments, without bets"
       />
     </>
   )
@@ -121,7 +120,7 @@ function Days({ rows, split, columns, title, description, noneOf = NONE_OF, chil
                   {name}
                 </th>
               ))}
-              <th>State</th>
+              <th>Status</th>
             </tr>
           </thead>
           <tbody>
@@ -140,7 +139,7 @@ function Days({ rows, split, columns, title, description, noneOf = NONE_OF, chil
                 )}
                 <Amounts row={row} shown={shown} />
                 <td>
-                  <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Kept' : 'Counting'}</Badge>
+                  <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Final' : 'In progress'}</Badge>
                 </td>
               </tr>
             ))}
@@ -148,7 +147,7 @@ function Days({ rows, split, columns, title, description, noneOf = NONE_OF, chil
           <tfoot>
             {sums.map((row) => (
               <tr key={row.currency}>
-                <th scope="row">Together</th>
+                <th scope="row">Total</th>
                 <td>{row.currency}</td>
                 {split !== undefined && <td />}
                 <Amounts row={row} shown={shown} isSum />

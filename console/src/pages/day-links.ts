@@ -21,7 +21,7 @@ export const comparisonLink = (day: string, hasPlatform: boolean) =>
 
 export function dayFigureLink(name: string, of: DayKey): string {
   const moved = MONEY_KINDS.find((one) => one.name === name)
-  if (moved === undefined) return reportLink(of, name === 'Result' ? 'by=platform' : 'view=trial')
+  if (moved === undefined) return reportLink(of, name === 'GGR' ? 'by=platform' : 'view=trial')
   const brand = of.brand === undefined ? [] : [`brand=${encodeQueryPart(of.brand)}`]
   return `/money/transfers?${[`kind=${moved.kind}`, ...dayQuery(of), ...brand].join('&')}`
 }

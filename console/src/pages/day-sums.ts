@@ -63,7 +63,7 @@ export type Dimension = 'brand' | 'platform' | 'site'
 /** What has none of a split, on every page: the platform whose secret has no name is called so wherever it is named. */
 export const NONE_OF: Readonly<Record<Dimension, string>> = {
   brand: 'no brand',
-  platform: 'The platform',
+  platform: 'Default platform',
   site: 'no site',
 }
 

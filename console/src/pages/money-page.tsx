@@ -34,14 +34,14 @@ export function MoneyPage() {
   return (
     <div className="page">
       <div className="head">
-        <h1>Money</h1>
+        <h1>Finance</h1>
         <span className="spring" />
         <div className="day-steps">
           <button
             type="button"
             className="button"
             onClick={() => setDay(dayOf(Date.parse(day) - DAY_MS))}
-            aria-label="The day before"
+            aria-label="Previous day"
           >
             ‹
           </button>
@@ -54,7 +54,7 @@ export function MoneyPage() {
             className="button"
             disabled={day >= today}
             onClick={() => setDay(dayOf(Date.parse(day) + DAY_MS))}
-            aria-label="The day after"
+            aria-label="Next day"
           >
             ›
           </button>
@@ -70,15 +70,15 @@ export function MoneyPage() {
           CSV
         </a>
       </div>
-      {saved.error !== null && <ActionError>Not saved: {saved.error.message}.</ActionError>}
+      {saved.error !== null && <ActionError>Couldn’t save the file: {saved.error.message}.</ActionError>}
       <WaitingAdjustments />
       <QueryResult of={result}>
         {({ data }) => (
           <>
             {data.length === 0 ? (
               <section className="card">
-                <EmptyState title="No player had money on this day.">
-                  <p>Days are in UTC, from the first deposit on.</p>
+                <EmptyState title="No activity on this day.">
+                  <p>Days are in UTC and start with the first deposit.</p>
                 </EmptyState>
               </section>
             ) : (
@@ -132,34 +132,34 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DaySums;
           {hasBrands && <span className="muted"> · {row.brand ?? NONE_OF.brand}</span>}
         </h2>
         <span className="spring" />
-        <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Kept' : 'Still counting'}</Badge>
+        <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Final' : 'In progress'}</Badge>
       </header>
       <table className="list waterfall">
-        <caption className="vh">What the players have, from midnight to now</caption>
+        <caption className="vh">Player balances from opening to closing</caption>
         <tbody>
-          <Line name="Players had" amount={opening} of={linked} isEnd />
+          <Line name="Opening player balances" amount={opening} of={linked} isEnd />
           {steps
             .filter(([, amount]) => !isZero(amount))
             .map(([name, amount]) => (
               <Line key={name} name={name} amount={amount} of={linked} bar={share(amount, steps)} />
             ))}
-          <Line name="Players have" amount={closing} of={linked} isEnd />
+          <Line name="Closing player balances" amount={closing} of={linked} isEnd />
         </tbody>
       </table>
       {byPlatform.length > 0 && <Platforms rows={byPlatform} />}
       <Promotions row={row} />
       <p className="ties">
-        <span>Result of the day</span>{' '}
+        <span>GGR of the day</span>{' '}
         <strong className="num">
-          <Link className="plain" href={dayFigureLink('Result', linked)}>
+          <Link className="plain" href={dayFigureLink('GGR', linked)}>
             {amountText(row.ggr)}
           </Link>
         </strong>
       </p>
       <p className={isRight ? 'ties good' : 'ties bad'}>
-        <span>{isRight ? 'It adds up, and all accounts sum to' : 'This does not add up'}</span>{' '}
+        <span>{isRight ? 'Balanced: all accounts sum to' : 'Out of balance: the accounts sum to'}</span>{' '}
         <strong className="num">
-          <Link className="plain" href={dayFigureLink('Players have', linked)}>
+          <Link className="plain" href={dayFigureLink('Closing player balances', linked)}>
             {amountText(row.sum)}
           </Link>
         </strong>
@@ -169,9 +169,9 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DaySums;
 }
 
 const PLATFORM_COLUMNS = {
-  ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Taken back' },
-  ...{ promotionStakes: 'Promotions’ stakes', promotionRefunds: 'Refunds', promotionPayouts: 'Payouts' },
-  ...{ promotionResettlements: 'Taken back', ggr: 'Result' },
+  ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Payout reversals' },
+  ...{ promotionStakes: 'Promotion stakes', promotionRefunds: 'Promotion refunds', promotionPayouts: 'Promotion payouts' },
+  ...{ promotionResettlements: 'Promotion payout reversals', ggr: 'GGR' },
 } as const
 
 /** What promotions staked and won moves nothing of the players, and is part of what the house gained. */
@@ -180,7 +180,7 @@ function Promotions({ row }: { row: ReportRow }) {
     ['Promotions, stakes', negateAmount(row.promotionStakes)],
     ['Promotions, refunds', row.promotionRefunds],
     ['Promotions, payouts', row.promotionPayouts],
-    ['Promotions, payouts taken back', row.promotionResettlements],
+    ['Promotions, payout reversals', row.promotionResettlements],
   ] as const
   return lines
     .filter(([, amount]) => !isZero(amount))

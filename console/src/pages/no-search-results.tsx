@@ -5,24 +5,24 @@ import { EmptyState } from '../page-states.tsx'
 export function NoSearchResults({ text }: { text: string }) {
   return (
     <section className="card">
-      <EmptyState title="Nothing was found.">
+      <EmptyState title="No results.">
         <p>
-          “{text.slice(0, 60)}” was looked for as a bet, a reference, a player, a session, a request and a delivery,
-          whole and as a beginning.
+          No bet, reference, player, session, request or delivery matches “{text.slice(0, 60)}”, as a whole or by its
+          beginning.
         </p>
         <dl className="forms">
-          <dt>A bet</dt>
+          <dt>Bet</dt>
           <dd>
-            whole, <code>01a21b4f-0c5e-4f2d-9a31-5d9c6bc1d87e</code>; six characters or more of its beginning,{' '}
-            <code>01a21b</code>; as lists show it, <code>01a21b…c1d87e</code>; or its end, <code>c1d87e</code>, among
+            the whole ID, <code>01a21b4f-0c5e-4f2d-9a31-5d9c6bc1d87e</code>; at least its first six characters,{' '}
+            <code>01a21b</code>; the short form of lists, <code>01a21b…c1d87e</code>; or its last six characters, <code>c1d87e</code>, among
             the newest {MAX_SCANNED_BETS.toLocaleString('en')} bets
           </dd>
-          <dt>A player</dt>
-          <dd>the beginning of id or nickname, or the whole e-mail address</dd>
-          <dt>A reference</dt>
-          <dd>of a deposit, a withdrawal or an adjustment: six characters or more of its beginning</dd>
-          <dt>A request</dt>
-          <dd>its whole id, as long as the journal keeps it</dd>
+          <dt>Player</dt>
+          <dd>the beginning of the ID or nickname, or the whole e-mail address</dd>
+          <dt>Reference</dt>
+          <dd>at least the first six characters of the reference of a deposit, withdrawal or adjustment</dd>
+          <dt>Request</dt>
+          <dd>the whole ID, while the call is in the journal</dd>
         </dl>
       </EmptyState>
     </section>

@@ -45,7 +45,7 @@ export function PendingAdjustment({ one: proposal }: { one: AdjustmentProposal }
           {proposal.ticket !== undefined && <span className="muted"> ({proposal.ticket})</span>}
         </span>
         <span className="muted small">
-          <code>{proposal.reference}</code>, asked for by {proposal.proposedBy.person},{' '}
+          <code>{proposal.reference}</code>, requested by {proposal.proposedBy.person},{' '}
           <Time at={proposal.proposedAt} />
         </span>
         <span className="muted small">
@@ -53,14 +53,14 @@ export function PendingAdjustment({ one: proposal }: { one: AdjustmentProposal }
         </span>
         {decide.error !== null && (
           <span className="notice" role="alert">
-            Not done: {decide.error.message}.
+            Something went wrong: {decide.error.message}.
           </span>
         )}
       </span>
       {proposal.status === 'pending' && hasRole(person, 'cash') && (
         <span className="choices">
           <button type="button" className="button" disabled={decide.isPending} onClick={() => decide.mutate('refuse')}>
-            Refuse
+            Reject
           </button>
           <button
             type="button"
@@ -87,12 +87,12 @@ function Outcome({ one: { status, expiresAt, decidedBy, decidedAt } }: { one: Ad
   if (status === 'expired')
     return (
       <>
-        nobody approved it until <Time at={expiresAt} />
+        expired without approval <Time at={expiresAt} />
       </>
     )
   return (
     <>
-      refused by {decidedBy?.person}, {decidedAt !== undefined && <Time at={decidedAt} />}
+      rejected by {decidedBy?.person}, {decidedAt !== undefined && <Time at={decidedAt} />}
     </>
   )
 }

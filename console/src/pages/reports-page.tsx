@@ -21,7 +21,7 @@ const VIEWS = [
   ['audit', 'Audit'],
 ] as const
 export const GROUPINGS = [
-  ['', 'All together'],
+  ['', 'Combined'],
   ['brand', 'By brand'],
   ['platform', 'By platform'],
   ['site', 'By site'],
@@ -41,7 +41,7 @@ export function ReportsPage() {
       <div className="head">
         <h1>Reports</h1>
         <span className="spring" />
-        <fieldset className="switch" aria-label="Which">
+        <fieldset className="switch" aria-label="View">
           {VIEWS.map(([one, name]) => (
             <button key={one} type="button" aria-pressed={view === one} onClick={() => set('view', one)}>
               {name}
@@ -82,7 +82,7 @@ function Rows({ view, query, set }: RowsProps) {
   })
   return (
     <>
-      <form className="filter-bar" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
+      <form className="filter-bar" onSubmit={(event) => event.preventDefault()} aria-label="Days and filters">
         <div className="filter-fields">
           <DayField name="From" value={range.from} max={range.to} isNeeded set={(value) => set('from', value)} />
           <DayField name="To" value={range.to} max={today} isNeeded set={(value) => set('to', value)} />
@@ -111,13 +111,13 @@ function Rows({ view, query, set }: RowsProps) {
           {saved.isPending ? 'Saving…' : 'CSV'}
         </button>
       </form>
-      {saved.error !== null && <ActionError>Not saved: {saved.error.message}.</ActionError>}
+      {saved.error !== null && <ActionError>Couldn’t save the file: {saved.error.message}.</ActionError>}
       <QueryResult of={result}>
         {({ data }) =>
           data.length === 0 ? (
             <section className="card">
-              <EmptyState title="No player had money on these days.">
-                <p>Days are in UTC, from the first deposit on. Choose other days, or fewer words above.</p>
+              <EmptyState title="No activity on these days.">
+                <p>Days are in UTC and start with the first deposit. Choose other days or remove filters.</p>
               </EmptyState>
             </section>
           ) : view === 'trial' ? (
@@ -146,7 +146,7 @@ function AuditCard() {
   return (
     <section className="card" aria-label="Audit">
       <header>
-        <h2>Every rule of the ledger and of the bets</h2>
+        <h2>Checks of the ledger and of the bets</h2>
         <span className="spring" />
         <button type="button" className="button main-one" disabled={audit.isPending} onClick={() => audit.mutate()}>
           {audit.isPending ? 'Checking…' : audit.data === undefined ? 'Check now' : 'Check again'}
@@ -162,15 +162,15 @@ function renderAuditResult(audit: { isPending: boolean; error: Error | null; dat
   if (audit.error !== null) return <ErrorMessage error={audit.error} />
   if (audit.data === undefined)
     return (
-      <EmptyState title="Not checked yet.">
-        <p>It reads all accounts, transfers and bets from one moment; with millions of them that takes some seconds.</p>
+      <EmptyState title="The audit has not run yet.">
+        <p>The audit reads all accounts, transfers and bets as of one moment. With millions of them it takes some seconds.</p>
       </EmptyState>
     )
   const { ok, findings } = audit.data
   if (ok)
     return (
       <p className="body" role="status">
-        <Badge tone="good">The books are right</Badge> Every rule holds: nothing was found.
+        <Badge tone="good">Passed</Badge> Every check passed.
       </p>
     )
   return (
@@ -179,7 +179,7 @@ function renderAuditResult(audit: { isPending: boolean; error: Error | null; dat
       <ul>
         {findings.map((finding) => (
           <li key={JSON.stringify(finding)}>
-            Not so: {finding.check} <code>{Object.entries(finding.row).flat().join(' ')}</code>
+            Failed check: {finding.check} <code>{Object.entries(finding.row).flat().join(' ')}</code>
           </li>
         ))}
       </ul>

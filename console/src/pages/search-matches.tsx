@@ -83,7 +83,7 @@ function Newest({ newest, isOfPlatform, at }: NewestProps) {
     <section className="card" aria-label="Bets">
       <header>
         <h2>Bets</h2>
-        <span className="muted small">{describeNewest(newest)}; give more of the id for another one</span>
+        <span className="muted small">{describeNewest(newest)}; enter more of the ID to find other bets</span>
       </header>
       <div className="scroll">
         <table className="list">
@@ -93,7 +93,7 @@ function Newest({ newest, isOfPlatform, at }: NewestProps) {
               <th>Bet</th>
               <th>Player</th>
               <th>Match</th>
-              <th>State</th>
+              <th>Status</th>
               <th className="num">Stake</th>
               <th>Currency</th>
             </tr>
@@ -151,7 +151,7 @@ function Group({ of: { title, matches }, mayBeMore, isOfPlatform, at }: GroupPro
     <section className="card" aria-label={title}>
       <header>
         <h2>{title}</h2>
-        {mayBeMore && <span className="muted small">there may be more; give more of it</span>}
+        {mayBeMore && <span className="muted small">there may be more; enter more characters</span>}
       </header>
       <div className="scroll">
         <table className="list">

@@ -67,15 +67,15 @@ export function SearchPage() {
   return (
     <div className="page">
       <div className="head">
-        <h1>Find</h1>
+        <h1>Search</h1>
         <code>{text}</code>
       </div>
       {text === '' ? (
-        <EmptyState title="Paste anything into the box above.">
+        <EmptyState title="Enter an ID or a name in the search box.">
           <p>
-            A bet, a player, a reference, a session, a request. The first six characters are enough of a bet or
-            reference, of a new bet the last six too; of a player the beginning of id or nickname, or the whole e-mail
-            address.
+            The search finds bets, players, references, sessions and requests. The first six characters of a bet ID or
+            reference are enough, or the last six of a new bet. A player is found by the beginning of the ID or
+            nickname, or by the whole e-mail address.
           </p>
         </EmptyState>
       ) : (
@@ -236,9 +236,9 @@ function SearchResultView({ shown, text }: { shown: SearchResult; text: string }
       return (
         <section className="card">
           <div className="body">
-            A session of{' '}
+            Session of{' '}
             <Link href={`/players/${encodePathSegment(shown.session.userId)}`}>{shown.session.userId}</Link> in{' '}
-            {shown.session.currency}, until <Time at={shown.session.expiresAt} />.
+            {shown.session.currency}, valid until <Time at={shown.session.expiresAt} />.
           </div>
         </section>
       )
@@ -251,7 +251,7 @@ function SearchResultView({ shown, text }: { shown: SearchResult; text: string }
         <>
           {shown.isNear && (
             <p className="muted" role="status">
-              Nothing is called “{text}”. What is below begins with the same {MIN_ID_LENGTH} characters.
+              No exact match for “{text}”. These results begin with the same {MIN_ID_LENGTH} characters.
             </p>
           )}
           <SearchMatches matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} newest={shown.newest} />
@@ -266,7 +266,7 @@ function Request({ calls }: { calls: Extract<SearchResult, { kind: 'request' }>[
   return (
     <section className="card">
       <header>
-        <h2>A request</h2>
+        <h2>Request</h2>
       </header>
       <div className="body">
         {calls.map(({ at, operation, outcome }) => (
@@ -300,7 +300,7 @@ function TransferCard({
             </dd>
           </div>
           <div>
-            <dt>For the player</dt>
+            <dt>Amount</dt>
             <dd>
               {formatSigned(amount)} {currency}
             </dd>
@@ -310,7 +310,7 @@ function TransferCard({
             <dd>{moneyText(balance, currency)}</dd>
           </div>
           <div>
-            <dt>When</dt>
+            <dt>Time</dt>
             <dd className="small">
               <Time at={at} />
             </dd>

@@ -1,6 +1,7 @@
 /** The door: a name and a password, or a key; then a cookie that no script can read. In the sandbox, on this machine, one click. */
 import { type FormEvent, useState } from 'react'
-import type { ConsoleSetup, Credentials } from '../console-api.ts'
+import { ApiProblem, type ConsoleSetup, type Credentials } from '../console-api.ts'
+import { capital } from '../format.tsx'
 import icon from '../look/icon.svg'
 import './sign-in.css'
 
@@ -13,7 +14,7 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
   const go = async (proof: Credentials) => {
     setBusy(true)
     setFault(undefined)
-    await enter(proof).catch((error: unknown) => setFault(error instanceof Error ? error.message : 'that did not work'))
+    await enter(proof).catch((error: unknown) => setFault(describeFailure(error, isByKey)))
     setBusy(false)
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -40,7 +41,7 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
           {isByKey ? <KeyField server={setup.server} /> : <NameFields />}
           {fault !== undefined && (
             <p className="notice" role="alert">
-              Not signed in: {fault}.
+              {fault}
             </p>
           )}
           <button type="submit" className={setup.mayEnter ? 'button' : 'button main-one'} disabled={isBusy}>
@@ -52,13 +53,21 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
         </button>
         {setup.isSandbox && (
           <p className="muted small">
-            What runs here, its keys and its last bets: <a href="/sandbox">the sandbox’s own page</a>, without signing
-            in.
+            The <a href="/sandbox">sandbox page</a> shows the servers, their keys and the last bets. It needs no sign-in.
           </p>
         )}
       </div>
     </main>
   )
+}
+
+/** The server does not say which part is wrong, nor whether a name is locked. */
+function describeFailure(error: unknown, isByKey: boolean): string {
+  if (error instanceof ApiProblem && error.status === 401)
+    return isByKey
+      ? 'This API key isn’t valid.'
+      : 'Wrong name or password. After several wrong passwords a name is locked for a while.'
+  return `${capital(error instanceof Error ? error.message : 'something went wrong')}.`
 }
 
 function NameFields() {
@@ -84,7 +93,7 @@ function KeyField({ server }: { server: ConsoleSetup['server'] }) {
         <input name="key" type="password" autoComplete="off" spellCheck={false} required aria-describedby="which" />
       </label>
       <p id="which" className="muted small">
-        The {server}'s <code>{SETTING[server]}</code>, or a named key. You may do here what its role may do.
+        The {server}'s <code>{SETTING[server]}</code>, or a named key. You get the permissions of the key’s role.
       </p>
     </>
   )

@@ -13,10 +13,10 @@ import { BetState } from './bets-page.tsx'
 export function transferColumns<T extends StatementRow>(userOf: (row: T) => string): readonly ListColumn<T>[] {
   return [
     { name: 'Time', show: ({ at }) => <Time at={at} /> },
-    { name: 'What', show: ({ kind }) => capital(formatTransferKind(kind)) },
-    { name: 'About', show: (row) => <About of={row} user={userOf(row)} /> },
+    { name: 'Type', show: ({ kind }) => capital(formatTransferKind(kind)) },
+    { name: 'Reference', show: (row) => <About of={row} user={userOf(row)} /> },
     { name: 'Match', show: ({ bet }) => (bet ? <SelectionSummary of={bet} /> : DASH) },
-    { name: 'Bet now', show: ({ bet }) => (bet ? <BetState {...bet} /> : DASH) },
+    { name: 'Bet status', show: ({ bet }) => (bet ? <BetState {...bet} /> : DASH) },
     { name: 'Amount', isNumber: true, show: ({ amount }) => formatSigned(amount) },
     { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
     { name: 'Currency', show: ({ currency }) => currency },

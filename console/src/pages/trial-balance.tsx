@@ -50,9 +50,9 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
           <thead>
             <tr>
               <th>Account</th>
-              <th className="num">Beginning</th>
-              <th className="num">Moved</th>
-              <th className="num">End</th>
+              <th className="num">Opening</th>
+              <th className="num">Change</th>
+              <th className="num">Closing</th>
             </tr>
           </thead>
           <tbody>
@@ -69,7 +69,7 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
           </tbody>
           <tfoot>
             <tr className={isRight ? 'right' : 'wrong'}>
-              <th scope="row">{isRight ? 'Adds up' : 'Does not add up'}</th>
+              <th scope="row">{isRight ? 'Balanced' : 'Out of balance'}</th>
               {sums.map((amount, i) => (
                 <td key={['opening', 'moved', 'closing'][i]} className="num">
                   {amountText(amount)}

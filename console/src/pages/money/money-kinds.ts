@@ -1,10 +1,10 @@
-/** What moves a player's money: as the page Money names each sum, as the report has it, and as the list of transfers knows it. */
+/** What moves a player's money: as the page Finance names each sum, as the report has it, and as the list of transfers knows it. */
 export const MONEY_KINDS = [
   { name: 'Deposits', kind: 'deposit', of: 'deposits', isLess: false },
   { name: 'Stakes', kind: 'stake', of: 'stakes', isLess: true },
   { name: 'Payouts', kind: 'payout', of: 'payouts', isLess: false },
   { name: 'Refunds', kind: 'refund', of: 'refunds', isLess: false },
-  { name: 'Payouts taken back', kind: 'payout_reversal', of: 'resettlements', isLess: false },
+  { name: 'Payout reversals', kind: 'payout_reversal', of: 'resettlements', isLess: false },
   { name: 'Adjustments', kind: 'adjustment', of: 'adjustments', isLess: false },
   { name: 'Openings', kind: 'opening', of: 'openings', isLess: false },
   { name: 'Withdrawals', kind: 'withdrawal', of: 'withdrawals', isLess: true },

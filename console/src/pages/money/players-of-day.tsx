@@ -31,20 +31,20 @@ export function PlayersOfTheDay({ day }: { day: string }) {
     <section className="card" aria-label="Players of the day">
       <header>
         <h2>Players of the day</h2>
-        <span className="muted small">whose money moved, by id; net has the stakes in play too</span>
+        <span className="muted small">players whose balance changed, by ID; net includes open stakes</span>
         <span className="spring" />
         <button type="button" className="button quiet" disabled={saved.isPending} onClick={() => saved.mutate()}>
           {saved.isPending ? 'Saving…' : 'CSV'}
         </button>
       </header>
-      {saved.error !== null && <ActionError>Not saved: {saved.error.message}.</ActionError>}
+      {saved.error !== null && <ActionError>Couldn’t save the file: {saved.error.message}.</ActionError>}
       <PagedList<PlayerOfDay>
         path={`${path}&limit=20`}
         columns={COLUMNS}
         keyOf={({ userId, currency }) => `${userId} ${currency}`}
         empty={
-          <EmptyState title="No player’s money moved on this day.">
-            <p>A deposit, a bet, a payout or an adjustment makes a line here.</p>
+          <EmptyState title="No balance changed on this day.">
+            <p>Each player with a deposit, bet, payout or adjustment appears here.</p>
           </EmptyState>
         }
       />
@@ -59,7 +59,7 @@ async function save(path: string, day: string): Promise<void> {
     rows.push(...data)
     if (next === null) break
     if (rows.length >= MOST_SAVED)
-      throw new Error(`there are more than ${MOST_SAVED} players: ask the API, page by page`)
+      throw new Error(`there are more than ${MOST_SAVED} players; use the API to read all pages`)
     after = `&after=${encodeQueryPart(next)}`
   }
   const lines = rows.map((row) =>
@@ -91,13 +91,13 @@ const COLUMNS: readonly ListColumn<PlayerOfDay>[] = [
     ),
   },
   { name: 'Currency', show: ({ currency }) => currency },
-  amount('Had', ({ opening }) => opening),
+  amount('Opening', ({ opening }) => opening),
   moved('Deposits', 'deposits'),
   moved('Withdrawals', 'withdrawals'),
-  moved('Staked', 'stakes'),
-  moved('Refunded', 'refunds'),
-  moved('Paid out', 'payouts', 'resettlements'),
-  moved('Adjusted', 'adjustments', 'openings'),
+  moved('Stakes', 'stakes'),
+  moved('Refunds', 'refunds'),
+  moved('Payouts', 'payouts', 'resettlements'),
+  moved('Adjustments', 'adjustments', 'openings'),
   { name: 'Net', isNumber: true, show: ({ net }) => formatSigned(net) },
-  amount('Has', ({ closing }) => closing),
+  amount('Closing', ({ closing }) => closing),
 ]

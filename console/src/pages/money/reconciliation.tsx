@@ -1,4 +1,4 @@
-/** The wallet's bets of a day against the platform's: matched, different, only ours, only theirs. Compared when somebody asks for it. */
+/** The wallet's bets of a day against the platform's: matched, different, missing at platform, missing here. Compared when somebody asks for it. */
 
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
@@ -25,7 +25,7 @@ export function Reconciliation({ day }: { day: string }) {
     mutationFn: async (source: BookSource): Promise<Result> => ({
       ...(await compareDay({ ...source, day, name: name.trim() })),
       at: Date.now(),
-      of: source.file?.name ?? 'the platform here',
+      of: source.file?.name ?? 'the platform of this server',
     }),
   })
   const platformSource = { platform: bases.platform ?? '', partner: bases.partner }
@@ -83,7 +83,7 @@ export function Reconciliation({ day }: { day: string }) {
           />
         </div>
       </header>
-      {compare.error !== null && <ActionError>Not compared: {compare.error.message}.</ActionError>}
+      {compare.error !== null && <ActionError>The comparison failed: {compare.error.message}.</ActionError>}
       {compare.isPending ? (
         <LoadingSkeleton rows={2} />
       ) : compare.data === undefined ? (
@@ -97,15 +97,15 @@ export function Reconciliation({ day }: { day: string }) {
 
 function NotYet({ name, setName }: { name: string; setName(name: string): void }) {
   return (
-    <EmptyState title="Not compared yet.">
+    <EmptyState title="No comparison yet.">
       <p>
-        A file has a line per bet of this day, and names its columns in the first one: <code>betId</code>,{' '}
+        The file has one line per bet of this day. Its first line names the columns: <code>betId</code>,{' '}
         <code>player</code>, <code>status</code>, <code>currency</code>, <code>stake</code>, <code>resultType</code>,{' '}
-        <code>payout</code>. Up to {MAX_BETS.toLocaleString('en')} bets are compared here; <code>purser reconcile</code>{' '}
-        compares all there are.
+        <code>payout</code>. This page compares up to {MAX_BETS.toLocaleString('en')} bets. <code>purser reconcile</code>{' '}
+        compares any number.
       </p>
       <label className="field of-platform">
-        <span>Whose bets, where several platforms call this wallet</span>
+        <span>Platform</span>
         <input value={name} placeholder={NONE_OF.platform} onChange={({ target }) => setName(target.value)} />
       </label>
     </EmptyState>
@@ -114,8 +114,8 @@ function NotYet({ name, setName }: { name: string; setName(name: string): void }
 
 const PARTS = [
   ['differs', 'Different', 'bad'],
-  ['onlyOurs', 'Only ours', 'bad'],
-  ['onlyTheirs', 'Only theirs', 'bad'],
+  ['onlyOurs', 'Missing at platform', 'bad'],
+  ['onlyTheirs', 'Missing here', 'bad'],
 ] as const
 
 function ComparisonView({ result }: { result: Result }) {
@@ -133,12 +133,12 @@ function ComparisonView({ result }: { result: Result }) {
             tone={result[name].length === 0 ? 'plain' : tone}
           />
         ))}
-        {inFlight > 0 && <Figure name="On its way" count={inFlight} tone="wait" />}
+        {inFlight > 0 && <Figure name="Call in progress" count={inFlight} tone="wait" />}
       </dl>
       <p className="result-says muted small">
-        {findings.length === 0 ? 'The books agree' : 'What differs is below'}: compared with {of}, <Time at={at} />.
+        {findings.length === 0 ? 'All bets match' : 'The differences are listed below'}: compared with {of}, <Time at={at} />.
         {isFirstLook &&
-          ` More than ${MAX_RECHECKED} differ, so none was looked at again: a bet whose call is on its way, or one near midnight, may be among them.`}
+          ` More than ${MAX_RECHECKED} bets differ, so none was checked a second time. The list may contain bets near midnight or with a call in progress.`}
       </p>
       {findings.length > 0 && <Findings of={findings} />}
     </div>
@@ -166,12 +166,12 @@ function Findings({ of }: { of: readonly (readonly [string, ReconcileFinding])[]
         <table className="list">
           <thead>
             <tr>
-              <th>Where</th>
-              <th>What</th>
+              <th>Result</th>
+              <th>Difference</th>
               <th>Bet</th>
               <th>Player</th>
-              <th>The platform has</th>
-              <th>The wallet has</th>
+              <th>At platform</th>
+              <th>In wallet</th>
             </tr>
           </thead>
           <tbody>
@@ -185,8 +185,8 @@ function Findings({ of }: { of: readonly (readonly [string, ReconcileFinding])[]
                 <td>
                   <span className="cut">{player}</span>
                 </td>
-                <td>{platform ?? 'nothing'}</td>
-                <td>{wallet ?? 'nothing'}</td>
+                <td>{platform ?? 'no record'}</td>
+                <td>{wallet ?? 'no record'}</td>
               </tr>
             ))}
           </tbody>

@@ -48,7 +48,7 @@ export function TransfersPage() {
         <h1>Transfers</h1>
         <span className="spring" />
         <Link className="small" href={from === '' ? '/money' : `/money?day=${from}`}>
-          {from === '' || from !== to ? 'Money' : `Money of ${from}`}
+          {from === '' || from !== to ? 'Finance' : `Finance of ${from}`}
         </Link>
       </div>
       <Filters query={query} set={set} />
@@ -72,11 +72,11 @@ function Filters({ query, set }: { query: URLSearchParams; set: SetFilter }) {
   const today = dayOf(Date.now())
   const upper = (text: string) => text.trim().toUpperCase()
   return (
-    <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which transfers">
+    <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Filters">
       <label className="field">
-        <span>What</span>
+        <span>Type</span>
         <select value={kind} onChange={({ target }) => set('kind', target.value)}>
-          <option value="">all</option>
+          <option value="">All</option>
           {MONEY_KINDS.map(({ kind: one }) => (
             <option key={one} value={one}>
               {capital(formatTransferKind(one))}
@@ -125,20 +125,20 @@ function renderArchivedNote({ data, archivedBefore }: TransferPage): ReactNode |
     <>
       {data.length === 0 && NONE_SUCH}
       <p className="body in-files muted small" role="note">
-        Archived: transfers from before <Time at={archivedBefore} withDay /> can lie in files, and are not in this list.
+        Transfers before <Time at={archivedBefore} withDay /> may be archived in files. This list does not contain them.
       </p>
     </>
   )
 }
 
 const NONE_SUCH = (
-  <EmptyState title="No such transfers.">
-    <p>Nothing of this kind moved in these days, this currency and this brand. Days are in UTC.</p>
+  <EmptyState title="No matching transfers.">
+    <p>No transfer matches these filters. Days are in UTC.</p>
   </EmptyState>
 )
 
 const NONE = (
-  <EmptyState title="No money has moved yet.">
-    <p>A deposit, an adjustment or a bet makes a line here.</p>
+  <EmptyState title="No transfers yet.">
+    <p>Deposits, adjustments and bets appear here.</p>
   </EmptyState>
 )

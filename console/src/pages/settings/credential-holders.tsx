@@ -3,7 +3,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { callApi, getJson } from '../../console-api.ts'
+import { callApi, getJson, type Person } from '../../console-api.ts'
+import { roleTitle } from '../../console-session.tsx'
 import { ConfirmDialog } from '../../dialog.tsx'
 import { Time, useZone } from '../../format.tsx'
 import { Badge, EmptyState, QueryResult } from '../../page-states.tsx'
@@ -11,7 +12,7 @@ import { KeyLimits, limitsIn, type ScopeKind } from './key-limits.tsx'
 
 interface Holder {
   readonly name: string
-  readonly role: string
+  readonly role: Person['role']
   readonly madeAt: string
   readonly live: boolean
   readonly locked?: boolean
@@ -72,14 +73,14 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended, sco
       {once !== undefined && (
         <div className="once" role="status">
           <p>
-            The {shownOnce} of <strong>{once.name}</strong>, shown this once:
+            The {shownOnce} of <strong>{once.name}</strong> is shown only once:
           </p>
           <code>{once.secret}</code>
         </div>
       )}
       {change.error !== null && (
         <p className="notice" role="alert">
-          That did not work: {change.error.message}.
+          Something went wrong: {change.error.message}.
         </p>
       )}
       <QueryResult of={result}>
@@ -95,12 +96,12 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended, sco
                   <tr>
                     <th>Name</th>
                     <th>Role</th>
-                    <th>State</th>
-                    <th>Since</th>
+                    <th>Status</th>
+                    <th>Created</th>
                     {shownOnce === 'key' && <th>Expires</th>}
                     <th>Last used</th>
                     <th>
-                      <span className="vh">What can be done</span>
+                      <span className="vh">Actions</span>
                     </th>
                   </tr>
                 </thead>
@@ -124,9 +125,9 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended, sco
       </QueryResult>
       {ending !== undefined && (
         <ConfirmDialog
-          title={`End ${ending}?`}
+          title={`${shownOnce === 'key' ? 'Revoke' : 'Deactivate'} ${ending}?`}
           text={ended}
-          word="End it"
+          word={shownOnce === 'key' ? 'Revoke' : 'Deactivate'}
           act={async () => {
             await callApi('DELETE', `${list}/${encodePathSegment(ending)}`)
             setOnce((shown) => (shown?.name === ending ? undefined : shown))
@@ -139,13 +140,13 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended, sco
         />
       )}
       <form className="line-form" onSubmit={submit}>
-        <h3>New {shownOnce === 'key' ? 'key' : 'person'}</h3>
+        <h3>{shownOnce === 'key' ? 'New API key' : 'New user'}</h3>
         <label className="field">
           <span>Name</span>
           <input
             name="name"
             pattern="[a-z0-9][a-z0-9._\-]{0,63}"
-            title="Small letters, digits, . _ -"
+            title="Lower-case letters, digits, . _ -"
             spellCheck={false}
             autoComplete="off"
             required
@@ -154,15 +155,15 @@ export function Holders({ title, empty, hint, list, shownOnce, renew, ended, sco
         <label className="field">
           <span>Role</span>
           <select name="role" defaultValue="read">
-            <option value="read">read: looks, changes nothing</option>
-            <option value="support">support: and players, limits, locks, sending again</option>
-            <option value="cash">cash: and deposits, withdrawals, adjustments</option>
-            <option value="admin">admin: and people, keys, webhooks</option>
+            <option value="read">Viewer: can view, not change</option>
+            <option value="support">Support: also players, limits, blocks and retries</option>
+            <option value="cash">Cashier: also deposits, withdrawals and adjustments</option>
+            <option value="admin">Admin: also users, API keys and webhooks</option>
           </select>
         </label>
         {scopeKind !== undefined && <KeyLimits scopeKind={scopeKind} />}
         <button type="submit" className="button" disabled={change.isPending}>
-          Make
+          {shownOnce === 'key' ? 'Create API key' : 'Add user'}
         </button>
       </form>
     </section>
@@ -186,31 +187,32 @@ function HolderRow({
   isBusy,
   act,
 }: RowProps) {
+  const endWord = hasEnd ? 'Revoke' : 'Deactivate'
   return (
     <tr>
       <td>
         <span className="about">{name}</span>
       </td>
       <td>
-        {role}
+        {roleTitle(role)}
         {scope !== undefined && <div className="muted small">limited to {scope}</div>}
         {rights !== undefined && <div className="muted small">only {rights.join(', ')}</div>}
       </td>
       <td>
         {!live ? (
-          <Badge tone="plain">Ended</Badge>
+          <Badge tone="plain">{hasEnd ? 'Revoked' : 'Deactivated'}</Badge>
         ) : locked ? (
           <Badge tone="wait">Locked</Badge>
         ) : (
-          <Badge tone="good">Live</Badge>
+          <Badge tone="good">Active</Badge>
         )}
-        {live && mustChange && <div className="muted small">new password not yet changed</div>}
+        {live && mustChange && <div className="muted small">initial password not changed yet</div>}
       </td>
       <td>
         <Time at={madeAt} />
       </td>
       {hasEnd && <td>{endsAt === undefined ? <span className="muted">never</span> : <Time at={endsAt} />}</td>}
-      <td>{lastUsedAt === undefined ? <span className="muted">not known</span> : <Time at={lastUsedAt} />}</td>
+      <td>{lastUsedAt === undefined ? <span className="muted">unknown</span> : <Time at={lastUsedAt} />}</td>
       <td className="num">
         {live && (
           <span className="choices">
@@ -223,8 +225,8 @@ function HolderRow({
             >
               {word}
             </button>
-            <button type="button" className="button" disabled={isBusy} onClick={end} aria-label={`End ${name}`}>
-              End…
+            <button type="button" className="button" disabled={isBusy} onClick={end} aria-label={`${endWord} ${name}`}>
+              {endWord}…
             </button>
           </span>
         )}

@@ -19,7 +19,7 @@ export function KeyLimits({ scopeKind }: { scopeKind: ScopeKind }) {
         <input name="expiresAt" type="datetime-local" />
       </label>
       <fieldset className="checks">
-        <legend>Only these rights; none selected: all of the role</legend>
+        <legend>Rights (none selected = all of the role)</legend>
         {KEY_RIGHTS.map((right) => (
           <label key={right}>
             <input type="checkbox" name="right" value={right} /> {right}

@@ -39,17 +39,17 @@ export function PasswordForm({ done }: { done?(): unknown }) {
           <input name="next" type="password" autoComplete="new-password" minLength={12} maxLength={256} required />
         </label>
         <button type="submit" className="button" disabled={change.isPending}>
-          Change it
+          Change password
         </button>
       </form>
       {change.error !== null && (
         <p className="notice" role="alert">
-          Not changed: {change.error.message}.
+          The password was not changed: {change.error.message}.
         </p>
       )}
       {change.isSuccess && (
         <p className="more" role="status">
-          Changed. Your other sessions have ended.
+          The password was changed. Your other sessions have ended.
         </p>
       )}
     </>

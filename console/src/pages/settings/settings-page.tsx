@@ -2,7 +2,7 @@
 
 import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
 import { AUDIT_COLUMNS, auditEntryKey } from '../../audit-log.tsx'
-import { displayName, hasRole, useSession } from '../../console-session.tsx'
+import { displayName, hasRole, roleTitle, useSession } from '../../console-session.tsx'
 import { EmptyState } from '../../page-states.tsx'
 import { PagedList } from '../../paged-list.tsx'
 import { Holders } from './credential-holders.tsx'
@@ -19,44 +19,44 @@ export function SettingsPage() {
       <div className="head">
         <h1>Settings</h1>
         <p className="muted">
-          Signed in as <span title={person.name}>{displayName(person)}</span>, with the role {person.role}.
+          Signed in as <span title={person.name}>{displayName(person)}</span>, with the role {roleTitle(person.role)}.
         </p>
       </div>
       {person.isPerson && <OwnPassword />}
       {isAdmin && (
         <Holders
-          title="People"
-          empty="Nobody signs in by name yet."
-          hint="Give somebody a name and a role below: the password is shown once."
+          title="Users"
+          empty="No users yet."
+          hint="Add a user with a name and a role below. The password is shown only once."
           list="/console/api/people"
           shownOnce="password"
           renew={(name) => ['POST', `/console/api/people/${encodePathSegment(name)}/password`, 'New password']}
-          ended="They are signed out, and cannot sign in any more."
+          ended="The user is signed out and can no longer sign in."
         />
       )}
       {isAdmin && (
         <Holders
-          title="Keys"
-          empty="There is only the first key, with which the server was started."
-          hint="Make one for each program and person: who did what is then in Actions, and each can be ended alone."
+          title="API keys"
+          empty="Only the root key exists."
+          hint="Create an API key for each program and user. The audit log then shows who made each change, and each key can be revoked separately."
           list={`${base}/keys`}
           shownOnce="key"
           renew={(name) => ['POST', `${base}/keys/${encodePathSegment(name)}/rotate`, 'Rotate']}
-          ended="Whatever still calls with it is refused from then on."
+          ended="Calls with this key are rejected from now on."
           scopeKind={bases.wallet ? 'brand' : 'partner'}
         />
       )}
       {isAdmin && bases.wallet && <Webhooks />}
-      <section className="card" aria-label="Actions">
+      <section className="card" aria-label="Audit log">
         <header>
-          <h2>Actions</h2>
-          <span className="muted small">Who changed what, newest first.</span>
+          <h2>Audit log</h2>
+          <span className="muted small">Changes by users and API keys, newest first.</span>
         </header>
         <PagedList
           path={`${base}/actions?limit=20`}
           columns={AUDIT_COLUMNS}
           keyOf={auditEntryKey}
-          empty={<EmptyState title="Nothing has been changed yet." />}
+          empty={<EmptyState title="No changes yet." />}
         />
       </section>
     </div>

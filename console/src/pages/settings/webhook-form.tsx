@@ -63,7 +63,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
           </label>
         )}
         <label className="field">
-          <span>Address</span>
+          <span>URL</span>
           <input
             name="url"
             type="url"
@@ -75,7 +75,7 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
           />
         </label>
         <fieldset className="checks">
-          <legend>Only these changes; none chosen: all</legend>
+          <legend>Events (none selected = all)</legend>
           {eventNames.map((name) => (
             <label key={name}>
               <input type="checkbox" name="event" value={name} defaultChecked={of?.events.includes(name) ?? false} />{' '}
@@ -83,13 +83,13 @@ export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
             </label>
           ))}
         </fieldset>
-        {save.error !== null && <ActionError>Not saved: {save.error.message}.</ActionError>}
+        {save.error !== null && <ActionError>The webhook was not saved: {save.error.message}.</ActionError>}
         <div className="choices">
           <button type="button" className="button" onClick={() => done()}>
             Cancel
           </button>
           <button type="submit" className="button main-one" disabled={save.isPending}>
-            {of === undefined ? 'Make' : 'Save'}
+            {of === undefined ? 'Create' : 'Save'}
           </button>
         </div>
       </form>
@@ -110,23 +110,23 @@ export function WebhookReplay({ of, done }: { of: Webhook; done: OnWebhookSaved 
     replay.mutate(typedTime(zone, text))
   }
   return (
-    <Dialog title={`Send ${of.webhookId} everything again`} close={() => done()}>
+    <Dialog title={`Replay events to ${of.webhookId}`} close={() => done()}>
       <form className="hook-form" onSubmit={submit}>
         <p className="muted">
-          Every change since then is sent once more, with the ids it had: who keeps the ids takes each once. A webhook
-          that is disabled has to be enabled too.
+          Purser resends all events since this time with their original IDs, so duplicates can be ignored. A disabled
+          webhook must also be enabled.
         </p>
         <label className="field">
           <span>Since ({zone === 'utc' ? 'UTC' : 'local time'})</span>
           <input name="from" type="datetime-local" required />
         </label>
-        {replay.error !== null && <ActionError>Not sent: {replay.error.message}.</ActionError>}
+        {replay.error !== null && <ActionError>The events were not sent: {replay.error.message}.</ActionError>}
         <div className="choices">
           <button type="button" className="button" onClick={() => done()}>
             Cancel
           </button>
           <button type="submit" className="button main-one" disabled={replay.isPending}>
-            Send again
+            Replay
           </button>
         </div>
       </form>

@@ -41,7 +41,7 @@ export function Webhooks() {
     <section className="card" aria-label="Webhooks">
       <header>
         <h2>Webhooks</h2>
-        <span className="muted small">Who is called when something changes.</span>
+        <span className="muted small">Each webhook URL receives the changes of this wallet.</span>
         <span className="spring" />
         <button type="button" className="button" onClick={() => setOpen({ what: 'new' })}>
           New webhook…
@@ -50,7 +50,7 @@ export function Webhooks() {
       {once !== undefined && (
         <div className="once" role="status">
           <p>
-            The secret of <strong>{once.name}</strong>, shown this once:
+            The secret of <strong>{once.name}</strong> is shown only once:
           </p>
           <code>{once.secret}</code>
         </div>
@@ -59,10 +59,9 @@ export function Webhooks() {
         {({ data, eventNames }) => (
           <>
             {data.length === 0 && (
-              <EmptyState title="Nobody is called yet.">
+              <EmptyState title="No webhooks yet.">
                 <p>
-                  A webhook is an address that gets each change as a signed POST, at least once, in order for each
-                  player.
+                  A webhook receives each change as a signed POST, at least once, and in order for each player.
                 </p>
               </EmptyState>
             )}
@@ -76,9 +75,9 @@ export function Webhooks() {
             {open?.what === 'replay' && <WebhookReplay of={open.webhook} done={done} />}
             {open?.what === 'secret' && (
               <ConfirmDialog
-                title={`A new secret for ${open.webhook.webhookId}?`}
-                text="The one before signs too for a day, so that nothing is refused meanwhile."
-                word="Make a new secret"
+                title={`Create a new secret for ${open.webhook.webhookId}?`}
+                text="Both secrets sign for one day, so that no delivery is rejected meanwhile."
+                word="Create secret"
                 act={() => callApi('POST', `${webhookPath(open.webhook)}/rotate`)}
                 done={done}
               />
@@ -86,8 +85,8 @@ export function Webhooks() {
             {open?.what === 'remove' && (
               <ConfirmDialog
                 title={`Remove ${open.webhook.webhookId}?`}
-                text="It is told nothing any more, and its secret is forgotten."
-                word="Remove it"
+                text="The webhook receives no more events, and its secret is deleted."
+                word="Remove"
                 act={() => callApi('DELETE', webhookPath(open.webhook))}
                 done={done}
               />
@@ -161,10 +160,10 @@ function Row({ webhook, open, done }: RowProps) {
       </div>
       <p className="hook-url">
         <code>{url}</code>{' '}
-        <span className="muted small">{events.length === 0 ? 'all changes' : events.join(', ')}</span>
+        <span className="muted small">{events.length === 0 ? 'all events' : events.join(', ')}</span>
       </p>
       <WebhookTrouble of={webhook} />
-      {fault !== null && <ActionError>That did not work: {fault.message}.</ActionError>}
+      {fault !== null && <ActionError>Something went wrong: {fault.message}.</ActionError>}
       {test.data !== undefined && (
         <p role="status" className="small">
           {test.data.delivered
@@ -190,7 +189,7 @@ function WebhookTrouble({ of: { state, lastError, failingSince, disabledAt } }: 
   if (state === 'ok') return null
   return (
     <p className="small hook-trouble">
-      {state === 'disabled' ? 'It is told nothing any more' : 'It is tried again'}
+      {state === 'disabled' ? 'No events are sent' : 'The delivery is retried'}
       {lastError !== undefined && <>: {lastError}</>}.{' '}
       {failingSince !== undefined && (
         <>
@@ -199,10 +198,10 @@ function WebhookTrouble({ of: { state, lastError, failingSince, disabledAt } }: 
       )}
       {disabledAt !== undefined && (
         <>
-          It will be disabled at <Time at={disabledAt} />.
+          The webhook will be disabled at <Time at={disabledAt} />.
         </>
       )}
-      {state === 'disabled' && 'Once it is enabled, it goes on where it stopped.'}
+      {state === 'disabled' && 'After you enable it, delivery resumes where it stopped.'}
     </p>
   )
 }
@@ -226,8 +225,8 @@ function Attempts({ of }: { of: Webhook }) {
     <QueryResult of={result}>
       {({ data }) =>
         data.length === 0 ? (
-          <EmptyState title="It has been told nothing yet.">
-            <p>The next change is here as soon as it is sent.</p>
+          <EmptyState title="No deliveries yet.">
+            <p>The next event appears here when it is sent.</p>
           </EmptyState>
         ) : (
           <div className="scroll">
@@ -236,8 +235,8 @@ function Attempts({ of }: { of: Webhook }) {
                 <tr>
                   <th>Time</th>
                   <th>Event</th>
-                  <th>Answer</th>
-                  <th className="num">Took</th>
+                  <th>Response</th>
+                  <th className="num">Duration</th>
                 </tr>
               </thead>
               <tbody>
