@@ -103,7 +103,7 @@ async function loadBet(
   const wallet = known ?? (user === undefined ? await askWallet(owner) : undefined)
   const isOfOther = wallet === undefined && user !== undefined && platform?.userId !== user
   if (wallet === undefined && (platform === undefined || isOfOther))
-    throw new ApiProblem(404, `nobody here knows a bet ${bet}${user === undefined ? '' : ` of ${user}`}`)
+    throw new ApiProblem(404, `no bet with ID ${bet}${user === undefined ? '' : ` of player ${user}`}`)
   return { wallet, platform, owners }
 }
 

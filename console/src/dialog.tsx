@@ -40,7 +40,7 @@ export function ConfirmDialog<T>({ title, text, word, act, done }: ConfirmDialog
   return (
     <Dialog title={title} close={() => done()}>
       <p>{text}</p>
-      {doing.error !== null && <ActionError>That did not work: {doing.error.message}.</ActionError>}
+      {doing.error !== null && <ActionError>Something went wrong: {doing.error.message}.</ActionError>}
       <div className="choices">
         <button type="button" className="button" onClick={() => done()}>
           Cancel

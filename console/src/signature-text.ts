@@ -6,5 +6,5 @@ const ORDINALS = ['', 'first', 'second', 'third', 'fourth']
 export function describeSignature(signature: string): string {
   const [, number] = /^verified with secret (\d+)$/.exec(signature) ?? []
   if (number === undefined) return signature
-  return `good: made with the ${ORDINALS[Number(number)] ?? `${number}th`} secret that this wallet has of the platform`
+  return `valid: signed with the ${ORDINALS[Number(number)] ?? `${number}th`} secret of the platform`
 }

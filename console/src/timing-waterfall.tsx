@@ -17,14 +17,14 @@ export function TimingWaterfall({ seen: journalCall, made: attempt }: PhasesProp
   return (
     <table className="phases">
       <caption>
-        Where {formatDuration(whole)} went{' '}
-        <span className="muted">{attempt === undefined ? 'in the wallet' : 'as the platform saw it'}</span>
+        Timing ({formatDuration(whole)}){' '}
+        <span className="muted">{attempt === undefined ? 'in the wallet' : 'at the platform'}</span>
       </caption>
       <thead className="vh">
         <tr>
           <th>Phase</th>
-          <th>Began after</th>
-          <th>Took</th>
+          <th>Start</th>
+          <th>Duration</th>
         </tr>
       </thead>
       <tbody>

@@ -45,7 +45,7 @@ test('the bet list filters by player, status and days, and a player’s declined
 
   await see(`/players/${hana.userId}`)
   await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor() // above the link: it is as long as it will be
-  await page.getByRole('link', { name: 'Refused bets' }).click()
+  await page.getByRole('link', { name: 'Declined bets' }).click()
   await expect.poll(ids).toEqual([refused])
   expect([query('player'), query('status')]).toEqual([hana.userId, 'refused'])
   expect(await page.getByLabel('Player').inputValue()).toBe(hana.userId)
@@ -67,8 +67,8 @@ test('the bet list filters by player, status and days, and a player’s declined
   await see(`/bets?player=${hana.userId}&from=${first}&to=${first}`)
   await expect.poll(ids).toEqual([refused, old])
   await page.getByLabel('Player').fill(' nobody ')
-  await page.getByRole('button', { name: 'Refused' }).click()
-  await page.getByText('No such bets.').waitFor()
+  await page.getByRole('button', { name: 'Declined', exact: true }).click()
+  await page.getByText('No matching bets.').waitFor()
   expect([query('player'), query('status')]).toEqual(['nobody', 'refused'])
   await expectAccessibleEverywhere(page, 'no such bets')
 })
@@ -215,13 +215,13 @@ test('texts begin alike on every page, a gain has its sign, and no text is cut o
   await see(`/bets/${userId}/${won}`)
   await page.locator('.facts').getByText('+10.20 EUR', { exact: true }).waitFor()
   await see('/bets')
-  expect(await page.getByRole('button', { name: 'Unknown' }).getAttribute('title')).toContain('never placed')
+  expect(await page.getByRole('button', { name: 'Unmatched' }).getAttribute('title')).toContain('never placed')
   await wallet.operator.patch(userId, {
     customFields: { nickname: 'a nickname that is longer than a cell of the table' },
   })
   await see('/settings')
   const member = page
-    .getByRole('region', { name: 'Actions' })
+    .getByRole('region', { name: 'Audit log' })
     .getByText('a nickname that is longer than a cell of the table')
   await member.waitFor()
   expect(await member.textContent()).toBe('nickname a nickname that is longer than a cell of the table')

@@ -42,8 +42,8 @@ async function refused(scene: Scene, frame: string, wallet: ScriptedWallet, amou
 const NOWHERE = { x: Number.NaN, width: Number.NaN }
 const see = (path = '') => page.goto(`${scene.platform.url}/console/deliveries${path}`)
 const asked = (name: string) => new URL(page.url()).searchParams.get(name)
-const issues = () => page.getByRole('region', { name: 'Settle refused' })
-const ladder = () => page.getByRole('region', { name: 'Retry ladder' })
+const issues = () => page.getByRole('region', { name: 'Settle rejected' })
+const ladder = () => page.getByRole('region', { name: 'Retry schedule' })
 
 test('the selected partner is in the address, with its errors and its owed money only', async () => {
   await see()
@@ -52,7 +52,7 @@ test('the selected partner is in the address, with its errors and its owed money
   await page.getByLabel('Partner').selectOption(other.partnerId)
   await expect.poll(() => asked('partner')).toBe(other.partnerId)
   await page
-    .getByText('Needs a person: 42.50 EUR to be paid to players, 2 deliveries do not move without one')
+    .getByText('Needs attention: 42.50 EUR to be paid to players, 2 deliveries must be resolved by hand')
     .waitFor()
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
   expect(await issues().count()).toBe(1)
@@ -66,26 +66,26 @@ test('the selected partner is in the address, with its errors and its owed money
 
 test('the selected partner stays selected in other lists, and when the address is shared', async () => {
   await see(`?partner=${scene.partnerId}`)
-  await page.getByText('Needs a person: 25.00 EUR to be paid to players, 1 delivery does not').waitFor()
-  await page.getByText(/^Waits: .*1 delivery is tried again by itself$/).waitFor()
-  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Needs attention: 25.00 EUR to be paid to players, 1 delivery must').waitFor()
+  await page.getByText(/^Retrying: .*1 delivery is retried automatically$/).waitFor()
+  await page.getByRole('button', { name: 'Delivered' }).click()
   await page.getByRole('cell', { name: scene.partnerId }).first().waitFor()
   expect(await page.getByRole('cell', { name: other.partnerId }).count()).toBe(0)
   expect([asked('view'), asked('partner')]).toEqual(['done', scene.partnerId])
-  await page.getByRole('button', { name: 'Waits' }).click()
+  await page.getByRole('button', { name: 'Retrying' }).click()
   await ladder().getByRole('listitem').filter({ hasText: 'Rollback' }).waitFor()
   await page.reload()
   await expect.poll(() => page.getByLabel('Partner').inputValue()).toBe(scene.partnerId)
   await see('?partner=nobody')
-  await page.getByText('No partner is called “nobody”.').waitFor()
-  await page.getByText('No delivery to nobody needs a person.').waitFor()
+  await page.getByText('No partner with ID “nobody”.').waitFor()
+  await page.getByText('No delivery to nobody needs attention.').waitFor()
 })
 
-test('the row of a partner on Now leads to what is owed through it', async () => {
+test('the row of a partner on Overview leads to what is owed through it', async () => {
   await page.goto(`${scene.platform.url}/console/now`)
   await page
     .getByRole('listitem')
-    .filter({ hasText: 'needs a person: 42.50 EUR to be paid to players' })
+    .filter({ hasText: 'needs attention: 42.50 EUR to be paid to players' })
     .click({ position: { x: 4, y: 4 } })
   await page.waitForURL(`**/deliveries?partner=${other.partnerId}`)
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
@@ -121,10 +121,10 @@ test('a delivery that finishes while the list is open stays in place and is mark
 
 test('a bulk retry shows what it would do for each delivery, and afterwards the result of each', async () => {
   await see(`?partner=${other.partnerId}`)
-  await issues().getByRole('button', { name: 'Send 2 again' }).click()
+  await issues().getByRole('button', { name: 'Retry 2' }).click()
   const dialog = page.getByRole('dialog')
   const lines = (name: string) => dialog.getByRole('list', { name }).getByRole('listitem')
-  const dry = lines('What each would do')
+  const dry = lines('Planned retries')
   await expect.poll(() => dry.count()).toBe(2)
   for (const amount of ['30.00', '12.50'])
     await dry
@@ -132,13 +132,13 @@ test('a bulk retry shows what it would do for each delivery, and afterwards the 
       .getByText('Not sent', { exact: true })
       .waitFor()
   await expectAccessibleEverywhere(page, 'what each would do')
-  await dialog.getByRole('button', { name: 'Send 2 again' }).click()
-  await dialog.getByText('2 of 2 sent again.').waitFor()
-  const after = lines('What came of each')
+  await dialog.getByRole('button', { name: 'Retry 2' }).click()
+  await dialog.getByText('2 of 2 retried.').waitFor()
+  const after = lines('Outcomes')
   await expect
     .poll(async () => {
       await scene.time.settle()
-      return after.filter({ hasText: 'Done' }).count()
+      return after.filter({ hasText: 'Delivered' }).count()
     })
     .toBe(2)
   await after.filter({ hasText: 'Settle: 12.50 EUR to be paid to players' }).waitFor()
@@ -161,12 +161,12 @@ test('the rows of deliveries add up to their sum, and a Rollback of an unacknowl
   await see(`?view=pending,waiting&partner=${scene.partnerId}`)
   const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('row')
   await rows.filter({ hasText: 'Settle' }).getByText('40.00 EUR to be taken back').waitFor()
-  await rows.filter({ hasText: '7.00 EUR' }).getByText('not counted: the stake was never acknowledged').waitFor()
-  await page.getByRole('row', { name: /^Waits .*40.00 EUR to be taken back from players$/ }).waitFor()
+  await rows.filter({ hasText: '7.00 EUR' }).getByText('not included: the stake was never acknowledged').waitFor()
+  await page.getByRole('row', { name: /^Retrying .*40.00 EUR to be taken back from players$/ }).waitFor()
   await page.setViewportSize({ width: 360, height: 800 })
   const card = await page.getByRole('region', { name: 'Deliveries' }).boundingBox()
   const [name, sum] = [
-    page.getByText('Waits', { exact: true }).last(),
+    page.getByText('Retrying', { exact: true }).last(),
     page.getByRole('cell', { name: /40.00 EUR.* from/ }),
   ]
   for (const scrolled of [0, 5_000]) {

@@ -82,7 +82,7 @@ describe('the console of a wallet with hostile names', () => {
       ['/money', ['[aria-label="Pending adjustments"]', '.day-card h2']], // person and reason; brand
       ['/reports?by=brand', ['table.list']],
       ['/find?q=asked-for', ['[aria-label=Adjustment]']],
-      ['/settings', ['[aria-label=Keys]', '[aria-label=Webhooks]', '[aria-label=Actions]']],
+      ['/settings', ['[aria-label="API keys"]', '[aria-label=Webhooks]', '[aria-label="Audit log"]']],
     ] as const) {
       await at.see(address)
       for (const part of parts) await shows(page, part, address)
@@ -104,7 +104,7 @@ describe('the console of a wallet with hostile names', () => {
     await shows(page, '.moment', 'a moment')
     await runsNothing(page, 'a moment')
     await at.see(`/find?q=${encodeURIComponent(`nobody ${EVIL}`)}`) // somebody's nickname is EVIL by now
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('No results.').waitFor()
     await runsNothing(page, 'find')
     const isRefusal = (one: string) => one.includes('404 (Not Found)') || one.includes('400 (Bad Request)')
     expect(complaints.filter((one) => !isRefusal(one))).toEqual([])

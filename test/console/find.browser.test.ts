@@ -52,7 +52,7 @@ describe('the search of a wallet', () => {
     const made = Array.from({ length: 12 }, (_, i) => `crowd-${String.fromCharCode(122 - i)}-${tail()}`)
     await place(...made)
     await find('crowd-')
-    await page.getByText('the newest 10 of 12; give more of the id for another one').waitFor()
+    await page.getByText('the newest 10 of 12; enter more of the ID to find other bets').waitFor()
     expect(await ids(page)).toEqual(made.toReversed().slice(0, 10))
     expect(await page.getByRole('region', { name: 'Older bets' }).count()).toBe(0)
     await expectAccessibleEverywhere(page, 'several bets')
@@ -97,7 +97,7 @@ describe('the search of a wallet', () => {
     await find('made-a…')
     await expect.poll(() => ids(page)).toEqual([other, one])
     await find('made-a…cccccc')
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('No results.').waitFor()
     await page.getByText('among the newest 2,000 bets').waitFor()
     await expect.poll(() => page.getByLabel('Search', { exact: true }).inputValue()).toBe('made-a…cccccc')
   })
@@ -120,12 +120,12 @@ describe('the search of a wallet', () => {
     const made = `alike-${tail()}`
     const userId = await place(made)
     await find(`${made.slice(0, -1)}z`) // ids here end with 0 to f
-    await page.getByText('What is below begins with the same 6 characters.').waitFor()
+    await page.getByText('These results begin with the same 6 characters.').waitFor()
     await page.getByRole('link', { name: made }).click()
     await page.waitForURL(`**/bets/${userId}/${made}`)
     await find('zzzzzz-not-here')
-    await page.getByText('Nothing was found.').waitFor()
-    await page.getByText('“zzzzzz-not-here” was looked for as a bet').waitFor()
+    await page.getByText('No results.').waitFor()
+    await page.getByText('matches “zzzzzz-not-here”').waitFor()
     await expectAccessibleEverywhere(page, 'nothing was found')
   })
 
@@ -163,7 +163,7 @@ describe('the search of a wallet', () => {
       await page.goto(`${wallet.url}/console${path}`)
       const rows = page.getByRole('region', { name: 'Bets', exact: true }).getByRole('row')
       await expect
-        .poll(() => rows.filter({ hasText: 'Refused · not enough money (7)' }).count(), { message: path })
+        .poll(() => rows.filter({ hasText: 'Declined · not enough money (7)' }).count(), { message: path })
         .toBe(2)
       expect(await rows.filter({ hasText: 'asked 2,500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
       expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)

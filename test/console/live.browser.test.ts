@@ -70,7 +70,7 @@ describe('the live console of a wallet', () => {
     await see('/bets')
     await page.getByRole('link', { name: 'API calls' }).click()
     await page.getByRole('link', { name: 'Bets' }).click()
-    await page.getByText('No bets.').waitFor()
+    await page.getByText('No bets yet.').waitFor()
     const before = bets.length
     const bet = await newBet()
     await linkOf(bet).waitFor()
@@ -263,7 +263,7 @@ describe('the live console of a wallet', () => {
     await page.goto(`${wallet.url}/console/calls`)
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${transactionId}"]`) })
     await row.getByRole('button', { name: 'place' }).click()
-    await page.getByText('Good: made with the first secret that this wallet has of the platform').waitFor()
+    await page.getByText('Valid: signed with the first secret of the platform').waitFor()
     const open = page.locator('.call-details')
     const body = await open.textContent()
     await newBet()

@@ -219,7 +219,7 @@ describe('Overview of a platform whose partner takes nothing', () => {
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
     await owed.getByText(/^Down for/).waitFor()
-    await owed.getByText('Its last call: network: ').waitFor()
+    await owed.getByText('Last call: network: ').waitFor()
     await page.getByRole('row').filter({ hasText: '25.00 EUR to be paid' }).nth(2).waitFor()
     await page.getByRole('row', { name: 'Retrying 75.00 EUR to be paid to players' }).waitFor()
     expect(await page.getByText(/No delivery .*needs attention/).count(), 'it leads to what waits').toBe(0)

@@ -170,12 +170,12 @@ describe('the console of a platform during faults', () => {
 
   test('offers the choice of a partner on Deliveries, even with one partner and no deliveries', async () => {
     await see('/deliveries')
-    await page.getByText('No delivery needs a person.').waitFor()
+    await page.getByText('No delivery needs attention.').waitFor()
     await page.getByLabel('Partner').selectOption(scene.partnerId)
-    await page.getByText('Needs a person: nothing').waitFor()
+    await page.getByText('Needs attention: none').waitFor()
   })
 
-  test('Find takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {
+  test('Search takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {
     const { betId } = await scene.api.place(scene.frame)
     const [delivery] = (await scene.api.bet(betId)).deliveries
     for (const text of [betId.slice(0, 30), betId, delivery?.deliveryId, delivery?.requestId]) {
@@ -188,7 +188,7 @@ describe('the console of a platform during faults', () => {
     for (const id of [betId, second.betId]) await page.getByRole('link', { name: id }).waitFor()
     await expectAccessibleEverywhere(page, 'several bets')
     await see('/find?q=no-such-thing')
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('No results.').waitFor()
   })
 
   test('retries deliveries without a code separately, and loses none when a request fails (C-16)', async () => {
@@ -205,25 +205,25 @@ describe('the console of a platform during faults', () => {
       coded,
     ])
     await see('/deliveries')
-    const cards = page.getByRole('region', { name: 'Rollback stuck' })
+    const cards = page.getByRole('region', { name: 'Rollback exhausted' })
     await expect.poll(() => cards.count()).toBe(2)
-    await cards.filter({ hasNotText: 'code 77' }).getByRole('button', { name: 'Send 1 again' }).click()
+    await cards.filter({ hasNotText: 'code 77' }).getByRole('button', { name: 'Retry 1' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('1 would be sent again').waitFor()
+    await dialog.getByText('1 delivery would be retried').waitFor()
     await page.route('**/deliveries/retry', async (route) => {
       await route.fetch()
       await route.abort()
     })
-    await dialog.getByRole('button', { name: 'Send 1 again' }).click()
-    await dialog.getByText('1 of 1 sent again').waitFor()
+    await dialog.getByRole('button', { name: 'Retry 1' }).click()
+    await dialog.getByText('1 of 1 retried').waitFor()
     await scene.time.advance(1_000)
-    await dialog.getByRole('list').getByText('Done', { exact: true }).waitFor()
+    await dialog.getByRole('list').getByText('Delivered', { exact: true }).waitFor()
     expect(scene.wallet.of('rollback', plain)).toHaveLength(11)
     expect(scene.wallet.of('rollback', coded)).toHaveLength(10)
     await expectAccessibleEverywhere(page, 'sent again')
   })
 
-  test('the retry ladder has what was tried, what is planned, and what was given up, as the platform has it (C-4)', async () => {
+  test('the retry schedule has what was tried, what is planned, and what was given up, as the platform has it (C-4)', async () => {
     const gaveUp = await scene.api.place(scene.frame)
     scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
     await scene.api.cancel(gaveUp.betId, 32)
@@ -233,9 +233,9 @@ describe('the console of a platform during faults', () => {
     await scene.api.cancel(waiting.betId, 32)
     await scene.time.advance(100_000) // eight tries are over, two are planned: after 178.5 s and 357.7 s
     await see('/deliveries?view=pending,waiting')
-    const ladder = page.getByRole('region', { name: 'Retry ladder' })
+    const ladder = page.getByRole('region', { name: 'Retry schedule' })
     const line = (betId: string) => ladder.getByRole('listitem').filter({ has: page.locator(`a[href$="${betId}"]`) })
-    await line(gaveUp.betId).getByText('Gave up').waitFor()
+    await line(gaveUp.betId).getByText('Exhausted').waitFor()
     const dots = async (betId: string) => [
       await line(betId).locator('.dot.made').count(),
       await line(betId).locator('.dot.planned').count(),
@@ -267,11 +267,11 @@ describe('the console of a platform during faults', () => {
     await scene.api.cancel(betId, 32)
     await scene.time.advance(1_000)
     await see('/deliveries')
-    await page.getByRole('region', { name: 'Rollback refused' }).getByRole('button', { name: 'Send 1 again' }).click()
+    await page.getByRole('region', { name: 'Rollback rejected' }).getByRole('button', { name: 'Retry 1' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('1 would be sent again').waitFor()
+    await dialog.getByText('1 delivery would be retried').waitFor()
     await page.route('**/deliveries/retry', (route) => route.fulfill({ status: 400, json: { detail: 'not today' } }))
-    await dialog.getByRole('button', { name: 'Send 1 again' }).click()
+    await dialog.getByRole('button', { name: 'Retry 1' }).click()
     await dialog.getByRole('alert').getByText('Not sent: not today').waitFor()
     expect(scene.wallet.of('rollback', betId)).toHaveLength(1)
   })

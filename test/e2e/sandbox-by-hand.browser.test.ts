@@ -84,7 +84,7 @@ test('the page /sandbox shows the running servers, the keys, and the bet that wa
   const problems: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
   await page.goto(url)
-  await page.getByRole('link', { name: 'the sandbox’s own page' }).click()
+  await page.getByRole('link', { name: 'sandbox page' }).click()
   expect(page.url(), 'as --addresses names it').toBe(named('Keys, last bets'))
   for (const name of ['Partner secret', 'Operator key', 'Platform key'])
     await page.getByText(named(name), { exact: true }).waitFor()

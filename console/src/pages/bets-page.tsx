@@ -54,15 +54,18 @@ const STATUSES = {
   platform: ['placing', 'accepted', 'settled', 'declined', 'cancelled'],
 }
 
+/** The API and the filters use the short names. */
+const BET_STATUS_TITLES: Readonly<Record<string, string>> = { refused: 'declined', unknown: 'unmatched' }
+
 const STATUS_HINTS: Readonly<Record<string, string>> = {
-  open: 'Accepted, and without a result yet',
+  open: 'Accepted, without a result yet',
   settled: 'With a result: won, lost, void or cashed out',
-  cancelled: 'Cancelled by a Rollback: the stake, if it was taken, is back',
-  refused: 'Not accepted, for good: no money, a limit, a block',
-  unknown: 'Named by calls that were refused, and never placed: no money moved',
-  placing: 'The partner has not answered yet',
-  accepted: 'The partner has accepted it; no result yet',
-  declined: 'The partner, or a limit, has not accepted it',
+  cancelled: 'Cancelled by a Rollback; a debited stake is refunded',
+  refused: 'Declined permanently: no money, a limit or a block',
+  unknown: 'Named only by rejected calls and never placed; no money moved',
+  placing: 'Waiting for the response of the partner',
+  accepted: 'Accepted by the partner, without a result yet',
+  declined: 'Declined by the partner or by a limit',
 }
 
 export function BetsPage() {
@@ -95,12 +98,12 @@ export function BetsPage() {
               title={STATUS_HINTS[one]}
               onClick={() => set('status', one)}
             >
-              {capital(one || 'all')}
+              {capital(BET_STATUS_TITLES[one] ?? (one || 'all'))}
             </button>
           ))}
         </fieldset>
       </div>
-      <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which bets">
+      <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Filters">
         {bases.wallet && <PlayerField value={player ?? ''} set={(value) => set('player', value)} />}
         <DayField name="From" value={from ?? ''} max={to || today} set={(value) => set('from', value)} />
         <DayField name="To" value={to ?? ''} max={today} set={(value) => set('to', value)} />
@@ -123,13 +126,13 @@ export const betsLink = (player: string, status = '') =>
 const LIVE: LiveMeta = { live: ['bet'] }
 
 const NO_MATCHING_BETS = (
-  <EmptyState title="No such bets.">
-    <p>Nothing is in this state, of this player and in these days. A player’s id is taken whole; days are in UTC.</p>
+  <EmptyState title="No matching bets.">
+    <p>No bet matches these filters. The player filter needs the whole ID; days are in UTC.</p>
   </EmptyState>
 )
 
 const NO_BETS = (
-  <EmptyState title="No bets.">
+  <EmptyState title="No bets yet.">
     <p>A bet appears here as soon as it is placed.</p>
   </EmptyState>
 )
@@ -196,8 +199,8 @@ export function BetState({
   const word = status === 'settled' ? (resultType ?? status) : status
   return (
     <Badge tone={refusedResult === undefined ? (TONES[word] ?? 'plain') : 'bad'}>
-      {capital(formatResultType(word))}
-      {refusedResult === undefined ? '' : ` · change refused: ${describeReplyCode(refusedResult.code)}`}
+      {capital(BET_STATUS_TITLES[word] ?? formatResultType(word))}
+      {refusedResult === undefined ? '' : ` · change rejected: ${describeReplyCode(refusedResult.code)}`}
       {refusalCode === undefined ? '' : ` · ${describeReplyCode(refusalCode)}`}
       {status === 'declined' && reason !== undefined ? ` · ${describePlatformReason(reason)}` : ''}
     </Badge>
@@ -209,7 +212,7 @@ export function Stake({ bet: { status, stake, askedStake } }: { bet: BetStake })
   if (stake !== undefined) return amountText(stake)
   const note =
     askedStake !== undefined
-      ? `asked ${amountText(askedStake.amount)}`
+      ? `requested ${amountText(askedStake.amount)}`
       : status === 'refused'
         ? 'not recorded'
         : 'never placed'
@@ -245,7 +248,7 @@ const WALLET: readonly ListColumn<ListedBet>[] = [
     ),
   },
   { name: 'Match', show: (bet) => <SelectionSummary of={bet} /> },
-  { name: 'State', show: (bet) => <BetState {...bet} /> },
+  { name: 'Status', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },
   { name: 'Currency', show: currencyOf },
@@ -259,7 +262,7 @@ const PLATFORM: readonly ListColumn<PlatformListedBet>[] = [
   },
   { name: 'Player', show: ({ userId }) => <Id id={userId} whole /> },
   { name: 'Match', show: (bet) => <SelectionSummary of={bet} /> },
-  { name: 'State', show: (bet) => <BetState {...bet} /> },
+  { name: 'Status', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: ({ amount }) => amountText(amount) },
   { name: 'Payout', isNumber: true, show: ({ payout }) => (payout === undefined ? DASH : amountText(payout)) },
   { name: 'Currency', show: ({ currency }) => currency },

@@ -18,7 +18,7 @@ export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet
   if (call.wallet !== undefined || journal === undefined) return null
   return (
     <p className="why-says small">
-      The bet's life did not decide this: the wallet answered <strong>{journal.outcome.replaceAll('_', ' ')}</strong>.
+      The life table did not decide this call. The wallet responded <strong>{journal.outcome.replaceAll('_', ' ')}</strong>.
     </p>
   )
 }
@@ -30,26 +30,26 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
   if (analysis === undefined || own === undefined) return null
   return (
     <div className="why">
-      <h3>Why this answer, and what if</h3>
+      <h3>Why, and what if</h3>
       <p className="why-says">{explainCall(wallet, at, available)}</p>
       <p className="muted small">
-        The row of the life table: <strong>{own.known}</strong>, {operationTitle(operation)}:{' '}
+        Rule: <strong>{own.known}</strong>, {operationTitle(operation)}:{' '}
         <code>{LIFE_TABLE[own.known][operation]}</code>
       </p>
       {!analysis.isAsRecorded && (
         <p className="notice" role="status">
-          On record is another answer: it was given by other rules than those of this version.
+          The recorded response differs. It came from another version of the rules.
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
-      <section className="scroll" aria-label="The same call in every state" tabIndex={0}>
+      <section className="scroll" aria-label="The same call in each bet status" tabIndex={0}>
         <table className="list">
           <thead>
             <tr>
-              <th>Had the wallet known</th>
-              <th>it would answer</th>
-              <th className="num">For the player</th>
-              <th>The bet then</th>
+              <th>Bet status before</th>
+              <th>Response</th>
+              <th className="num">Player balance</th>
+              <th>Bet becomes</th>
             </tr>
           </thead>
           <tbody>
@@ -60,8 +60,8 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
         </table>
       </section>
       <p className="muted small">
-        Judged here by the wallet's own rules. The rows that did not happen are for a new request of the same content, a
-        live token, a player who may bet, enough money, and a result that is not locked.
+        The browser applies the wallet’s own rules. Rows that did not happen assume a new request with the same content,
+        a valid token, a player who may bet, enough money, and a result that is not locked.
       </p>
     </div>
   )
@@ -82,7 +82,7 @@ function WhatIfRow({
       <td>
         {answer === 200 ? (isRepeat ? '200, as before' : '200') : describeReplyCode(answer.code)}
         {answer !== 200 && answer.says !== undefined && <small>{answer.says}</small>}
-        {anomaly !== undefined && <small>to be looked at: {anomaly}</small>}
+        {anomaly !== undefined && <small>needs review: {anomaly}</small>}
       </td>
       <td className="num">
         {formatSigned(forPlayer)}

@@ -14,7 +14,7 @@ export function BetAnomalies({
     <section className="notice" aria-label="Anomalies">
       {found.map(({ requestId, anomaly = '', amount, at, currency: ofCall = currency }) => (
         <p key={`${requestId} ${at}`}>
-          To be looked at: {capital(anomaly.replaceAll('_', ' '))}
+          Needs review: {capital(anomaly.replaceAll('_', ' '))}
           {amount !== undefined && `, ${moneyText(amount, ofCall)}`}
           {anomaly === 'payout_above_odds' &&
             oddsPayout !== undefined &&

@@ -86,7 +86,7 @@ function Bet({ bet, sources, callsAre }: BetProps) {
       <span className="spring" />
       <span className="choices">
         <button type="button" className="button" onClick={share}>
-          Share as a file
+          Export (HTML)
         </button>
         {wallet !== undefined && wallet.history.length > 0 && <ReplayExport wallet={wallet} />}
         {wallet?.currency !== undefined && (
@@ -100,9 +100,9 @@ function Bet({ bet, sources, callsAre }: BetProps) {
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{keepTimesUnbroken(standing.sentence)}</p>
       <Facts sources={sources} history={history} />
-      <section className="card happened" aria-label="What happened">
+      <section className="card happened" aria-label="Timeline">
         <header>
-          <h2>What happened</h2>
+          <h2>Timeline</h2>
           <span className="spring" />
           <fieldset className="switch" aria-label="Scale">
             {(['compact', 'time'] as const).map((one) => (
@@ -112,17 +112,17 @@ function Bet({ bet, sources, callsAre }: BetProps) {
                 aria-pressed={scale === one}
                 onClick={() => set('scale', one === 'time' ? one : '')}
               >
-                {one === 'compact' ? 'Steps' : 'True time'}
+                {one === 'compact' ? 'Sequence' : 'To scale'}
               </button>
             ))}
           </fieldset>
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
-        <section className="body picture tl-scroll" aria-label="The picture" tabIndex={0}>
+        <section className="body picture tl-scroll" aria-label="Diagram" tabIndex={0}>
           <Picture of={picture} onChoose={choose} />
         </section>
         {moment === undefined ? (
-          <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
+          <p className="hint muted small">Select an event to see its request, response and explanation.</p>
         ) : (
           <MomentPanel moment={moment} wallet={wallet} callsAre={callsAre} close={() => choose(undefined)} />
         )}
@@ -153,7 +153,7 @@ function ComparisonLink({ wallet }: { wallet: BetSources['wallet'] }) {
 function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]; shown: string }) {
   return (
     <p className="notice" role="status">
-      {owners.length} players have a bet with this id. This is the one of {shown}; choose:{' '}
+      {owners.length} players have a bet with this ID. This page shows the bet of {shown}. Players:{' '}
       {owners.map((owner, i) => (
         <span key={owner}>
           {i > 0 && ', '}
@@ -188,10 +188,10 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
           player
         )}
         {bases.wallet && wallet === undefined && platform !== undefined && (
-          <small className="muted"> of another wallet, the partner {platform.partnerId}</small>
+          <small className="muted"> in another wallet, partner {platform.partnerId}</small>
         )}
       </Fact>
-      <Fact name={isStaked ? 'Stake' : 'Asked for'}>
+      <Fact name={isStaked ? 'Stake' : 'Requested stake'}>
         {moneyOf(stake)}
         {taken !== undefined && <small className="muted"> {taken}</small>}
       </Fact>
@@ -201,9 +201,9 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
         {counts !== undefined && <small className="muted"> {counts}</small>}
       </Fact>
       {wallet !== undefined && (
-        <Fact name="Net for the player">
+        <Fact name="Player net">
           {net === undefined ? DASH : `${formatSigned(net.net)} ${currency}`}
-          {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in play</small>}
+          {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} open stake</small>}
         </Fact>
       )}
       {odds !== undefined && (
@@ -215,7 +215,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
         </Fact>
       )}
       <div>
-        <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Asked at'}</dt>
+        <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Requested'}</dt>
         <dd className="small">
           <Time at={platform?.placedAt ?? wallet?.firstSeenAt ?? 0} />
         </dd>

@@ -22,9 +22,9 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
     onSettled: () => void client.invalidateQueries({ queryKey: ['bet'] }),
   })
   if (bases.platform === undefined || delivery === undefined) return null
-  if (send.isSuccess) return <p role="status">It is sent again now.</p>
+  if (send.isSuccess) return <p role="status">The retry was started.</p>
   if (delivery.operation === 'place' && delivery.status === 'refused')
-    return <p className="muted small">The bet is declined, and that is final: a new bet is another call.</p>
+    return <p className="muted small">The bet was declined, which is final. Another attempt needs a new bet.</p>
   if (delivery.status === 'done' && delivery.error !== undefined && delivery.code === undefined)
     return <p role="status">{delivery.error}</p> // by a person (W-47); to a partner's own yes there is nothing to say
   if (delivery.needsPersonSince === undefined || delivery.status === 'pending') return null
@@ -37,14 +37,14 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
         disabled={!isAllowed || send.isPending}
         onClick={() => send.mutate(delivery.deliveryId)}
       >
-        {send.isPending ? 'Sending…' : 'Send again'}
+        {send.isPending ? 'Sending…' : 'Retry'}
       </button>
       <p className="muted small">
         {isAllowed
-          ? 'The same bytes, the same request id: a partner that has booked it answers the same and books nothing.'
-          : 'That needs the role support.'}
+          ? 'A retry sends the same request with the same request ID. A partner that has already processed it moves no money.'
+          : 'This requires the role Support.'}
       </p>
-      {send.error !== null && <ActionError>Not sent: {send.error.message}.</ActionError>}
+      {send.error !== null && <ActionError>The retry failed: {send.error.message}.</ActionError>}
       {hasRole(person, 'admin') && <AcknowledgeDelivery deliveryId={delivery.deliveryId} base={bases.platform} />}
     </div>
   )
@@ -65,19 +65,19 @@ function AcknowledgeDelivery({ deliveryId, base }: { deliveryId: string; base: s
   }
   return (
     <details className="as-curl">
-      <summary>The partner has done it already…</summary>
+      <summary>Mark as acknowledged…</summary>
       <form className="say-done" onSubmit={submit}>
         <p className="muted small">
-          It paid by hand, or its books show it. Nothing is sent then, and this call needs nobody any more.
+          Use this if the partner paid by hand or its records already show the change. Purser then sends nothing more.
         </p>
         <label>
-          How this is known
+          Reason
           <input value={reason} maxLength={500} onChange={({ target }) => setReason(target.value)} />
         </label>
         <button type="submit" className="button" disabled={reason.trim() === '' || acknowledge.isPending}>
-          It is done
+          Mark as acknowledged
         </button>
-        {acknowledge.error !== null && <ActionError>Not taken: {acknowledge.error.message}.</ActionError>}
+        {acknowledge.error !== null && <ActionError>The delivery was not marked: {acknowledge.error.message}.</ActionError>}
       </form>
     </details>
   )
@@ -96,8 +96,8 @@ export function CurlCommand({ call: { operation, journal } }: { call: TimelineCa
       <summary>As curl</summary>
       <CodeBlock name="As curl">{formatCurlCommand(request, { 'x-sign-jws': 'SIGNATURE' })}</CodeBlock>
       <p className="muted small">
-        The journal keeps no signature, and of a token only how it begins. Put the token in, sign the body as it stands
-        then, and set SIGNATURE.
+        The journal stores no signature, and only the beginning of a token. Insert the token, sign the resulting body,
+        and set SIGNATURE.
       </p>
     </details>
   )

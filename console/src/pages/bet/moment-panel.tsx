@@ -51,7 +51,7 @@ export function MomentPanel({ moment, close, ...rest }: Props) {
 function DecisionPanel({ decision: { operation, detail, says: fullDetail = detail } }: { decision: PlatformDecision }) {
   return (
     <p className="moment-body">
-      The platform decided this and has to tell the wallet with {operationTitle(operation)}
+      The platform made this decision and sends it to the wallet with {operationTitle(operation)}
       {fullDetail === '' ? '' : `: ${fullDetail}`}.
     </p>
   )
@@ -65,8 +65,8 @@ function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Pro
     <div className="moment-body columns">
       <div>
         <dl className="rows">
-          <Row name="How it went">{describeEnding(call)}</Row>
-          {made?.error !== undefined && <Row name="The platform saw">{made.error}</Row>}
+          <Row name="Outcome">{describeEnding(call)}</Row>
+          {made?.error !== undefined && <Row name="Platform error">{made.error}</Row>}
           <Row name="Signature">
             {journal === undefined
               ? made === undefined
@@ -75,17 +75,17 @@ function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Pro
               : describeSignature(journal.signature)}
           </Row>
           <Row name="Request">{call.requestId === '' ? DASH : <Id id={call.requestId} />}</Row>
-          {journal !== undefined && <Row name="From">{journal.source}</Row>}
+          {journal !== undefined && <Row name="IP address">{journal.source}</Row>}
         </dl>
         <TimingWaterfall seen={journal} made={made} />
         <RetryCall call={call} />
         <TransferTable call={call} />
       </div>
       <div className="bodies">
-        <h3>Asked</h3>
-        <Body name="Asked" text={request} />
-        <h3>Answered</h3>
-        <Body name="Answered" text={answer === '' ? undefined : answer} />
+        <h3>Request</h3>
+        <Body name="Request" text={request} />
+        <h3>Response</h3>
+        <Body name="Response" text={answer === '' ? undefined : answer} />
         <CurlCommand call={call} />
       </div>
       <Suspense fallback={<LoadingSkeleton rows={3} />}>
@@ -97,10 +97,10 @@ function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Pro
 
 /** Why it is not said who signed a call. */
 const NO_JOURNAL: Readonly<Record<JournalState, string>> = {
-  hidden: 'not shown here: only the wallet’s calls have it',
+  hidden: 'not available: only the wallet’s journal contains it',
   'asked for': '…',
-  failed: 'the calls could not be read',
-  read: 'not in the journal (any more)',
+  failed: 'the calls could not be loaded',
+  read: 'not in the journal',
 }
 
 function Row({ name, children }: { name: string; children: ReactNode }) {
@@ -113,7 +113,7 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Body({ name, text }: { name: string; text: string | undefined }) {
-  if (text === undefined) return <p className="muted small">Nothing that could be kept.</p>
+  if (text === undefined) return <p className="muted small">Not recorded.</p>
   return <CodeBlock name={name}>{pretty(text)}</CodeBlock>
 }
 
@@ -132,7 +132,7 @@ function TransferTable({ call: { transfers } }: { call: TimelineCall }) {
       <thead>
         <tr>
           <th>Transfer</th>
-          <th className="num">For the player</th>
+          <th className="num">Amount</th>
           <th className="num">Balance after</th>
         </tr>
       </thead>

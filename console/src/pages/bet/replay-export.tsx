@@ -15,22 +15,22 @@ export function ReplayExport({ wallet }: { wallet: WalletBetDetail }) {
   return (
     <>
       <button type="button" className="button" onClick={() => setOpen(true)}>
-        Replay
+        Export for simulator
       </button>
       {isOpen && (
-        <Dialog title="Replay" close={() => setOpen(false)}>
+        <Dialog title="Export for simulator" close={() => setOpen(false)}>
           <p>
-            The same calls in the same order, with the simulator's amounts. Run this where Purser's sources are: each
-            answer is judged by the rules, an auditor and the laws of the money.
+            The history has the same calls in the same order, with the simulator’s amounts. Run this command in a clone of
+            Purser. It checks each response against the rules, and the ledger with an audit.
           </p>
           <CodeBlock name="Command">{`npm run simulate -- --history ${quoteForShell(history)}`}</CodeBlock>
-          {leftOut.length > 0 && <p className="notice">The simulator does not know {leftOut.join(', nor ')}.</p>}
+          {leftOut.length > 0 && <p className="notice">The simulator does not support {leftOut.join(', nor ')}.</p>}
           <div className="choices">
             <button type="button" className="button" onClick={() => setOpen(false)}>
               Close
             </button>
             <button type="button" className="button main-one" onClick={save}>
-              Save the history
+              Download history
             </button>
           </div>
         </Dialog>

@@ -76,7 +76,7 @@ export function BulkRetry({ issue, base, close }: { issue: Issue; base: string; 
   const send = useMutation({ mutationFn: () => startBulkRetry(issue, base) })
   const lines = useMemo(() => sortById(issue.deliveries), [issue])
   return (
-    <Dialog title="Send again" close={close}>
+    <Dialog title="Retry deliveries" close={close}>
       {send.data !== undefined ? (
         <BulkRetryStatus retryId={send.data.retryId} base={base} lines={lines} />
       ) : (
@@ -84,22 +84,22 @@ export function BulkRetry({ issue, base, close }: { issue: Issue; base: string; 
           {({ count, money, notTaken }) => (
             <>
               <p>
-                <strong>{count}</strong> would be sent again
+                <strong>{count}</strong> {count === 1 ? 'delivery' : 'deliveries'} would be retried
                 {money.length > 0 && `: ${owedText(money)}`}. Nothing has been sent yet.
               </p>
               <p className="muted">
-                The same bytes go out with the same request id. A partner that has booked one already answers the same
-                again and books nothing.
+                A retry sends the same request with the same request ID. A partner that has already processed it returns
+                the same response and moves no money.
               </p>
               {notTaken.stillTried > 0 && (
-                <p className="muted">{notTaken.stillTried} more are tried again by themselves.</p>
+                <p className="muted">{notTaken.stillTried} more are retried automatically.</p>
               )}
-              <Lines name="What each would do" lines={lines} count={count} stateOf={() => WOULD_BE_SENT} />
+              <Lines name="Planned retries" lines={lines} count={count} stateOf={() => WOULD_BE_SENT} />
             </>
           )}
         </QueryResult>
       )}
-      {send.error !== null && <ActionError>Not sent: {send.error.message}.</ActionError>}
+      {send.error !== null && <ActionError>The retry failed: {send.error.message}.</ActionError>}
       <div className="choices">
         <button type="button" className="button" onClick={close}>
           {send.data === undefined ? 'Cancel' : 'Done'}
@@ -111,7 +111,7 @@ export function BulkRetry({ issue, base, close }: { issue: Issue; base: string; 
             disabled={!dry.data?.count || send.isPending}
             onClick={() => send.mutate()}
           >
-            {send.isPending ? 'Sending…' : `Send ${dry.data?.count ?? ''} again`}
+            {send.isPending ? 'Sending…' : `Retry ${dry.data?.count ?? ''}`}
           </button>
         )}
       </div>
@@ -191,7 +191,7 @@ function BulkRetryOutcome({ retry, lines }: { retry: RetryProgress; lines: reado
         <strong>
           {retry.taken} of {retry.count}
         </strong>{' '}
-        sent again{retry.state === 'finished' && retry.taken === retry.count ? '.' : RETRY_NOTES[retry.state]}
+        retried{retry.state === 'finished' && retry.taken === retry.count ? '.' : RETRY_NOTES[retry.state]}
       </p>
       <label className="progress">
         <span className="small muted">
@@ -200,7 +200,7 @@ function BulkRetryOutcome({ retry, lines }: { retry: RetryProgress; lines: reado
         <progress max={retry.count || 1} value={Math.max(0, over)} />
       </label>
       <Lines
-        name="What came of each"
+        name="Outcomes"
         lines={shown}
         count={Math.max(retry.count, shown.length)}
         stateOf={({ deliveryId }) => {
@@ -215,12 +215,12 @@ function BulkRetryOutcome({ retry, lines }: { retry: RetryProgress; lines: reado
 
 const NOT_YET = <Badge tone="wait">Not sent yet</Badge>
 /** Somebody else was quicker, or the retry was cut short: what is said above tells which. */
-const LEFT_OUT = <Badge tone="plain">Left out</Badge>
+const LEFT_OUT = <Badge tone="plain">Skipped</Badge>
 
 const RETRY_NOTES: Readonly<Record<Retry['state'], string>> = {
-  running: ', and it goes on.',
-  finished: '. What is missing was changed by somebody else meanwhile.',
-  cut_short: '. Then it was cut short: send the others again.',
+  running: '; the retry is in progress.',
+  finished: '. The others were changed in the meantime.',
+  cut_short: '. The retry was interrupted; retry the others.',
 }
 
 const underWay = ({ states }: RetryProgress) => (states.pending ?? 0) + (states.waiting ?? 0)

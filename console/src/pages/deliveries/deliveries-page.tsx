@@ -21,9 +21,9 @@ import './deliveries.css'
 const NEEDS_PERSON = 'person'
 const RETRYING = 'pending,waiting'
 const VIEWS = [
-  [NEEDS_PERSON, 'Needs a person'],
-  [RETRYING, 'Waits'],
-  ['done', 'Done'],
+  [NEEDS_PERSON, 'Needs attention'],
+  [RETRYING, 'Retrying'],
+  ['done', 'Delivered'],
 ] as const
 
 export function DeliveriesPage() {
@@ -43,7 +43,7 @@ export function DeliveriesPage() {
         <h1>Deliveries</h1>
         <span className="spring" />
         <PartnerChoice base={base} partner={partner} choose={(one) => choose({ partner: one })} />
-        <fieldset className="switch" aria-label="Which">
+        <fieldset className="switch" aria-label="View">
           {VIEWS.map(([one, name]) => (
             <button key={one} type="button" aria-pressed={view === one} onClick={() => choose({ view: one })}>
               {name}
@@ -67,8 +67,8 @@ export function DeliveriesPage() {
             live={DELIVERY_LIVE}
             foot={view === 'done' ? undefined : renderTotals}
             empty={
-              <EmptyState title={view === 'done' ? 'Nothing has been delivered yet.' : 'Nothing waits.'}>
-                <p>A delivery is a call that tells a partner what the platform has decided about a bet.</p>
+              <EmptyState title={view === 'done' ? 'No deliveries yet.' : 'No delivery is retrying.'}>
+                <p>A delivery sends a decision about a bet to a partner.</p>
               </EmptyState>
             }
           />
@@ -80,7 +80,7 @@ export function DeliveriesPage() {
 }
 
 /** What is done has none. */
-const NEXT_TRY = 'Next try'
+const NEXT_TRY = 'Next attempt'
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   { name: 'Decided', show: ({ decidedAt }) => <Time at={decidedAt} /> },
   { name: 'Call', show: ({ operation }) => operationTitle(operation) },
@@ -90,9 +90,9 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   },
   { name: 'Match', show: (delivery) => <SelectionSummary of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },
-  { name: 'State', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
+  { name: 'Status', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
   { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? DASH : <Due at={dueAt} />) },
-  { name: 'Tries', isNumber: true, show: ({ attempts }) => attempts },
+  { name: 'Attempts', isNumber: true, show: ({ attempts }) => attempts },
 ]
 /** What the call carried. */
 const AMOUNT: ListColumn<DeliveryRow> = {
@@ -101,7 +101,7 @@ const AMOUNT: ListColumn<DeliveryRow> = {
   show: ({ amount, currency = '' }) => (amount === undefined ? DASH : moneyText(amount, currency)),
 }
 const MONEY: ListColumn<DeliveryRow> = {
-  name: 'Money of the player',
+  name: 'Outstanding amount',
   isNumber: true,
   show: (one) => <UnmovedAmount of={one} />,
 }
@@ -113,15 +113,15 @@ function UnmovedAmount({ of: one }: { of: DeliveryRow }) {
     return (
       <span className="why-not">
         {owedTextOfBet(one)}
-        {one.needsPersonSince !== undefined && <small className="muted">needs a person</small>}
+        {one.needsPersonSince !== undefined && <small className="muted">needs attention</small>}
       </span>
     )
   const why =
     isStakeUnknown === true
-      ? 'not counted: the stake was never acknowledged, and may be back already'
+      ? 'not included: the stake was never acknowledged and may have been refunded'
       : status === 'waiting'
-        ? 'counted with the one before it'
-        : 'not counted'
+        ? 'included in the delivery before it'
+        : 'not included'
   return (
     <span className="muted why-not">
       {amount !== undefined && <s>{moneyText(amount, currency)}</s>}
@@ -138,8 +138,8 @@ function renderTotals(rows: readonly DeliveryRow[], columns: number, isAll: bool
     some.length > 0 && <TotalRow {...{ name, columns, of }} money={owedMoney(some)} />
   return (
     <>
-      {sumOf('Waits', waits)}
-      {sumOf('Needs a person', needs)}
+      {sumOf('Retrying', waits)}
+      {sumOf('Needs attention', needs)}
     </>
   )
 }

@@ -22,7 +22,7 @@ import { TroubledPartners } from './partner-filter.tsx'
 const MAX_LISTED = 500
 const POLL_MS = 3_000
 
-/** The newest of them; also of the page Now, which keeps them under the same key. */
+/** The newest of them; also of the page Overview, which keeps them under the same key. */
 export const issuesPath = (base: string, partner = '') =>
   `${base}/deliveries?needsPerson=true&selections=true&unmoved=true&limit=${MAX_LISTED}${partnerQuery(partner)}`
 
@@ -53,15 +53,15 @@ export function Issues({ base, partner }: { base: string; partner: string }) {
           data.length === 0 ? (
             <section className="card">
               <EmptyState
-                title={partner === '' ? 'No delivery needs a person.' : `No delivery to ${partner} needs a person.`}
+                title={partner === '' ? 'No delivery needs attention.' : `No delivery to ${partner} needs attention.`}
               >
                 <TroubledPartners base={base} partner={partner} />
-                <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
+                <p>This list shows deliveries that a partner rejected or did not answer, until they are acknowledged.</p>
               </EmptyState>
             </section>
           ) : (
             <>
-              {next !== null && <p className="notice">There are more: these are the newest {MAX_LISTED}.</p>}
+              {next !== null && <p className="notice">This list shows the newest {MAX_LISTED} deliveries; there are more.</p>}
               {groupIssues(data).map((issue) => (
                 <IssueCard key={causeKey(issue)} issue={issue} send={() => setSending(issue)} />
               ))}
@@ -105,9 +105,9 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
             <Badge tone={tone}>{code === undefined ? name : `${name} · ${describeReplyCode(code)}`}</Badge>
           </h2>
           <p className="muted">
-            {explanation} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
+            {explanation} {deliveries[0]?.error && <>Response: “{deliveries[0].error}”.</>}
           </p>
-          <p className="muted small">The oldest has been so {formatSince(since)}.</p>
+          <p className="muted small">The oldest has had this status {formatSince(since)}.</p>
         </div>
         <Money of={deliveries} />
         {status !== 'pending' && (
@@ -115,10 +115,10 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
             type="button"
             className="button"
             disabled={!hasRole(person, 'support')}
-            title={hasRole(person, 'support') ? undefined : 'This needs a key of the role support.'}
+            title={hasRole(person, 'support') ? undefined : 'This requires the role Support.'}
             onClick={send}
           >
-            Send {deliveries.length} again…
+            Retry {deliveries.length}…
           </button>
         )}
       </header>
@@ -128,12 +128,16 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
 }
 
 const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> = {
-  stuck: ['stuck', 'bad', 'No answer came that says yes or no: it may have been booked. Sending it again is safe.'],
-  refused: ['refused', 'bad', 'The partner said no. Mend the cause, then send it again.'],
-  pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
+  stuck: ['exhausted', 'bad', 'No attempt got a valid response, so the partner may have processed it. A retry is safe.'],
+  refused: ['rejected', 'bad', 'The partner rejected the delivery. Fix the cause, then retry.'],
+  pending: [
+    'retrying',
+    'wait',
+    'The partner returned an error that is not about the bet, such as a bad signature. Retries continue automatically.',
+  ],
 }
 /** W-48: tried again, and the last answer had no code. */
-const UNANSWERED = 'No answer has said yes or no: it may have been booked. It is tried again by itself.'
+const UNANSWERED = 'No attempt got a valid response, so the partner may have processed it. Retries continue automatically.'
 
 /** C-5: the partner's no to a result. */
 const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
@@ -141,7 +145,8 @@ const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'r
 /** W-46: the Rollback behind it waits. */
 const isRollbackHeldUp = ({ operation, status, code }: Issue) =>
   operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
-const ROLLBACK_HELD_UP = 'The partner said no, and the Rollback of the bet waits. Mend the cause, then send it again.'
+const ROLLBACK_HELD_UP = 
+  'The partner rejected the delivery, and the Rollback of the bet waits for it. Fix the cause, then retry.'
 
 function Money({ of }: { of: readonly DeliveryRow[] }) {
   return (
@@ -165,8 +170,8 @@ function IssueRows({ deliveries }: { deliveries: readonly DeliveryRow[] }) {
             <th>Since</th>
             <th>Bet</th>
             <th>Match</th>
-            <th className="num">Tries</th>
-            <th className="num">Money of the player</th>
+            <th className="num">Attempts</th>
+            <th className="num">Outstanding amount</th>
           </tr>
         </thead>
         <tbody>
@@ -185,7 +190,7 @@ function IssueRows({ deliveries }: { deliveries: readonly DeliveryRow[] }) {
               <td className="num">
                 <span className="why-not">
                   {owedTextOfBet(one) || DASH}
-                  {one.isStakeUnknown && <small className="muted">if its stake was taken</small>}
+                  {one.isStakeUnknown && <small className="muted">if the stake was debited</small>}
                 </span>
               </td>
             </tr>

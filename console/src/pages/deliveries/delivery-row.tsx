@@ -43,8 +43,17 @@ const TONES: Readonly<Record<string, string>> = {
   done: 'good',
 }
 
+const STATUS_TITLES: Readonly<Record<string, string>> = {
+  stuck: 'Exhausted',
+  refused: 'Rejected',
+  unknown: 'Unknown',
+  pending: 'Pending',
+  waiting: 'Waiting',
+  done: 'Delivered',
+}
+
 export function DeliveryState({ status, code }: { status: string; code?: number | undefined }) {
-  const word = status.charAt(0).toUpperCase() + status.slice(1)
+  const word = STATUS_TITLES[status] ?? status
   return (
     <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · ${describeReplyCode(code)}`}</Badge>
   )
@@ -59,13 +68,13 @@ interface TotalRowProps {
 }
 
 /** Under a table: what its rows add up to. */
-export function TotalRow({ name = 'Together', money, columns, of }: TotalRowProps) {
+export function TotalRow({ name = 'Total', money, columns, of }: TotalRowProps) {
   return (
     <tr>
       <th scope="row" colSpan={columns - 1}>
         <span className="foot-name">
           {name}
-          {of !== undefined && `, of the ${of} that are shown`}
+          {of !== undefined && `, for the ${of} shown`}
         </span>
       </th>
       <td className="num">

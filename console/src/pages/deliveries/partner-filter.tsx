@@ -54,7 +54,7 @@ export function PartnerChoice({ base, partner, choose }: Choice) {
         ))}
       </select>
       {typeof data?.next === 'string' && (
-        <span className="small">the first {MAX_LISTED}; another one by ?partner=ID in the address</span>
+        <span className="small">the first {MAX_LISTED}; for another partner, add ?partner=ID to the address</span>
       )}
     </label>
   )
@@ -66,7 +66,7 @@ export function PartnerOwed({ base, partner }: Omit<Choice, 'choose'>) {
   const found = result.data?.data.find(({ partnerId }) => partnerId === partner)
   if (result.data === undefined) return null
   if (found === undefined)
-    return result.data.next === null ? <p className="notice">No partner is called “{partner}”.</p> : null
+    return result.data.next === null ? <p className="notice">No partner with ID “{partner}”.</p> : null
   const count = found.owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return (
     <>
@@ -75,24 +75,24 @@ export function PartnerOwed({ base, partner }: Omit<Choice, 'choose'>) {
         <p>
           <strong>{partner}</strong> <PartnerBadge of={found} />
           {found.state !== 'up' && found.lastError !== undefined && (
-            <span className="muted"> Its last call: {found.lastError.error}.</span>
+            <span className="muted"> Last call: {found.lastError.error}.</span>
           )}
         </p>
         <Line
-          name="Needs a person"
+          name="Needs attention"
           href={needsAttentionLink(partner)}
           money={found.owed}
           count={count}
-          description={countText(count, 'delivery does', 'deliveries do')}
-          means="not move without one"
+          description={countText(count, 'delivery', 'deliveries')}
+          means="must be resolved by hand"
         />
         <Line
-          name="Waits"
+          name="Retrying"
           href={retryingLink(partner)}
           money={found.onTheWay}
           count={found.waiting}
           description={countText(found.waiting, 'delivery is', 'deliveries are')}
-          means={`tried again by ${found.waiting === 1 ? 'itself' : 'themselves'}`}
+          means="retried automatically"
         />
       </div>
     </>
@@ -120,7 +120,7 @@ function Line({ name, href, money, count, description, means }: LineProps) {
           ,{' '}
         </>
       )}
-      <span className="muted">{count === 0 ? 'nothing' : `${description} ${means}`}</span>
+      <span className="muted">{count === 0 ? 'none' : `${description} ${means}`}</span>
     </p>
   )
 }
@@ -135,10 +135,10 @@ export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
     const { kind, since } = findPartnerTrouble(one) ?? {}
     return (
       <p key={one.partnerId}>
-        <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has not taken its money'}
+        <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has overdue deliveries'}
         {since === undefined ? '' : ` ${formatSince(since)}`}:{' '}
         <Link href={retryingLink(one.partnerId)}>
-          {countText(one.waiting, 'delivery waits', 'deliveries wait')} for it
+          {countText(one.waiting, 'delivery is retrying', 'deliveries are retrying')}
         </Link>
       </p>
     )

@@ -1,5 +1,5 @@
 /**
- * The retry ladder: a line for each delivery that is tried again or was given up, on the six minutes of a rollback (C-4). All times are the
+ * The retry schedule: a line for each delivery that is tried again or was given up, on the six minutes of a rollback (C-4). All times are the
  * platform's: those of the attempts, the planned ones, and now, which is its answer's time and what has passed here since.
  */
 
@@ -48,13 +48,13 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
   const { tried: retried = [] } = result.data ?? {}
   if (retried.length === 0) return null
   return (
-    <section className="card" aria-label="Retry ladder">
+    <section className="card" aria-label="Retry schedule">
       <header>
-        <h2>Retry ladder</h2>
-        <span className="muted small">Minutes since the first try of each.</span>
+        <h2>Retry schedule</h2>
+        <span className="muted small">Minutes since the first attempt of each delivery.</span>
         <span className="spring" />
         <span className="ladder-key small muted">
-          <i className="dot made" /> tried <i className="dot planned" /> planned <i className="gave-up">✕</i> gave up{' '}
+          <i className="dot made" /> attempt <i className="dot planned" /> planned <i className="gave-up">✕</i> exhausted{' '}
           <i className="now-mark" /> now
         </span>
       </header>
@@ -103,7 +103,7 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
   const planned = ladder.plannedAt.map(since)
   const isStuck = status === 'stuck'
   const shown = planned.filter((at) => at <= AXIS_MS)
-  const tries = countText(attempts, 'try', 'tries')
+  const tries = countText(attempts, 'attempt', 'attempts')
   return (
     <li className="ladder">
       <span className="ladder-what">
@@ -116,10 +116,10 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
       <span
         className="ladder-line"
         role="img"
-        aria-label={`${tries}, ${isStuck ? 'gave up' : `${shown.length} planned`}`}
+        aria-label={`${tries}, ${isStuck ? 'exhausted' : `${shown.length} planned`}`}
       >
         {ladder.madeAt.map((at) => (
-          <i key={at} className="dot made" style={{ left: axisOffset(since(at)) }} title={`tried at ${at}`} />
+          <i key={at} className="dot made" style={{ left: axisOffset(since(at)) }} title={`attempted at ${at}`} />
         ))}
         {shown.map((at, i) => (
           <i
@@ -137,7 +137,7 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
         {!isStuck && now <= AXIS_MS && <i className="ladder-now" style={{ left: axisOffset(now) }} />}
       </span>
       <span className="ladder-next small">
-        {isStuck ? <Badge tone="bad">Gave up</Badge> : <Next ladder={ladder} first={first} now={now} />}
+        {isStuck ? <Badge tone="bad">Exhausted</Badge> : <Next ladder={ladder} first={first} now={now} />}
         <span className="muted">{tries}</span>
       </span>
     </li>
@@ -155,7 +155,7 @@ function Next({
   now: number
 }) {
   const [at] = plannedAt
-  if (isUnderWay || at === undefined) return <span>on its way</span>
+  if (isUnderWay || at === undefined) return <span>in progress</span>
   const seconds = Math.round((Date.parse(at) - first - now) / 1_000)
   return <span title={at}>{seconds <= 0 ? 'due now' : `next in ${inWords(seconds)}`}</span>
 }
