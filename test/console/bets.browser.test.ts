@@ -169,7 +169,7 @@ test('the page of a declined bet shows the requested and the available amount wi
   const said = 'The bet of 1,000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
   await page.getByText(`${said} No money was taken.`).waitFor()
   const facts = await page.locator('.facts dt').allTextContents()
-  expect(facts).toEqual(['Player', 'Asked for', 'Payout', 'Net for the player', 'Odds', 'Asked at'])
+  expect(facts).toEqual(['Player', 'Requested stake', 'Payout', 'Player net', 'Odds', 'Requested'])
   expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1,000.00 EUR')
   await expectAccessibleEverywhere(page, 'a refused bet')
 })

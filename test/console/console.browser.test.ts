@@ -150,7 +150,7 @@ describe('the page of a bet', () => {
     await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
     await page.getByText('The stake of 10.00 EUR is back on the account').waitFor()
     await page.locator('[data-moment^="call"]').first().click()
-    for (const part of ['network: ', 'made with the first secret', 'Why, and what if', 'Had the wallet known'])
+    for (const part of ['network: ', 'signed with the first secret', 'Why, and what if', 'Bet status before'])
       await page.locator('.moment').getByText(part).first().waitFor()
     const offsets = "[...document.querySelectorAll('.moment .phases rect')].map(({ x }) => x.baseVal.value)"
     expect(Math.max(...((await page.evaluate(offsets)) as number[])), 'bars begin where phases do').toBeGreaterThan(0)

@@ -137,7 +137,7 @@ describe('the console of a wallet with hostile names', () => {
     expect(await wallet.operator.balance(alice.userId)).toBe('990.00')
     expect(await wallet.operator.bet(alice.userId, transactionId)).toMatchObject({ status: 'open', locked: false })
     await at.see(`/bets/${mallory}/${transactionId}`)
-    await page.getByText('nobody here knows a bet').waitFor()
+    await page.getByText('No bet with ID').waitFor()
   })
 })
 

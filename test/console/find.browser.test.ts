@@ -165,7 +165,7 @@ describe('the search of a wallet', () => {
       await expect
         .poll(() => rows.filter({ hasText: 'Declined · not enough money (7)' }).count(), { message: path })
         .toBe(2)
-      expect(await rows.filter({ hasText: 'asked 2,500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
+      expect(await rows.filter({ hasText: 'requested 2,500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
       expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)
     }
   })

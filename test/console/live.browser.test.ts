@@ -99,7 +99,7 @@ describe('the live console of a wallet', () => {
       if (request.url().includes('/operator/')) asked.push(request.url())
     })
     await see(`/players/${userId}`)
-    await page.getByRole('img', { name: 'after each of 2 movements' }).waitFor()
+    await page.getByRole('img', { name: 'after each of 2 transfers' }).waitFor()
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.getByRole('button', { name: 'Paused' }).waitFor()
     await wallet.operator.deposit(userId, '55.00', 'EUR')
@@ -108,7 +108,7 @@ describe('the live console of a wallet', () => {
     await page.clock.fastForward(60_000)
     expect(asked.slice(before)).toEqual([])
     await page.getByRole('button', { name: 'Paused' }).click()
-    await page.getByRole('img', { name: 'after each of 3 movements' }).waitFor()
+    await page.getByRole('img', { name: 'after each of 3 transfers' }).waitFor()
   })
 
   test('shows that it is connecting, and no loss, until the first stream of a page begins', async () => {

@@ -129,7 +129,7 @@ describe('the console of a wallet during faults', () => {
     const [one, other] = [await newBet('shared-bet'), await newBet('shared-bet')]
     for (const bet of [one, other]) expect((await wallet.wire.place(bet)).status).toBe(200)
     await see('/bets/shared-bet')
-    await page.getByText('2 players have a bet with this id.').waitFor()
+    await page.getByText('2 players have a bet with this ID.').waitFor()
     for (const { userId } of [one, other]) {
       await page.goto(`${wallet.url}/console/bets/shared-bet`)
       await page.getByRole('main').getByRole('link', { name: userId, exact: true }).first().click()

@@ -43,16 +43,16 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
         )}
       </Head>
       {first === undefined && archived !== undefined ? (
-        <EmptyState title="What moved lies in files." />
+        <EmptyState title="All transfers are archived in files." />
       ) : first === undefined || last === undefined ? (
-        <EmptyState title="No money has moved yet.">
-          <p>A deposit makes the first step of this line.</p>
+        <EmptyState title="No balance changes yet.">
+          <p>The chart starts with the first deposit.</p>
         </EmptyState>
       ) : (
         <div className="body balance-chart">
           <p className="muted small readout">
             {shown === undefined ? (
-              `Point at a step to read it. ${next === null ? 'All' : `The newest ${steps.length}`} of the statement below.`
+              `Hover for values. The chart shows ${next === null ? 'all' : `the newest ${steps.length}`} transfers of the statement below.`
             ) : (
               <>
                 <Time at={shown.at} /> · {formatTransferKind(shown.kind)} {formatSigned(shown.amount)}, balance{' '}
@@ -74,7 +74,7 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
             options={options}
             data={data}
             height={HEIGHT}
-            description={`The balance in ${currency} after each of ${steps.length} movements: first ${amountText(first.balance)}, last ${amountText(last.balance)}`}
+            description={`The balance in ${currency} after each of ${steps.length} transfers: first ${amountText(first.balance)}, last ${amountText(last.balance)}`}
           />
         </div>
       )}
@@ -104,9 +104,9 @@ function Head({ children }: { children: ReactNode }) {
     <header>
       <h2>Balance</h2>
       <span className="keys">
-        <span className="key staked">Staked or taken back</span>
-        <span className="key paid">Paid or refunded</span>
-        <span className="key cash">Not of a bet</span>
+        <span className="key staked">Stakes and reversals</span>
+        <span className="key paid">Payouts and refunds</span>
+        <span className="key cash">Other transfers</span>
       </span>
       <span className="spring" />
       {children}

@@ -86,14 +86,14 @@ function CurrencyMoney({ user, balance: { currency, amount } }: { user: string; 
               {moneyText(amount, currency)}
             </MoneyFact>
             <MoneyFact
-              name="In play"
+              name="Open stakes"
               href={betsLink(user, 'open')}
               note={open.next === null ? undefined : `of the newest ${MAX_ROWS} open bets`}
             >
               {moneyText(sumOpenStakes(open.data, currency, amount), currency)}
             </MoneyFact>
             <MoneyFact
-              name="Net of bets"
+              name="Player net"
               href={betsLink(user, 'settled')}
               note={isFromTheBeginning(moved) ? undefined : sinceText(moved.data)}
             >
@@ -113,8 +113,8 @@ function PlayerMoneySkeleton({ available }: { available: string }) {
     <>
       <dl className="facts">
         <MoneyFact name="Available">{available}</MoneyFact>
-        <MoneyFact name="In play">…</MoneyFact>
-        <MoneyFact name="Net of bets">…</MoneyFact>
+        <MoneyFact name="Open stakes">…</MoneyFact>
+        <MoneyFact name="Player net">…</MoneyFact>
       </dl>
       <BalanceChartSkeleton />
     </>
@@ -183,7 +183,7 @@ function NetOfBets({
   return (
     <>
       {formatSigned(net)} {currency}
-      {/[1-9]/.test(openStakes) && <small className="muted"> and {moneyText(openStakes, currency)} in play</small>}
+      {/[1-9]/.test(openStakes) && <small className="muted"> and {moneyText(openStakes, currency)} in open stakes</small>}
     </>
   )
 }
@@ -199,6 +199,6 @@ function isFromTheBeginning({ next, archived }: StatementPage): boolean {
 
 function sinceText(rows: readonly Row[]): string {
   const oldest = rows.at(-1)
-  if (oldest === undefined) return 'since what was archived'
+  if (oldest === undefined) return 'without archived transfers'
   return `since ${oldest.at.slice(0, 16).replace('T', ' ')} UTC`
 }

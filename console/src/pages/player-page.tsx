@@ -74,8 +74,8 @@ export function PlayerPage({ user }: { user: string }) {
                 columns={transferColumns(() => user)}
                 keyOf={({ transferId }) => transferId}
                 empty={
-                  <EmptyState title="No money has moved yet.">
-                    <p>A deposit, an adjustment or a bet makes a line here.</p>
+                  <EmptyState title="No transfers yet.">
+                    <p>Deposits, adjustments and bets appear here.</p>
                   </EmptyState>
                 }
                 end={renderArchivedNotes}
@@ -88,7 +88,7 @@ export function PlayerPage({ user }: { user: string }) {
                 <h2>Bets</h2>
                 <span className="spring" />
                 <Link className="small" href={betsLink(user, 'refused')}>
-                  Refused bets
+                  Declined bets
                 </Link>
                 <Link className="small" href={betsLink(user)}>
                   All bets, by day
@@ -143,7 +143,7 @@ const BETS = (user: string): readonly ListColumn<ListedBet>[] => [
     ),
   },
   { name: 'Match', show: (bet) => <SelectionSummary of={bet} /> },
-  { name: 'State', show: (bet) => <BetState {...bet} /> },
+  { name: 'Status', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },
   { name: 'Currency', show: currencyOf },

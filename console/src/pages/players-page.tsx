@@ -32,11 +32,11 @@ export function PlayersPage() {
       </div>
       <form className="filters" onSubmit={submit} key={text}>
         <label>
-          <span className="vh">Find players</span>
+          <span className="vh">Search players</span>
           <input
             name="q"
             defaultValue={text}
-            placeholder="The beginning of an id or nickname, or a whole e-mail address"
+            placeholder="Beginning of an ID or nickname, or a whole e-mail address"
             spellCheck={false}
             autoComplete="off"
           />
@@ -51,11 +51,11 @@ export function PlayersPage() {
           empty={
             text === '' ? (
               <EmptyState title="No players yet.">
-                <p>Your site makes one when somebody signs up; who is there already is imported.</p>
+                <p>Your site creates a player at sign-up. Existing players can be imported.</p>
               </EmptyState>
             ) : (
-              <EmptyState title="Nobody is called so.">
-                <p>Id and nickname are compared from their beginning, an e-mail address as a whole.</p>
+              <EmptyState title="No matching players.">
+                <p>IDs and nicknames match by their beginning, e-mail addresses as a whole.</p>
               </EmptyState>
             )
           }
@@ -76,14 +76,14 @@ const COLUMNS: readonly ListColumn<PlayerRow>[] = [
   },
   { name: 'Nickname', show: ({ customFields }) => <span className="name">{customFields?.nickname ?? DASH}</span> },
   {
-    name: 'State',
+    name: 'Status',
     show: ({ status }) =>
       status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : <Badge tone="good">Active</Badge>,
   },
   { name: 'Currency', show: ({ currency }) => currency },
   { name: 'Brand', show: ({ brand }) => <span className="name">{brand ?? DASH}</span> },
   {
-    name: 'Since',
+    name: 'Created',
     isNumber: true,
     show: ({ createdAt }) => (createdAt === undefined ? '' : <Time at={createdAt} withDay />),
   },

@@ -65,7 +65,7 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
         <strong>{textOf(change)}</strong>
         <span className="muted small">
           requested by {displayName({ name: change.askedBy.person })}, <Time at={change.askedAt} />;{' '}
-          {from === undefined ? 'another person can approve it' : 'it can be confirmed'}{' '}
+          {from === undefined ? 'another user can approve it' : 'it can be confirmed'}{' '}
           {from !== undefined && (
             <>
               from <Time at={from} />{' '}
@@ -73,12 +73,12 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
           )}
           until <Time at={until} />
         </span>
-        {decide.error !== null && <ActionError>Not done: {decide.error.message}.</ActionError>}
+        {decide.error !== null && <ActionError>Something went wrong: {decide.error.message}.</ActionError>}
         {stillWaits && (
           <ActionError>
             {from === undefined
-              ? 'Not done: another person must approve this change.'
-              : 'Not done: the time of this change has not come.'}
+              ? 'Another user must approve this change.'
+              : 'This change cannot be confirmed yet.'}
           </ActionError>
         )}
       </span>
@@ -141,10 +141,10 @@ function textOf({ member, value }: PendingChange): ReactNode {
         </>
       )
     case 'limits.betCount':
-      return value === null ? 'No limit of bets a day' : `Bets a day: ${value.toLocaleString('en')}`
+      return value === null ? 'No daily bet limit' : `Daily bet limit: ${value.toLocaleString('en')}`
     default: {
-      const what = member === 'limits.stake' ? 'stakes' : 'losses'
-      return value === null ? `No limit of ${what} a day` : `Limit of ${what} a day: ${amountText(String(value))}`
+      const what = member === 'limits.stake' ? 'stake' : 'loss'
+      return value === null ? `No daily ${what} limit` : `Daily ${what} limit: ${amountText(String(value))}`
     }
   }
 }

@@ -28,7 +28,7 @@ export function PersonalData({ base }: { base: string }) {
         <span className="spring" />
         {open.data !== undefined ? (
           <button type="button" className="button" onClick={open.reset}>
-            Fold
+            Hide
           </button>
         ) : (
           <button
@@ -37,15 +37,15 @@ export function PersonalData({ base }: { base: string }) {
             disabled={!isAllowed || open.isPending}
             onClick={() => open.mutate()}
           >
-            {open.isPending ? 'Opening…' : 'Open'}
+            {open.isPending ? 'Loading…' : 'Reveal'}
           </button>
         )}
       </header>
-      {open.error !== null && <ActionError>Not opened: {open.error.message}.</ActionError>}
+      {open.error !== null && <ActionError>Something went wrong: {open.error.message}.</ActionError>}
       {open.data === undefined ? (
         <p className="folded muted">
-          Name, e-mail address, phone and birthday are folded.{' '}
-          {isAllowed ? 'It is kept who opens them, and when.' : 'To open them needs the role support.'}
+          Name, e-mail address, phone and birthday are hidden.{' '}
+          {isAllowed ? 'Access is logged.' : 'This requires the role Support.'}
         </p>
       ) : (
         <Fields of={open.data} />
@@ -54,7 +54,7 @@ export function PersonalData({ base }: { base: string }) {
         path={OPENINGS(base)}
         columns={COLUMNS}
         keyOf={auditEntryKey}
-        empty={<p className="folded muted">Nobody has opened them yet.</p>}
+        empty={<p className="folded muted">No access yet.</p>}
       />
     </section>
   )
@@ -63,13 +63,13 @@ export function PersonalData({ base }: { base: string }) {
 const OPENINGS = (base: string) => `${base}/personal-data?limit=5`
 
 /** Of the player that the page is about, by the one call that opens it. */
-const COLUMNS = AUDIT_COLUMNS.filter(({ name }) => name !== 'On' && name !== 'What').map((column) =>
-  column.name === 'Now' ? { ...column, name: 'What was shown' } : column,
+const COLUMNS = AUDIT_COLUMNS.filter(({ name }) => name !== 'Target' && name !== 'Action').map((column) =>
+  column.name === 'Change' ? { ...column, name: 'Fields shown' } : column,
 )
 
 function Fields({ of: { birthday, customFields = {} } }: { of: Personal }) {
   const fields = [...(birthday === undefined ? [] : [['birthday', birthday]]), ...Object.entries(customFields)]
-  if (fields.length === 0) return <p className="folded muted">Nothing personal is on record.</p>
+  if (fields.length === 0) return <p className="folded muted">No personal data is stored.</p>
   return (
     <dl className="facts body">
       {fields.map(([name, value]) => (

@@ -31,9 +31,9 @@ export function PlayerRulesCard({ user, of: player, live }: { user: string; of: 
   })
   const changes = result.data?.data ?? []
   return (
-    <section className="card" aria-label="Rules">
+    <section className="card" aria-label="Limits and restrictions">
       <header>
-        <h2>Rules and who set them</h2>
+        <h2>Limits and restrictions</h2>
       </header>
       <PendingChanges base={base} player={player} />
       <Facts of={player} user={user} changes={changes} />
@@ -42,8 +42,8 @@ export function PlayerRulesCard({ user, of: player, live }: { user: string; of: 
         columns={HISTORY}
         keyOf={auditEntryKey}
         empty={
-          <EmptyState title="Nobody has changed a rule.">
-            <p>Blocks, limits, exclusions and locks of bets are here, with who set them and when.</p>
+          <EmptyState title="No changes yet.">
+            <p>Changes of blocks, limits, exclusions and locked results appear here, with their user and time.</p>
           </EmptyState>
         }
         live={live}
@@ -54,7 +54,7 @@ export function PlayerRulesCard({ user, of: player, live }: { user: string; of: 
 
 /** Of the player itself, or of a bet: the player is known. */
 const HISTORY: readonly ListColumn<AuditEntry>[] = AUDIT_COLUMNS.map((column) =>
-  column.name === 'On'
+  column.name === 'Target'
     ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') || DASH }
     : column,
 )
@@ -78,16 +78,16 @@ function Facts({ of: { status, limits = {}, verified, selfExcludedUntil }, user,
   return (
     <dl className="facts body">
       <Rule name="Account" by={status === 'blocked' ? lastOf('status') : undefined}>
-        {status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : 'not blocked'}
+        {status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : 'active'}
       </Rule>
-      <Rule name="A day at most" by={perDay.length === 0 ? undefined : lastOf('limits')}>
+      <Rule name="Daily limits" by={perDay.length === 0 ? undefined : lastOf('limits')}>
         {perDay.length === 0 ? 'no limit' : perDay.join(', ')}
       </Rule>
       <Rule name="Excluded until" by={selfExcludedUntil == null ? undefined : lastOf('selfExcludedUntil')}>
         {typeof selfExcludedUntil === 'string' ? <Time at={selfExcludedUntil} /> : 'not excluded'}
       </Rule>
       <Rule name="Verified" by={verified === undefined ? undefined : lastOf('verified')}>
-        {verified === undefined ? 'not said' : verified ? 'yes' : 'no'}
+        {verified === undefined ? 'not provided' : verified ? 'yes' : 'no'}
       </Rule>
       <Rule name="Locked results" by={locked[0]}>
         {locked.length === 0

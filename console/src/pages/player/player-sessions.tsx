@@ -38,7 +38,7 @@ export function PlayerSessions({ base, live }: { base: string; live: LiveMeta })
         keyOf={({ sessionId }) => sessionId}
         empty={
           <EmptyState title="No session yet.">
-            <p>Your site starts one when the player logs in: its token is what bets come with.</p>
+            <p>Your site starts a session when the player logs in. Bets carry its token.</p>
           </EmptyState>
         }
         live={live}
@@ -50,14 +50,14 @@ export function PlayerSessions({ base, live }: { base: string; live: LiveMeta })
 const TONES = { live: 'good', expired: 'plain', ended: 'wait' } as const
 
 const COLUMNS: readonly ListColumn<SessionRow>[] = [
-  { name: 'Begun', show: ({ begunAt }) => <Time at={begunAt} /> },
-  { name: 'By', show: ({ begunBy }) => (begunBy === undefined ? DASH : <SessionActor by={begunBy} />) },
+  { name: 'Started', show: ({ begunAt }) => <Time at={begunAt} /> },
+  { name: 'Started by', show: ({ begunBy }) => (begunBy === undefined ? DASH : <SessionActor by={begunBy} />) },
   { name: 'Currency', show: ({ currency }) => currency },
-  { name: 'State', show: ({ status }) => <Badge tone={TONES[status]}>{capital(status)}</Badge> },
-  { name: 'Good until', show: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { name: 'Status', show: ({ status }) => <Badge tone={TONES[status]}>{status === 'live' ? 'Active' : capital(status)}</Badge> },
+  { name: 'Expires', show: ({ expiresAt }) => <Time at={expiresAt} /> },
   { name: 'Ended', show: ({ endedAt }) => (endedAt === undefined ? DASH : <Time at={endedAt} />) },
-  { name: 'Why', show: endReason },
-  { name: 'From', show: ({ ip, country }) => [ip, country].filter(Boolean).join(' · ') || DASH },
+  { name: 'Reason', show: endReason },
+  { name: 'IP address', show: ({ ip, country }) => [ip, country].filter(Boolean).join(' · ') || DASH },
 ]
 
 function SessionActor({ by: { person, key } }: { by: By }) {
@@ -65,13 +65,13 @@ function SessionActor({ by: { person, key } }: { by: By }) {
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {
-  endSessions: 'all ended by hand',
+  endSessions: 'all sessions ended by hand',
   switchCurrency: 'the currency was switched',
-  changePlayer: 'the currency was taken away',
+  changePlayer: 'the currency was removed',
 }
 
 function endReason({ status, endedBy }: SessionRow) {
-  if (status === 'expired') return 'its time was over'
+  if (status === 'expired') return 'the session expired'
   if (endedBy === undefined) return DASH
   const { operation, reason } = endedBy
   return (
