@@ -61,9 +61,9 @@ async function play({ url, key }) {
 
 /** Last, as the kit's money is in the books from then on. */
 async function judge(page) {
-  await page.getByRole('button', { name: 'Judge this wallet' }).click()
+  await page.getByRole('button', { name: 'Run conformance tests' }).click()
   await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: JUDGE_MS })
-  await page.getByRole('button', { name: 'Judge this wallet' }).waitFor() // it is not running any more
+  await page.getByRole('button', { name: 'Run conformance tests' }).waitFor() // it is not running any more
 }
 
 async function take(browser, { url }, bets) {

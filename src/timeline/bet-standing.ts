@@ -32,13 +32,13 @@ export function describeStanding(
     return {
       ...base,
       tone: 'bad',
-      sentence: `${base.sentence} The platform has decided otherwise since, and the wallet refused it: a person has to settle that.`,
+      sentence: `${base.sentence} The platform has changed its decision since, but the wallet rejected the change. Resolve this by hand.`,
     }
   if (waits.length === 0) return base
   const isStuck = waits.some(({ status }) => status === 'stuck')
   const more = isStuck
-    ? 'The platform could not deliver its next decision: a person has to send it again.'
-    : 'The platform has decided something that the wallet has not answered yet.'
+    ? 'The platform could not deliver its next decision. Retry the delivery.'
+    : 'The wallet has not acknowledged the next decision of the platform yet.'
   return { ...base, tone: isStuck ? 'bad' : 'wait', sentence: `${base.sentence} ${more}` }
 }
 
@@ -58,9 +58,9 @@ function describeWalletStanding(bet: WalletBetDetail, available: string | undefi
     case 'cancelled':
       return { state: 'Cancelled', tone: 'plain', sentence: describeCancellation(bet, staked) }
     case 'refused':
-      return { state: 'Refused', tone: 'refused', sentence: `${describeRefusal(bet, available)} No money was taken.` }
+      return { state: 'Declined', tone: 'refused', sentence: `${describeRefusal(bet, available)} No money was taken.` }
     case 'unknown':
-      return { state: 'Never placed', tone: 'plain', sentence: 'This bet was never placed here. No money was taken.' }
+      return { state: 'Unmatched', tone: 'plain', sentence: 'This bet was never placed here. No money was taken.' }
     default:
       return status satisfies never
   }

@@ -106,7 +106,7 @@ function listUpcomingCalls(delivery: DeliveryView): TimelineCall[] {
   const last = delivery.attemptList.at(-1)
   const at = delivery.dueAt ?? last?.startedAt ?? delivery.decidedAt
   const isStuck = delivery.status === 'stuck'
-  const words = { pending: 'next try', waiting: 'waits for the one before', stuck: 'given up: needs a person' }
+  const words = { pending: 'next attempt', waiting: 'waits for the call before it', stuck: 'exhausted: needs attention' }
   return [
     {
       kind: 'call',

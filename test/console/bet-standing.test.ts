@@ -154,7 +154,7 @@ describe('the support sentence', () => {
     if (platform === undefined) throw new Error('no platform')
     const deliveries = platform.deliveries.map((one) => ({ ...one, status: 'refused' as const }))
     const { tone, sentence } = describeStanding(wallet, { ...platform, deliveries })
-    expect([tone, sentence]).toEqual(['bad', expect.stringContaining('refused it: a person has to settle that')])
+    expect([tone, sentence]).toEqual(['bad', expect.stringContaining('rejected the change. Resolve this by hand.')])
   })
 })
 

@@ -69,7 +69,7 @@ async function refusedCorrection(): Promise<string> {
 test('a rejected call is sent again from its picture and copied as curl, and the bet is replayed in the simulator', async () => {
   const betId = await refusedCorrection()
   const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
-  await page.getByText('a person has to settle that').waitFor()
+  await page.getByText('Resolve this by hand.').waitFor()
   await page.locator('.facts').getByText('taken once', { exact: true }).waitFor()
   await page.locator('[data-moment^="call"].tl-refused').last().click()
   const moment = page.locator('.moment')
@@ -130,7 +130,7 @@ test('the page of a bet names no signer of a call before it has read the journal
 test('an admin marks a rejected delivery as acknowledged, so that nothing is owed, and the page shows the reason', async () => {
   const betId = await refusedCorrection()
   const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
-  await page.getByText('a person has to settle that').waitFor()
+  await page.getByText('Resolve this by hand.').waitFor()
   await page.locator('[data-moment^="call"].tl-refused').last().click()
   const moment = page.locator('.moment')
   await moment.getByText('Mark as acknowledged…').click()
@@ -140,7 +140,7 @@ test('an admin marks a rejected delivery as acknowledged, so that nothing is owe
   await expectAccessibleEverywhere(page, 'it is done')
   await done.click()
   await moment.getByText('said by hand to be done: taken back by hand, ticket 4711').waitFor()
-  expect(await page.getByText('a person has to settle that').count()).toBe(0)
+  expect(await page.getByText('Resolve this by hand.').count()).toBe(0)
   expect(await ask('GET', '/sandbox/platform/deliveries?needsPerson=true')).toMatchObject({ data: [] })
   expect(complaints).toEqual([])
   await page.goto(`${url}/console/bets/alice/${betId}`)

@@ -32,9 +32,9 @@ describe('a wallet that may be judged by the kit', () => {
     async () => {
       const page = await context.newPage()
       await page.goto(`${wallet.url}/console/conformance`)
-      await page.getByText('This wallet has not been judged from here.').waitFor()
+      await page.getByText('No conformance runs yet.').waitFor()
       await expectAccessibleEverywhere(page, 'conformance, empty')
-      await page.getByRole('button', { name: 'Judge this wallet' }).click()
+      await page.getByRole('button', { name: 'Run conformance tests' }).click()
       await page.locator('.square.not-yet').first().waitFor()
       await page.locator('.square.passed').first().waitFor()
       const again = await wallet.operator.request('POST', '/operator/conformance')
@@ -46,11 +46,11 @@ describe('a wallet that may be judged by the kit', () => {
       await expect.poll(() => new URL(page.url()).searchParams.get('case')).not.toBe(null)
       await page
         .getByRole('region', { name: /^Case / })
-        .getByText('What it costs')
+        .getByText('Impact', { exact: true })
         .waitFor()
       await expectAccessibleEverywhere(page, 'conformance')
       await page.reload()
-      await page.getByRole('region', { name: 'Kept reports' }).getByText('Conforms', { exact: true }).waitFor()
+      await page.getByRole('region', { name: 'Previous runs' }).getByText('Conforms', { exact: true }).waitFor()
       await page.close()
     },
     KIT_MS + 30_000,
@@ -83,7 +83,7 @@ test('the page runs no conformance kit when no setting allows it', async () => {
   const context = await signedIn(browser, wallet.url, wallet.operatorKey)
   const page = await context.newPage()
   await page.goto(`${wallet.url}/console/conformance`)
-  await page.getByRole('button', { name: 'Judge this wallet' }).click()
+  await page.getByRole('button', { name: 'Run conformance tests' }).click()
   await page.getByRole('alert').getByText('PURSER_CONFORMANCE=on').waitFor()
   expect((await wallet.operator.request('GET', '/operator/conformance')).body).toMatchObject({ data: [] })
   await context.close()

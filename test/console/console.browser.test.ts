@@ -56,13 +56,13 @@ async function make(page: Page, trouble: string): Promise<string> {
 async function followToOther(page: Page): Promise<void> {
   const caption = page.locator('.caption')
   await caption.getByText('Its calls went to that other wallet').waitFor()
-  await caption.getByRole('link', { name: 'Its story' }).click()
+  await caption.getByRole('link', { name: 'View timeline' }).click()
   const facts = page.locator('.facts')
-  await facts.getByText('casey of another wallet, the partner mortal-').waitFor()
+  await facts.getByText('casey in another wallet, partner mortal-').waitFor()
   expect(await facts.getByRole('link').count(), 'nobody of this wallet is led to').toBe(0)
   expect(await page.locator('[data-moment^="call"]').count(), 'its calls, as the platform made them').toBeGreaterThan(2)
   await page.goto(`${url}/console/money?compare=platform`)
-  await page.getByText(/(agree|is below): compared with the platform here/).waitFor()
+  await page.getByText(/(match|listed below): compared with the platform of this server/).waitFor()
   expect(await page.locator('.books > div', { hasText: 'Missing here' }).textContent()).toBe('Missing here0')
 }
 
@@ -90,7 +90,7 @@ describe('the demo of the console', () => {
     await bet.getByText('Open', { exact: true }).waitFor()
     await page.getByText('490.00 EUR').waitFor()
     expect(await sum.textContent()).toBe('0.00')
-    await bet.getByRole('button', { name: 'It wins' }).click()
+    await bet.getByRole('button', { name: 'Settle: won' }).click()
     await bet.getByText('Won', { exact: true }).waitFor()
     expect(await sum.textContent()).toBe('0.00')
     await bet.getByRole('button', { name: 'Correct the result' }).click()
@@ -124,7 +124,7 @@ describe('the demo of the console', () => {
     ['Answer after 6 s', 'as before; the bet is cancelled.'],
     ['Rollback first', 'as before; the bet is cancelled.'],
     ['Correct the result', 'the bet is settled.'],
-    ['Take it back', 'the bet is open.'],
+    ['Unsettle', 'the bet is open.'],
     ['Two bets of 80 on 100', 'The balance went from 100.00 to 20.00; 1 of 2 bets accepted.'],
     ['Kill the wallet', 'The balance was 90.00 before the kill and 90.00 after the start'],
   ])(
@@ -132,7 +132,7 @@ describe('the demo of the console', () => {
     async (trouble, money) => {
       const { page, complaints } = await open(context, url, '/console/demo')
       const said = await make(page, trouble)
-      expect(said.includes('As the rules demand') && said.includes(money), said + failures()).toBe(true)
+      expect(said.includes('Correct per spec') && said.includes(money), said + failures()).toBe(true)
       expect(await page.locator('.sum strong').textContent()).toBe('0.00')
       if (trouble === 'Send it twice') await expectAccessibleEverywhere(page, 'the demo with a caption')
       if (trouble === 'Kill the wallet') await followToOther(page)
@@ -147,7 +147,7 @@ describe('the page of a bet', () => {
   test('is reached from the frame, is analysed, and is saved as a file that opens anywhere', async () => {
     const { page, complaints } = await open(context, url, '/console/demo')
     await page.locator('.trouble', { hasText: 'Lose the next answer' }).click()
-    await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
+    await page.locator('.caption').first().getByRole('link', { name: 'View timeline' }).click()
     await page.getByText('The stake of 10.00 EUR is back on the account').waitFor()
     await page.locator('[data-moment^="call"]').first().click()
     for (const part of ['network: ', 'signed with the first secret', 'Why, and what if', 'Bet status before'])
@@ -219,12 +219,12 @@ test('a call with a rejected signature is in the list of API calls, and the sign
 test('a rejected delivery is found, tested in a dry run, and sent again after the repair of its cause', async () => {
   const { page, complaints } = await open(context, url, '/console/demo')
   const bet = page.locator('.demo-bets li').first()
-  await page.getByRole('button', { name: 'Pay in 100' }).click()
+  await page.getByRole('button', { name: 'Deposit 100' }).click()
   await page.locator('.odds').first().click()
   await page.getByRole('button', { name: 'Place bet' }).click()
   await bet.getByText('Open', { exact: true }).waitFor()
   const betId = (await bet.getByRole('link').getAttribute('href'))?.split('/').at(-1) ?? ''
-  await bet.getByRole('button', { name: 'It wins' }).click()
+  await bet.getByRole('button', { name: 'Settle: won' }).click()
   await bet.getByText('Won', { exact: true }).waitFor()
   await move('withdrawals', await balanceOf('robin'))
   await bet.getByRole('button', { name: 'Correct the result' }).click()

@@ -78,7 +78,7 @@ describe('the console of a wallet with hostile names', () => {
     for (const [address, parts] of [
       ['/players', ['table.list']], // nickname, brand
       [`/players?q=${encodeURIComponent(EVIL.slice(0, 12))}`, ['table.list']],
-      [`/players/${userId}`, ['.head', '[aria-label=Statement]', '[aria-label=Rules]']], // brand, reason, nickname
+      [`/players/${userId}`, ['.head', '[aria-label=Statement]', '[aria-label="Limits and restrictions"]']], // brand, reason, nickname
       ['/money', ['[aria-label="Pending adjustments"]', '.day-card h2']], // person and reason; brand
       ['/reports?by=brand', ['table.list']],
       ['/find?q=asked-for', ['[aria-label=Adjustment]']],

@@ -51,7 +51,7 @@ test('the promotions account pays the stake of a freebet, the player gets the wi
   await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '10.00'])
   expect(await account('Player'), 'the player paid nothing').toEqual(['', '500.00'])
   expect(await page.locator('.sum strong').textContent()).toBe('0.00')
-  await bet().getByRole('button', { name: 'It wins' }).click()
+  await bet().getByRole('button', { name: 'Settle: won' }).click()
   await bet().getByText('Won', { exact: true }).waitFor(PATIENCE)
   await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '0.00'])
   const [, player = ''] = await account('Player')

@@ -57,7 +57,7 @@ test.each(dueOf([360, 390, 1000, 1280], 4))(
   async (width) => {
     await page.setViewportSize({ width, height: 844 })
     await page.goto(`${url}/console/demo`)
-    const button = page.getByRole('button', { name: 'Pay in 100' })
+    const button = page.getByRole('button', { name: 'Deposit 100' })
     await button.waitFor()
     expect((await button.boundingBox())?.height).toBeLessThan(40)
     expect(await middleOf(button), 'beside the balance').toBeCloseTo(await middleOf(page.locator('.purse')), 0)

@@ -198,7 +198,7 @@ describe('the picture of a bet history', () => {
     expect(pending).toContain('tl-call tl-pending')
     expect(pending).toContain('tl-step tl-dashed')
     const stuck = picture({ wallet, platform: { ...platform, deliveries: [place, { ...settle, status: 'stuck' }] } })
-    expect(stuck).toContain('given up: needs a person')
+    expect(stuck).toContain('exhausted: needs attention')
   })
 })
 

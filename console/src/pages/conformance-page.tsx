@@ -68,23 +68,23 @@ export function ConformancePage() {
           type="button"
           className="button main-one"
           disabled={!isAdmin || isRunning || start.isPending}
-          title={isAdmin ? undefined : 'This needs the role admin.'}
+          title={isAdmin ? undefined : 'This requires the role Admin.'}
           onClick={() => start.mutate()}
         >
-          {isRunning ? 'Running…' : 'Judge this wallet'}
+          {isRunning ? 'Running…' : 'Run conformance tests'}
         </button>
       </div>
       <p className="muted">
-        The kit calls this wallet as a platform would, each case with players of its own (<code>conformance-…</code>),
-        whose money is in the books from then on.
+        The kit calls this wallet as a platform does. Each case creates its own players (<code>conformance-…</code>), whose
+        money remains in the ledger.
       </p>
-      {start.error !== null && <ActionError>Not begun: {start.error.message}.</ActionError>}
+      {start.error !== null && <ActionError>The run did not start: {start.error.message}.</ActionError>}
       <QueryResult of={runs}>
         {({ data }) =>
           chosen === undefined ? (
             <section className="card">
-              <EmptyState title="This wallet has not been judged from here.">
-                <p>Each case will be a square that fills in; the reports are kept.</p>
+              <EmptyState title="No conformance runs yet.">
+                <p>Each case is shown as a square. The reports are stored.</p>
               </EmptyState>
             </section>
           ) : (
@@ -119,8 +119,8 @@ function RunView({ runId }: { runId: string }) {
 }
 
 function runVerdict({ state, isGood, totals }: Run): readonly [tone: string, word: string] {
-  if (state === 'failed') return ['bad', 'No verdict']
-  if (state === 'running') return totals.failedMust > 0 ? ['bad', 'Running, and it has failed'] : ['wait', 'Running']
+  if (state === 'failed') return ['bad', 'No result']
+  if (state === 'running') return totals.failedMust > 0 ? ['bad', 'Running, with failures'] : ['wait', 'Running']
   return isGood === true ? ['good', 'Conforms'] : ['bad', 'Does not conform']
 }
 
@@ -135,21 +135,21 @@ function RunVerdict({ run }: { run: Run & { cases: readonly Case[] } }) {
     ['Passed', totals.passed],
     ['MUST failed', totals.failedMust],
     ['SHOULD failed', totals.failedShould],
-    ['Not judged', totals.notJudged],
+    ['Skipped', totals.notJudged],
   ] as const
   return (
-    <section className="card" aria-label="Verdict">
+    <section className="card" aria-label="Result">
       <header>
         <h2 role="status">
           <Badge tone={tone}>{word}</Badge>
         </h2>
         <span className="muted small">
-          {countJudged(totals)} of {totals.cases} cases · began <Time at={run.startedAt} />,{' '}
+          {countJudged(totals)} of {totals.cases} cases · started <Time at={run.startedAt} />,{' '}
           {displayName({ name: run.startedBy })}
         </span>
       </header>
       <div className="body verdict">
-        {run.why !== undefined && <p className="notice">It came to no verdict: {run.why}.</p>}
+        {run.why !== undefined && <p className="notice">The run has no result: {run.why}.</p>}
         <dl className="facts">
           {facts.map(([name, count]) => (
             <div key={name}>
@@ -160,7 +160,7 @@ function RunVerdict({ run }: { run: Run & { cases: readonly Case[] } }) {
         </dl>
         {losses.length > 0 && (
           <>
-            <h3>What this costs</h3>
+            <h3>Impact</h3>
             <ul className="losses">
               {losses.map(({ id, loses }) => (
                 <li key={id}>
@@ -179,7 +179,7 @@ function RunVerdict({ run }: { run: Run & { cases: readonly Case[] } }) {
 const WORDS: Readonly<Record<string, readonly [tone: string, word: string]>> = {
   passed: ['good', 'Passed'],
   failed: ['bad', 'Failed'],
-  'not judged': ['wait', 'Not judged'],
+  'not judged': ['wait', 'Skipped'],
 }
 const caseState = ({ verdict }: Case) => (verdict === undefined ? 'not-yet' : verdict.replace(' ', '-'))
 
@@ -197,7 +197,7 @@ function CaseGrid({ run }: { run: Run & { cases: readonly Case[] } }) {
         <span className="keys-of-cases">
           {['passed', 'failed', 'not-judged', 'not-yet'].map((one) => (
             <span key={one} className={`square-key ${one}`}>
-              {one === 'not-yet' ? 'waiting' : one.replace('-', ' ')}
+              {{ 'not-yet': 'waiting', 'not-judged': 'skipped' }[one] ?? one}
             </span>
           ))}
         </span>
@@ -215,7 +215,7 @@ function CaseGrid({ run }: { run: Run & { cases: readonly Case[] } }) {
                     type="button"
                     className={`square ${caseState(one)}`}
                     aria-pressed={one.id === chosen?.id}
-                    aria-label={`${one.id}, ${one.verdict ?? 'waiting'}`}
+                    aria-label={`${one.id}, ${(WORDS[one.verdict ?? '']?.[1] ?? 'Waiting').toLowerCase()}`}
                     title={`${one.id}: ${one.sentence}`}
                     onClick={() => choose(one.id)}
                   />
@@ -239,9 +239,9 @@ function Detail({ of: { id, level, clause, sentence, loses, verdict, why } }: { 
       <p>{sentence}</p>
       {why !== undefined && <p className={verdict === 'failed' ? 'notice' : 'muted'}>{why}</p>}
       <dl className="rows">
-        <dt>Clause</dt>
+        <dt>Spec reference</dt>
         <dd>{clause}</dd>
-        <dt>What it costs</dt>
+        <dt>Impact</dt>
         <dd>{loses}</dd>
       </dl>
     </section>
@@ -250,17 +250,17 @@ function Detail({ of: { id, level, clause, sentence, loses, verdict, why } }: { 
 
 function PreviousRuns({ runs, chosen }: { runs: readonly Run[]; chosen: string }) {
   return (
-    <section className="card" aria-label="Kept reports">
+    <section className="card" aria-label="Previous runs">
       <header>
-        <h2>Kept reports</h2>
+        <h2>Previous runs</h2>
       </header>
       <div className="scroll">
         <table className="list">
           <thead>
             <tr>
-              <th>Began</th>
-              <th>By</th>
-              <th>Verdict</th>
+              <th>Started</th>
+              <th>Started by</th>
+              <th>Result</th>
               <th className="num">Passed</th>
               <th className="num">MUST failed</th>
               <th className="num">SHOULD failed</th>

@@ -119,7 +119,7 @@ export function BetSlip({ state, pick, isBusy, fault, placed, place }: SlipProps
     <form className="slip" onSubmit={submit}>
       <span className="slip-what">
         {match === undefined || pick === undefined ? (
-          <span className="muted">Choose odds above</span>
+          <span className="muted">Select odds above</span>
         ) : (
           <>
             <strong>{outcomeName(match, pick.outcome)}</strong> <span className="muted">at</span>{' '}
@@ -147,7 +147,7 @@ export function BetSlip({ state, pick, isBusy, fault, placed, place }: SlipProps
       </button>
       <span className="slip-said small" role="status">
         {fault !== null
-          ? `Not placed: ${fault.message}.`
+          ? `The bet was not placed: ${fault.message}.`
           : placed === undefined || isBusy
             ? ''
             : PLACEMENT_TEXTS[placed.status]}
@@ -159,7 +159,7 @@ export function BetSlip({ state, pick, isBusy, fault, placed, place }: SlipProps
 
 const HAS_NO_MONEY = `partner code ${replyCode('not_enough_money')}`
 const PLACEMENT_TEXTS: Readonly<Record<string, string>> = {
-  accepted: 'Accepted: the stake is held for the bet.',
-  declined: 'Refused; nothing was taken.',
-  cancelled: 'Not accepted; what was taken goes back.',
+  accepted: 'Accepted: the stake is held until the result.',
+  declined: 'Declined; no money was taken.',
+  cancelled: 'Not accepted; a debited stake is refunded.',
 }

@@ -33,7 +33,7 @@ export function DemoPage() {
           </p>
         </div>
         <span className="spring" />
-        <a href="/sandbox">Addresses and keys</a>
+        <a href="/sandbox">Endpoints and keys</a>
       </div>
       <QueryResult of={result}>{(state) => <Demo state={state} />}</QueryResult>
     </div>
@@ -85,7 +85,7 @@ function Demo({ state }: { state: FrameState }) {
                 <strong>{moneyText(state.balance, state.currency)}</strong>
               </span>
               <button type="button" className="button" onClick={() => payIn.mutate()} disabled={payIn.isPending}>
-                Pay in 100
+                Deposit 100
               </button>
             </span>
           </header>
@@ -113,7 +113,7 @@ function Demo({ state }: { state: FrameState }) {
 const STATES: Readonly<Record<string, readonly [string, string]>> = {
   placing: ['wait', 'Being placed'],
   accepted: ['open', 'Open'],
-  declined: ['refused', 'Refused'],
+  declined: ['refused', 'Declined'],
   cancelled: ['plain', 'Cancelled'],
   won: ['good', 'Won'],
   lost: ['plain', 'Lost'],
@@ -123,17 +123,17 @@ const STATES: Readonly<Record<string, readonly [string, string]>> = {
 
 const CHOICES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
   accepted: [
-    ['won', 'It wins'],
-    ['lost', 'It loses'],
+    ['won', 'Settle: won'],
+    ['lost', 'Settle: lost'],
     ['cashout', 'Cash out'],
   ],
   won: [
     ['correct', 'Correct the result'],
-    ['take back', 'Take it back'],
+    ['take back', 'Unsettle'],
   ],
   lost: [
     ['correct', 'Correct the result'],
-    ['take back', 'Take it back'],
+    ['take back', 'Unsettle'],
   ],
 }
 
@@ -147,7 +147,7 @@ function Bets({
   end(betId: string, action: string): void
 }) {
   if (bets.length === 0)
-    return <p className="demo-hint muted">Your bets stand here. Choose odds, or make some trouble below.</p>
+    return <p className="demo-hint muted">Your bets appear here. Select odds, or make some trouble below.</p>
   return (
     <ul className="demo-bets">
       {bets.map((bet) => {
@@ -170,12 +170,12 @@ function Bets({
               </span>
               <Badge tone={notBooked === undefined ? tone : 'bad'}>
                 {word}
-                {notBooked !== undefined && ' – not booked'}
+                {notBooked !== undefined && ' – not processed'}
               </Badge>
             </div>
             {notBooked !== undefined && (
               <p className="small demo-not-booked">
-                The wallet refused{notBooked.code !== undefined && `: ${describeReplyCode(notBooked.code)}`}
+                The wallet rejected it{notBooked.code !== undefined && `: ${describeReplyCode(notBooked.code)}`}
                 {notBooked.paid !== undefined && `; ${moneyText(notBooked.paid, bet.currency)} still paid`}.
               </p>
             )}
@@ -195,7 +195,7 @@ function Bets({
                 </button>
               ))}
               <Link className="story" href={`/bets/${encodePathSegment(bet.betId)}`}>
-                Its story →
+                View timeline →
               </Link>
             </div>
           </li>
@@ -214,13 +214,13 @@ interface Caption {
 }
 
 const TROUBLES = [
-  ['lost answer', 'Lose the next answer', 'The wallet says yes; nobody hears it'],
-  ['twice', 'Send it twice', 'The same bytes, two times'],
+  ['lost answer', 'Lose the next answer', 'The wallet accepts; its response is lost'],
+  ['twice', 'Send it twice', 'The same request, two times'],
   ['late answer', 'Answer after 6 s', 'The platform waits for 5'],
-  ['late call', 'Rollback first', 'The bet comes after its own end'],
-  ['correct', 'Correct the result', 'Won and paid; then it had lost'],
-  ['take back', 'Take it back', 'Won and paid; then no result'],
-  ['two bets', 'Two bets of 80 on 100', 'In the same instant; first the balance is made 100'],
+  ['late call', 'Rollback first', 'The bet arrives after its Rollback'],
+  ['correct', 'Correct the result', 'Won and paid, then corrected to lost'],
+  ['take back', 'Unsettle', 'Won and paid, then the result is withdrawn'],
+  ['two bets', 'Two bets of 80 on 100', 'At the same time, with a balance of 100'],
   ['kill', 'Kill the wallet', 'kill -9 on a second wallet, with a bet open; takes some seconds'],
 ] as const
 
@@ -235,7 +235,7 @@ function Troubles({ onDone }: { onDone(): void }) {
     <section className="card" aria-label="Make trouble">
       <header>
         <h2>Make trouble</h2>
-        <span className="muted small">Each places a bet and lets something go wrong on the wire, for real.</span>
+        <span className="muted small">Each button places a bet and causes a real fault on the wire.</span>
       </header>
       <div className="body demo-troubles">
         {TROUBLES.map(([trouble, name, action]) => (
@@ -247,25 +247,25 @@ function Troubles({ onDone }: { onDone(): void }) {
             onClick={() => make.mutate(trouble)}
           >
             <span>{name}</span>
-            <span className="small muted">{make.isPending && make.variables === trouble ? 'Under way…' : action}</span>
+            <span className="small muted">{make.isPending && make.variables === trouble ? 'Running…' : action}</span>
           </button>
         ))}
       </div>
       <div aria-live="polite">
-        {make.error !== null && <p className="notice demo-notice">That did not work: {make.error.message}.</p>}
+        {make.error !== null && <p className="notice demo-notice">Something went wrong: {make.error.message}.</p>}
         {captions.map((caption) => (
           <article key={caption.betIds.join()} className="caption">
             <div className="head">
               <h3>{caption.title}</h3>
               {caption.isAsDemanded ? (
-                <Badge tone="good">As the rules demand</Badge>
+                <Badge tone="good">Correct per spec</Badge>
               ) : (
-                <Badge tone="bad">Not as the rules demand</Badge>
+                <Badge tone="bad">Not correct per spec</Badge>
               )}
               <span className="spring" />
               {caption.betIds.map((id, i) => (
                 <Link key={id} href={`/bets/${encodePathSegment(id)}`} className="story">
-                  {caption.betIds.length === 1 ? 'Its story →' : `Story ${i + 1} →`}
+                  {caption.betIds.length === 1 ? 'View timeline →' : `Timeline ${i + 1} →`}
                 </Link>
               ))}
             </div>

@@ -56,7 +56,7 @@ export function LiveCalls() {
         <span className="muted small">platform → wallet</span>
       </header>
       {calls.length === 0 ? (
-        <p className="demo-hint muted">Calls travel here, as soon as you place a bet.</p>
+        <p className="demo-hint muted">Calls appear here when you place a bet.</p>
       ) : (
         <ol>
           {calls.map((call) => (
@@ -100,8 +100,8 @@ function callState({ status, isLost, endedAt }: WireCall): 'flying' | 'lost' | '
 
 function describeWireCall({ status, code, isLost, isAgain, endedAt, at, trouble }: WireCall): string {
   if (endedAt === undefined)
-    return trouble === 'late answer' && status !== undefined ? 'answered, held up…' : 'on its way…'
-  const answer = status === undefined ? 'never came' : code === undefined ? `${status}` : `code ${code}`
-  if (isLost) return status === undefined ? 'lost' : `${answer}, unheard`
+    return trouble === 'late answer' && status !== undefined ? 'response delayed…' : 'in progress…'
+  const answer = status === undefined ? 'no response' : code === undefined ? `${status}` : `code ${code}`
+  if (isLost) return status === undefined ? 'lost' : `${answer}, response lost`
   return isAgain ? `${answer}, the same` : `${answer} · ${formatDuration(Date.parse(endedAt) - Date.parse(at))}`
 }

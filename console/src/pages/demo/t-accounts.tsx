@@ -3,7 +3,7 @@ import { sumDecimals } from '../../../../src/protocol/decimal.ts'
 import { amountText } from '../../format.tsx'
 
 const SHOWN = [
-  ['player', 'Player', 'what is Robin’s'],
+  ['player', 'Player', 'player’s money'],
   ['open_stakes', 'Open stakes', 'held for open bets'],
   ['house', 'House', 'won from players'],
   ['promotions', 'Promotions', 'freebets: won, less paid'],
