@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, string>> = {
   stake: 'stake',
   refund: 'refund',
   payout: 'payout',
-  payout_reversal: 'payout taken back',
+  payout_reversal: 'payout reversal',
   stake_closed: 'stake → house',
   stake_reopened: 'house → stake',
 }

@@ -53,7 +53,7 @@ describe('a bet history shows in order what happened:', () => {
       'Platform: A result is decided, won 27.70 EUR',
       'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
       'Platform: A result is decided, lost',
-      'Settle, attempt 1: accepted, 200, payout taken back −27.70',
+      'Settle, attempt 1: accepted, 200, payout reversal −27.70',
     ])
   })
   test('the calls of the wallet have their phases when no platform is known', () => {
