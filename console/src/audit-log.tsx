@@ -1,4 +1,4 @@
-/** What was changed through an API, and by whom (O-4), as lists show it. */
+/** Columns of the audit log (O-4): each change through an API, with its user and its reason. */
 import type { ReactNode } from 'react'
 import { displayName } from './console-session.tsx'
 import { amountText, capital, Time } from './format.tsx'

@@ -102,7 +102,7 @@ function ZoneSwitch() {
   )
 }
 
-/** Over a page that Find has opened by itself. */
+/** A note above a page that the search has opened. */
 function SearchedNote() {
   const state = useHistoryState<{ readonly searched?: unknown } | null>()
   if (typeof state?.searched !== 'string') return null

@@ -37,10 +37,10 @@ export function findPartnerTrouble({ state, since, onTheWay }: Partner): Partner
 
 export const formatSince = (at: string) => `for ${formatAgo(new Date(at)).replace(' ago', '')}`
 
-/** What needs a person, of this partner. */
+/** The deliveries of this partner that need attention. */
 export const needsAttentionLink = (partnerId: string) => `/deliveries?partner=${encodeQueryPart(partnerId)}`
 
-/** What waits: of this partner, or of all. */
+/** The deliveries that are retrying, of this partner or of all. */
 export const retryingLink = (partnerId?: string) =>
   `/deliveries?view=${encodeQueryPart('pending,waiting')}${partnerId === undefined ? '' : `&partner=${encodeQueryPart(partnerId)}`}`
 

@@ -1,4 +1,4 @@
-/** What the journal says of a signature, in words for somebody who has never read a call. */
+/** The journal’s result of a signature check, in words. */
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth']
 

@@ -88,7 +88,7 @@ export function formatWelcome(
   ]
 }
 
-const OTHER_ADDRESSES = '                there: "Addresses and keys"; here: --addresses'
+const OTHER_ADDRESSES = '                there: "Endpoints and keys"; here: --addresses'
 
 function formatAddresses(stage: SandboxServers, walletUrl: string): string[] {
   return [

@@ -272,7 +272,7 @@ describe('the console of a platform during faults', () => {
     await dialog.getByText('1 delivery would be retried').waitFor()
     await page.route('**/deliveries/retry', (route) => route.fulfill({ status: 400, json: { detail: 'not today' } }))
     await dialog.getByRole('button', { name: 'Retry 1' }).click()
-    await dialog.getByRole('alert').getByText('Not sent: not today').waitFor()
+    await dialog.getByRole('alert').getByText('The retry failed: not today').waitFor()
     expect(scene.wallet.of('rollback', betId)).toHaveLength(1)
   })
 })

@@ -1,4 +1,4 @@
-/** A correction by hand: it needs a reason and, above an amount, a second person. */
+/** The form of a manual adjustment, which above an amount needs the approval of a second user. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -125,7 +125,7 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
 
 const POLL_MS = 4_000
 
-/** Adjustments that wait for a second person, of one player or of all; nothing when none does. */
+/** Pending adjustments of one player or of all; nothing when there is none. */
 export function WaitingAdjustments({ user }: { user?: string }) {
   const of = user === undefined ? '' : `&userId=${encodeQueryPart(user)}`
   const { data } = useQuery({
@@ -156,7 +156,7 @@ const STATES = {
   expired: { tone: 'plain', title: 'Expired' },
 }
 
-/** One by itself, as Find shows it. */
+/** A single adjustment as a search result. */
 export function ProposedAdjustment({ one }: { one: AdjustmentProposal }) {
   const { tone, title } = STATES[one.status]
   return (

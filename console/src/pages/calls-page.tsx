@@ -1,4 +1,4 @@
-/** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
+/** The API calls in the journal, newest first. The filters are words in the address. */
 
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment, type ReactNode, useEffect, useState } from 'react'

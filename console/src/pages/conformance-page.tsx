@@ -181,6 +181,7 @@ const WORDS: Readonly<Record<string, readonly [tone: string, word: string]>> = {
   failed: ['bad', 'Failed'],
   'not judged': ['wait', 'Skipped'],
 }
+const LEGEND: Readonly<Record<string, string>> = { 'not-yet': 'waiting', 'not-judged': 'skipped' }
 const caseState = ({ verdict }: Case) => (verdict === undefined ? 'not-yet' : verdict.replace(' ', '-'))
 
 function CaseGrid({ run }: { run: Run & { cases: readonly Case[] } }) {
@@ -197,7 +198,7 @@ function CaseGrid({ run }: { run: Run & { cases: readonly Case[] } }) {
         <span className="keys-of-cases">
           {['passed', 'failed', 'not-judged', 'not-yet'].map((one) => (
             <span key={one} className={`square-key ${one}`}>
-              {{ 'not-yet': 'waiting', 'not-judged': 'skipped' }[one] ?? one}
+              {LEGEND[one] ?? one}
             </span>
           ))}
         </span>

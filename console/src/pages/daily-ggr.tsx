@@ -1,4 +1,4 @@
-/** What the house earned with the bets of a day, by currency, and how that comes about. */
+/** The GGR of a day by currency, with the figures that it is made of. */
 import { Link } from 'wouter'
 import { isZero } from '../../../src/timeline/amount-text.ts'
 import { dayOf } from '../days.ts'

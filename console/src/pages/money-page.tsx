@@ -1,4 +1,4 @@
-/** The money of a day: from what was there at midnight to what is there, by currency and brand, and that all accounts sum to zero. */
+/** The page Finance: the money of a day by currency and brand, and the check that it balances. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { sumDecimals } from '../../../src/protocol/decimal.ts'

@@ -1,4 +1,4 @@
-/** What was looked for in vain, and what may be typed. */
+/** The message of a search without results, with the forms that the search accepts. */
 import { MAX_SCANNED_BETS } from '../bet-search.ts'
 import { EmptyState } from '../page-states.tsx'
 

@@ -1,4 +1,4 @@
-/** An adjustment that was asked for and needs a second person: what it is, and the buttons of whoever may decide. */
+/** A requested adjustment, and the buttons that approve or reject it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { encodePathSegment } from '../../../src/protocol/path-segment.ts'

@@ -1,4 +1,4 @@
-/** A player's money: what can be staked, what is in play, what the bets have brought, and the balance. */
+/** Money of a player: available balance, open stakes, player net, and the chart of the balance. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** A player: balances, what is in play, the statement with its running balance, the bets. */
+/** The page of a player: balances, open stakes, the statement with its running balance, and bets. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'

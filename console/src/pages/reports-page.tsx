@@ -1,4 +1,4 @@
-/** What the books say over some days: what each day came to, the trial balance at its ends, and whether every rule of the ledger holds. */
+/** Reports of several days: GGR, breakdown and balances, the trial balance, and the audit. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { downloadFile, encodeQueryPart, getJson } from '../console-api.ts'

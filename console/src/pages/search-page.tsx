@@ -1,4 +1,4 @@
-/** Paste anything: the thing itself if there is one, else what it may be. */
+/** Search by any ID or name: opens the only match, else lists all matches. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'

@@ -55,7 +55,7 @@ export const TROUBLES = {
       before === after && wallet === 'cancelled' && taken === 0 && isPlaced,
   }),
   correct: { title: 'Correct the result', make: (context) => changeResultAfterWin(context, 'correct') },
-  'take back': { title: 'Take the result back', make: (context) => changeResultAfterWin(context, 'take back') },
+  'take back': { title: 'Unsettle', make: (context) => changeResultAfterWin(context, 'take back') },
   'two bets': { title: 'Two bets of 80 on 100', make: placeTwoBets },
   kill: { title: 'Kill the wallet', make: killWallet },
 } as const satisfies Record<string, TroubleScenario>
@@ -195,7 +195,7 @@ const AFTER_WIN = {
     status: 'settled',
   },
   'take back': {
-    title: 'Take the result back',
+    title: 'Unsettle',
     story:
       'The bet won and was paid; then the result was withdrawn. The wallet took the payout back, and the bet is open again: its stake is held until there is a result.',
     status: 'open',

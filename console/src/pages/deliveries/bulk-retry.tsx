@@ -1,4 +1,4 @@
-/** Sending again what one cause holds up, line by line: first what each would do, tried dry; then sent, how far it has come, and what came of each. */
+/** Retry of all deliveries of one cause: a dry run first, then progress and outcome, line by line. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'

@@ -1,4 +1,4 @@
-/** What the platform has decided and tells its partners: what needs a person, by its cause; what waits and is tried again by itself; what is done. */
+/** Deliveries to partners in three lists: need attention (by cause), retrying, delivered. */
 
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'

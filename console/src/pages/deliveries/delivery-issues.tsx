@@ -1,4 +1,4 @@
-/** What needs a person, by partner and cause: how many, since when, the money they are about, and the next step. */
+/** Deliveries that need attention, by partner and cause, with their money and the next step. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -37,7 +37,7 @@ export interface Issue {
 }
 
 export function Issues({ base, partner }: { base: string; partner: string }) {
-  // Kept while the window is open: what was sent again is soon no issue any more.
+  // Kept while the window is open: a retried delivery is soon no issue any more.
   const [sending, setSending] = useState<Issue>()
   const result = useQuery({
     queryKey: partner === '' ? ['issues'] : ['issues', partner],
@@ -136,7 +136,7 @@ const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> 
     'The partner returned an error that is not about the bet, such as a bad signature. Retries continue automatically.',
   ],
 }
-/** W-48: tried again, and the last answer had no code. */
+/** The delivery is retrying, and its last response had no code (W-48). */
 const UNANSWERED = 'No attempt got a valid response, so the partner may have processed it. Retries continue automatically.'
 
 /** C-5: the partner's no to a result. */
@@ -145,7 +145,7 @@ const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'r
 /** W-46: the Rollback behind it waits. */
 const isRollbackHeldUp = ({ operation, status, code }: Issue) =>
   operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
-const ROLLBACK_HELD_UP = 
+const ROLLBACK_HELD_UP =
   'The partner rejected the delivery, and the Rollback of the bet waits for it. Fix the cause, then retry.'
 
 function Money({ of }: { of: readonly DeliveryRow[] }) {

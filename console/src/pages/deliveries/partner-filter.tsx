@@ -125,7 +125,7 @@ function Line({ name, href, money, count, description, means }: LineProps) {
   )
 }
 
-/** In the place of an empty list: that no delivery needs a person is not that nothing does. */
+/** Partners in trouble, shown with an empty list: a partner can need attention before its deliveries do. */
 export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
   const { data } = usePartners(base)
   const troubled = (data?.data ?? []).filter(

@@ -132,7 +132,7 @@ function partyLink({ name, isKnown }: Party, partner: Partner | undefined): stri
   return name === '' ? '/calls' : `/calls?q=${encodeQueryPart(`platform:${name}`)}`
 }
 
-/** What needs a person, where something does; else what is under way. */
+/** Links to the deliveries that need attention, else to those that are retrying. */
 function deliveriesLink({ partnerId, owed }: Partner): string {
   return owed.length > 0 ? needsAttentionLink(partnerId) : retryingLink(partnerId)
 }

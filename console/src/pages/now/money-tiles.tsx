@@ -1,4 +1,4 @@
-/** What is in play, what was paid out today, and what the house earned today and yesterday: as the pages Money and Reports say it. */
+/** Tiles of the Overview: open stakes, payouts of today, and the GGR of today and yesterday. */
 import { useQuery } from '@tanstack/react-query'
 import { isZero } from '../../../../src/timeline/amount-text.ts'
 import { getJson } from '../../console-api.ts'

@@ -1,4 +1,4 @@
-/** What needs a person, five lines at most, each with its next step. */
+/** The items that need attention, five at most, each with its next step. */
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

@@ -1,4 +1,4 @@
-/** Of all partners: what waits, which is tried again by itself, and what needs a person, which does not move without one. */
+/** Tiles of the Overview: deliveries of all partners that are retrying or need attention. */
 import { Link } from 'wouter'
 import { sumDecimals } from '../../../../src/protocol/decimal.ts'
 import { countText, formatAgo } from '../../format.tsx'

@@ -1,4 +1,4 @@
-/** How things are at this moment: the calls of the last hour, the money that is under way, who is on the other side, and what needs a person. */
+/** The Overview: calls of the last hour, open stakes, deliveries, partners, and items for attention. */
 import { useQuery } from '@tanstack/react-query'
 import { encodeQueryPart, getJson } from '../../console-api.ts'
 import { useSession } from '../../console-session.tsx'

@@ -1,4 +1,4 @@
-/** Who may use this server: people, keys, and what they did. Each may change the own password. */
+/** Settings of a server: users, API keys, webhooks, the audit log, and the own password. */
 
 import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
 import { AUDIT_COLUMNS, auditEntryKey } from '../../audit-log.tsx'
