@@ -90,8 +90,8 @@ function toDecision(delivery: DeliveryView, bet: PlatformBetDetail): PlatformDec
 }
 
 const DECISION_TITLES: Readonly<Record<TimelineOperation, string>> = {
-  place: 'A bet is wanted',
-  settle: 'A result is decided',
-  unsettle: 'The result is withdrawn',
-  rollback: 'The bet is cancelled',
+  place: 'Bet requested',
+  settle: 'Result',
+  unsettle: 'Result withdrawn',
+  rollback: 'Bet cancelled',
 }

@@ -62,20 +62,20 @@ function explainRefusal(
   if (code === recalculation_negative.code) {
     const needed = amountToTakeBack(call, before)
     if (needed === undefined)
-      return `The player no longer had what had to be taken back: refused (code ${code}), nothing moved.`
-    const there = isLess(available, needed) ? `${money(available)} there` : 'less was there'
-    return `${money(needed)} to take back, ${there}: refused (code ${code}), nothing moved.`
+      return `Rejected (code ${code}): the player no longer had the amount to take back. No money moved.`
+    const there = isLess(available, needed) ? `only ${money(available)} was available` : 'less was available'
+    return `Rejected (code ${code}): ${money(needed)} had to be taken back, but ${there}. No money moved.`
   }
   if (code === recalculation_blocked.code)
     return known === 'cancelled'
-      ? `The bet was cancelled before: refused (code ${code}), nothing moved.`
-      : `The result is not changed any more: refused (code ${code}), nothing moved.`
+      ? `Rejected (code ${code}): the bet was cancelled before. No money moved.`
+      : `Rejected (code ${code}): the result is final. No money moved.`
   if (operation === 'place') return explainPlaceRefusal(call, known, available)
   if (operation === 'rollback' && known === 'settled')
-    return `The bet has a result: not rolled back (code ${code}), nothing moved.`
+    return `Rejected (code ${code}): the bet has a result, so it was not rolled back. No money moved.`
   if (known === 'nothing' || known === 'refused')
-    return `${findLifeTableRow(known, operation).says} Refused (code ${code}).`
-  return `Refused with code ${code}${codeMessage(code)}: nothing moved.`
+    return `${findLifeTableRow(known, operation).says} Rejected (code ${code}).`
+  return `Rejected with code ${code}${codeMessage(code)}. No money moved.`
 }
 
 function explainPlaceRefusal(
@@ -83,18 +83,18 @@ function explainPlaceRefusal(
   known: LifeState,
   available: string | undefined,
 ): string {
-  if (known === 'refused') return `The bet was refused before, and is again (code ${code}): nothing taken.`
+  if (known === 'refused') return `Declined again (code ${code}): the bet was declined before. No money was taken.`
   if (code === not_enough_money.code && amount !== undefined) {
-    const there = isLess(available, amount) ? `${moneyText(available, currency)} available` : 'less was available'
-    return `${moneyText(amount, currency)} wanted, ${there}: refused (code ${code}), nothing taken.`
+    const there = isLess(available, amount) ? `only ${moneyText(available, currency)} was available` : 'less was available'
+    return `Declined (code ${code}): the stake was ${moneyText(amount, currency)}, but ${there}. No money was taken.`
   }
   if (code === already_processed.code)
     return known === 'cancelled'
-      ? `The bet was cancelled before this call came: refused (code ${code}), nothing taken.`
-      : `Another bet had been placed under this id: refused (code ${code}), nothing taken.`
+      ? `Declined (code ${code}): the bet was cancelled before this call arrived. No money was taken.`
+      : `Declined (code ${code}): another bet has the same ID. No money was taken.`
   const why = REFUSAL_REASONS.get(code ?? 0)
-  if (why !== undefined) return `Refused (code ${code}), because ${why}: nothing taken.`
-  return `Refused with code ${code}${codeMessage(code)}: nothing taken.`
+  if (why !== undefined) return `Declined (code ${code}), because ${why}. No money was taken.`
+  return `Declined with code ${code}${codeMessage(code)}. No money was taken.`
 }
 
 function codeMessage(code: number | undefined): string {
@@ -109,15 +109,15 @@ export function isLess(available: string | undefined, needed: string): available
 }
 
 function explainRepeat({ operation }: WalletCallView, known: LifeState): string {
-  if (operation === 'place') return 'The same bet again: answered as before, nothing taken.'
-  if (operation === 'settle') return 'The same result again: answered as before, nothing moved.'
+  if (operation === 'place') return 'The call repeats the bet: the response is the same, and no money was taken.'
+  if (operation === 'settle') return 'The call repeats the result: the response is the same, and no money moved.'
   return findLifeTableRow(known, operation).says
 }
 
 function explainApplied({ operation, transfers, currency = '', amount }: WalletCallView, known: LifeState): string {
   const moved = (kind: string) => transfers.find((one) => one.kind === kind)?.amount.replace('-', '')
   if (operation === 'place')
-    return `The bet was new, and all was in order: the stake of ${moneyText(amount ?? '', currency)} was taken once.`
+    return `The bet was new and valid: the stake of ${moneyText(amount ?? '', currency)} was taken once.`
   if (operation === 'settle' && known === 'settled') {
     const [back, paid] = [moved('payout_reversal'), moved('payout')]
     if (back === undefined && paid === undefined) return 'Another result of the same amount: no money moved.'

@@ -22,7 +22,7 @@ export function describeAttempt({ isCopy, attempt }: TimelineCall): string {
 
 export function describeEnding({ ending, answer, durationMs }: TimelineCall): string {
   if (ending === 'pending' || ending === 'stuck') return answer
-  const word = { accepted: 'accepted', repeated: 'known already', refused: 'refused', unanswered: 'no usable answer' }[
+  const word = { accepted: 'accepted', repeated: 'repeated', refused: 'rejected', unanswered: 'no usable answer' }[
     ending
   ]
   const words = ending === 'unanswered' && !/^\d/.test(answer) ? answer : `${word}, ${answer}`

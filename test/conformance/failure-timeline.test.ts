@@ -39,7 +39,7 @@ describe('the timeline of a failed case', () => {
     ]
     expect(timelineOf(...exchanges)).toEqual([
       'Place bet X 100: accepted, 200, 2 ms, moved −100.0',
-      'Place bet X 100 again: refused, 400 code 8, 2 ms',
+      'Place bet X 100 again: rejected, 400 code 8, 2 ms',
       'Place bet Y 1: no answer, 2 ms, moved −1.0',
     ])
     const [picture = ''] = renderFailureTimeline(exchanges)

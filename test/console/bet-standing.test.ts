@@ -195,34 +195,34 @@ describe('the reason of an answer', () => {
     })
     const said = wallet.history.map((_, i) => explainCall(wallet, i))
     expect(said).toEqual([
-      'The bet was new, and all was in order: the stake of 10.00 EUR was taken once.',
-      'The same bet again: answered as before, nothing taken.',
+      'The bet was new and valid: the stake of 10.00 EUR was taken once.',
+      'The call repeats the bet: the response is the same, and no money was taken.',
       'The first result of an open bet: what it pays is paid once.',
       'Another result: 27.70 EUR was taken back, and nothing paid, in one step.',
     ])
     expect(explainCall(of(refused(place, 7)), 0, '2.40')).toBe(
-      '10.00 EUR wanted, 2.40 EUR available: refused (code 7), nothing taken.',
+      'Declined (code 7): the stake was 10.00 EUR, but only 2.40 EUR was available. No money was taken.',
     )
     expect(explainCall(of(refused(place, 7)), 0)).toBe(
-      '10.00 EUR wanted, less was available: refused (code 7), nothing taken.',
+      'Declined (code 7): the stake was 10.00 EUR, but less was available. No money was taken.',
     )
     expect(explainCall(of(refused(place, 7)), 0, '10.00'), 'what was there later').toContain('less was available')
     expect(explainCall(of(place, won, refused(lost, 21)), 2, '2.40')).toBe(
-      '27.70 EUR to take back, 2.40 EUR there: refused (code 21), nothing moved.',
+      'Rejected (code 21): 27.70 EUR had to be taken back, but only 2.40 EUR was available. No money moved.',
     )
     const { amount: _, currency: __, ...rest } = lost
     const unsettle = refused({ ...rest, operation: 'unsettle' }, 21)
     expect(explainCall(of(place, won, unsettle), 2, '2.40')).toBe(
-      '27.70 EUR to take back, 2.40 EUR there: refused (code 21), nothing moved.',
+      'Rejected (code 21): 27.70 EUR had to be taken back, but only 2.40 EUR was available. No money moved.',
     )
     const smaller = refused({ ...lost, amount: '20.00' }, 21)
     expect(explainCall(of(place, won, smaller), 2)).toBe(
-      '7.70 EUR to take back, less was there: refused (code 21), nothing moved.',
+      'Rejected (code 21): 7.70 EUR had to be taken back, but less was available. No money moved.',
     )
-    expect(explainCall(of(refused(place, 9)), 0)).toContain('because the account is blocked: nothing taken')
-    expect(explainCall(of(refused(place, 3)), 0)).toBe('Refused with code 3 (Invalid token): nothing taken.')
+    expect(explainCall(of(refused(place, 9)), 0)).toContain('because the account is blocked. No money was taken')
+    expect(explainCall(of(refused(place, 3)), 0)).toBe('Declined with code 3 (Invalid token). No money was taken.')
     expect(explainCall(of(refused(won, 5)), 0)).toContain('The wallet knows no such bet')
-    expect(explainCall(of(place, won, refused(lost, 20)), 2)).toContain('not changed any more')
+    expect(explainCall(of(place, won, refused(lost, 20)), 2)).toContain('the result is final')
   })
   test('says which refusals the wallet keeps (I-3), and that others leave nothing', () => {
     const [call] = recorded('corrected').wallet.history

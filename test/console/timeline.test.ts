@@ -23,9 +23,9 @@ const picture = (sources: BetSources, scale: 'compact' | 'time' = 'compact') =>
 describe('a bet history shows in order what happened:', () => {
   test('an answer was lost', () => {
     expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
-      'Platform: A bet is wanted, 10.00 EUR',
+      'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: connection lost, stake −10.00',
-      'Platform: The bet is cancelled, because the platform got no usable answer to Place bet (reason 52)',
+      'Platform: Bet cancelled, because the platform got no usable answer to Place bet (reason 52)',
       'Rollback, attempt 1: accepted, 200, refund +10.00',
     ])
   })
@@ -47,12 +47,12 @@ describe('a bet history shows in order what happened:', () => {
   })
   test('a call came twice, and a corrected result took the first payout back', () => {
     expect(withoutTimes(told(recorded('corrected')))).toEqual([
-      'Platform: A bet is wanted, 10.00 EUR',
+      'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
-      'Place bet, a copy of it: known already, 200',
-      'Platform: A result is decided, won 27.70 EUR',
+      'Place bet, a copy of it: repeated, 200',
+      'Platform: Result, won 27.70 EUR',
       'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
-      'Platform: A result is decided, lost',
+      'Platform: Result, lost',
       'Settle, attempt 1: accepted, 200, payout reversal −27.70',
     ])
   })
@@ -72,9 +72,9 @@ describe('a bet history shows in order what happened:', () => {
       { wallet, platform: died },
     ])
       expect(withoutTimes(told(sources))).toEqual([
-        'Platform: A bet is wanted, 10.00 EUR',
+        'Platform: Bet requested, 10.00 EUR',
         'Place bet, attempt 1: accepted, 200, stake −10.00',
-        'Platform: The bet is cancelled, because the platform got no usable answer to Place bet (reason 52)',
+        'Platform: Bet cancelled, because the platform got no usable answer to Place bet (reason 52)',
         'Rollback, attempt 1: accepted, 200, refund +10.00',
       ])
   })
@@ -89,9 +89,9 @@ describe('a bet history shows in order what happened:', () => {
     const history = wallet.history.map((call) => (call === again ? { ...call, at: later } : call))
     const sources = { wallet: { ...wallet, history }, platform: { ...platform, deliveries } }
     expect(withoutTimes(told(sources)).slice(0, 3)).toEqual([
-      'Platform: A bet is wanted, 10.00 EUR',
+      'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
-      'Place bet, attempt 2: known already, 200',
+      'Place bet, attempt 2: repeated, 200',
     ])
   })
   test('a call that a person sent by hand appears, and each event has a unique id', () => {
