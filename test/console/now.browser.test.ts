@@ -215,7 +215,7 @@ describe('Overview of a platform whose partner takes nothing', () => {
     expect(await page.getByText(/nothing needs attention/i).count()).toBe(0)
     await page.getByRole('listitem').getByText('retrying: 75.00 EUR to be paid to players').waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform whose partner is down')
-    await needs().getByRole('link', { name: 'View' }).click()
+    await needs().getByRole('link', { name: 'View', exact: true }).click()
     await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
     const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
     await owed.getByText(/^Down for/).waitFor()

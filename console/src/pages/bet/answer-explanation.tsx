@@ -48,7 +48,7 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
             <tr>
               <th>Bet status before</th>
               <th>Response</th>
-              <th className="num">Player balance</th>
+              <th className="num">Player balance change</th>
               <th>Bet becomes</th>
             </tr>
           </thead>

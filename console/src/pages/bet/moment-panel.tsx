@@ -66,7 +66,7 @@ function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Pro
       <div>
         <dl className="rows">
           <Row name="Outcome">{describeEnding(call)}</Row>
-          {made?.error !== undefined && <Row name="Platform error">{made.error}</Row>}
+          {made?.error !== undefined && <Row name="Error seen by platform">{made.error}</Row>}
           <Row name="Signature">
             {journal === undefined
               ? made === undefined
