@@ -71,7 +71,10 @@ function toLedgerState(ledger: Ledger | undefined, isError: boolean): { state: s
     return isError ? { state: 'unknown', text: 'Ledger unknown' } : { state: 'begins', text: 'Ledger …' }
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
-    return { state: 'off', text: `Ledger out of balance by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}` }
+    return {
+      state: 'off',
+      text: `Ledger out of balance by ${off.map(({ sum, currency }) => moneyText(sum, currency)).join(', ')}`,
+    }
   return { state: isError ? 'unknown' : 'zero', text: 'Ledger balanced' }
 }
 

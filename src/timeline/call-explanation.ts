@@ -85,7 +85,9 @@ function explainPlaceRefusal(
 ): string {
   if (known === 'refused') return `Declined again (code ${code}): the bet was declined before. No money was taken.`
   if (code === not_enough_money.code && amount !== undefined) {
-    const there = isLess(available, amount) ? `only ${moneyText(available, currency)} was available` : 'less was available'
+    const there = isLess(available, amount)
+      ? `only ${moneyText(available, currency)} was available`
+      : 'less was available'
     return `Declined (code ${code}): the stake was ${moneyText(amount, currency)}, but ${there}. No money was taken.`
   }
   if (code === already_processed.code)

@@ -106,7 +106,11 @@ function listUpcomingCalls(delivery: DeliveryView): TimelineCall[] {
   const last = delivery.attemptList.at(-1)
   const at = delivery.dueAt ?? last?.startedAt ?? delivery.decidedAt
   const isStuck = delivery.status === 'stuck'
-  const words = { pending: 'next attempt', waiting: 'waits for the call before it', stuck: 'exhausted: needs attention' }
+  const words = {
+    pending: 'next attempt',
+    waiting: 'waits for the call before it',
+    stuck: 'exhausted: needs attention',
+  }
   return [
     {
       kind: 'call',

@@ -147,7 +147,9 @@ describe('the support sentence', () => {
   test('says that the wallet has not received a decision yet', () => {
     const { wallet, platform } = recorded('corrected')
     const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
-    expect(platform && describeStanding(wallet, { ...platform, deliveries }).sentence).toContain('has not acknowledged the next decision')
+    expect(platform && describeStanding(wallet, { ...platform, deliveries }).sentence).toContain(
+      'has not acknowledged the next decision',
+    )
   })
   test('says that the wallet has refused a later decision', () => {
     const { wallet, platform } = recorded('corrected')

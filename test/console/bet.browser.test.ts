@@ -102,7 +102,9 @@ test('a rejected call is sent again from its picture and copied as curl, and the
   expect(parseRecordedHistory(shared)).toEqual(steps)
   await page.getByRole('link', { name: /^Compare the bets of .* with the platform’s$/ }).click()
   const books = page.getByRole('region', { name: 'Reconciliation' })
-  await books.getByText(/^(All bets match|The differences are listed below): compared with the platform of this server/).waitFor()
+  await books
+    .getByText(/^(All bets match|The differences are listed below): compared with the platform of this server/)
+    .waitFor()
   expect(new URL(page.url()).searchParams.get('day')).toBe(new Date().toISOString().slice(0, 10))
   expect(complaints).toEqual([])
   await page.close()

@@ -16,7 +16,9 @@ test('a long statement loads more rows on scrolling, without a button, and nothi
   await page.getByRole('img', { name: 'last 1,275.00' }).waitFor()
   expect(await statement.getByRole('button').count()).toBe(0)
   const around = () =>
-    Promise.all(['Statement', 'Bets', 'Limits and restrictions'].map((name) => page.getByRole('region', { name }).boundingBox()))
+    Promise.all(
+      ['Statement', 'Bets', 'Limits and restrictions'].map((name) => page.getByRole('region', { name }).boundingBox()),
+    )
   const before = await around()
   const scroller = statement.locator('.scroll')
   const first = statement.getByRole('cell', { name: '+1.00', exact: true })

@@ -64,7 +64,8 @@ export function CallsPage() {
         </label>
         {unknown.length > 0 && (
           <p className="notice">
-            Unknown filter: {unknown.join(' ')}. The filters are player, bet, request, op, outcome, code, platform, slow.
+            Unknown filter: {unknown.join(' ')}. The filters are player, bet, request, op, outcome, code, platform,
+            slow.
           </p>
         )}
       </form>

@@ -75,8 +75,8 @@ export function ConformancePage() {
         </button>
       </div>
       <p className="muted">
-        The kit calls this wallet as a platform does. Each case creates its own players (<code>conformance-…</code>), whose
-        money remains in the ledger.
+        The kit calls this wallet as a platform does. Each case creates its own players (<code>conformance-…</code>),
+        whose money remains in the ledger.
       </p>
       {start.error !== null && <ActionError>The run did not start: {start.error.message}.</ActionError>}
       <QueryResult of={runs}>

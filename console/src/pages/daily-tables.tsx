@@ -59,7 +59,8 @@ export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string
         description="stakes, refunds, payouts and the change in open stakes, combined"
       >
         <p className="result-says muted small">
-          A stake counts when its bet is settled. A negative change in open stakes means that the open stakes have grown.
+          A stake counts when its bet is settled. A negative change in open stakes means that the open stakes have
+          grown.
         </p>
       </Days>
       <Days

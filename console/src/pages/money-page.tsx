@@ -170,7 +170,11 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DaySums;
 
 const PLATFORM_COLUMNS = {
   ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Payout reversals' },
-  ...{ promotionStakes: 'Promotion stakes', promotionRefunds: 'Promotion refunds', promotionPayouts: 'Promotion payouts' },
+  ...{
+    promotionStakes: 'Promotion stakes',
+    promotionRefunds: 'Promotion refunds',
+    promotionPayouts: 'Promotion payouts',
+  },
   ...{ promotionResettlements: 'Promotion payout reversals', ggr: 'GGR' },
 } as const
 

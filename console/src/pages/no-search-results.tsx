@@ -14,8 +14,8 @@ export function NoSearchResults({ text }: { text: string }) {
           <dt>Bet</dt>
           <dd>
             the whole ID, <code>01a21b4f-0c5e-4f2d-9a31-5d9c6bc1d87e</code>; at least its first six characters,{' '}
-            <code>01a21b</code>; the short form of lists, <code>01a21b…c1d87e</code>; or its last six characters, <code>c1d87e</code>, among
-            the newest {MAX_SCANNED_BETS.toLocaleString('en')} bets
+            <code>01a21b</code>; the short form of lists, <code>01a21b…c1d87e</code>; or its last six characters,{' '}
+            <code>c1d87e</code>, among the newest {MAX_SCANNED_BETS.toLocaleString('en')} bets
           </dd>
           <dt>Player</dt>
           <dd>the beginning of the ID or nickname, or the whole e-mail address</dd>

@@ -183,7 +183,9 @@ function NetOfBets({
   return (
     <>
       {formatSigned(net)} {currency}
-      {/[1-9]/.test(openStakes) && <small className="muted"> and {moneyText(openStakes, currency)} in open stakes</small>}
+      {/[1-9]/.test(openStakes) && (
+        <small className="muted"> and {moneyText(openStakes, currency)} in open stakes</small>
+      )}
     </>
   )
 }

@@ -163,7 +163,10 @@ function renderAuditResult(audit: { isPending: boolean; error: Error | null; dat
   if (audit.data === undefined)
     return (
       <EmptyState title="The audit has not run yet.">
-        <p>The audit reads all accounts, transfers and bets as of one moment. With millions of them it takes some seconds.</p>
+        <p>
+          The audit reads all accounts, transfers and bets as of one moment. With millions of them it takes some
+          seconds.
+        </p>
       </EmptyState>
     )
   const { ok, findings } = audit.data

@@ -236,9 +236,8 @@ function SearchResultView({ shown, text }: { shown: SearchResult; text: string }
       return (
         <section className="card">
           <div className="body">
-            Session of{' '}
-            <Link href={`/players/${encodePathSegment(shown.session.userId)}`}>{shown.session.userId}</Link> in{' '}
-            {shown.session.currency}, valid until <Time at={shown.session.expiresAt} />.
+            Session of <Link href={`/players/${encodePathSegment(shown.session.userId)}`}>{shown.session.userId}</Link>{' '}
+            in {shown.session.currency}, valid until <Time at={shown.session.expiresAt} />.
           </div>
         </section>
       )

@@ -53,7 +53,8 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
         </button>
         {setup.isSandbox && (
           <p className="muted small">
-            The <a href="/sandbox">sandbox page</a> shows the servers, their keys and the last bets. It needs no sign-in.
+            The <a href="/sandbox">sandbox page</a> shows the servers, their keys and the last bets. It needs no
+            sign-in.
           </p>
         )}
       </div>

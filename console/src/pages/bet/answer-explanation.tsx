@@ -18,7 +18,8 @@ export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet
   if (call.wallet !== undefined || journal === undefined) return null
   return (
     <p className="why-says small">
-      The life table did not decide this call. The wallet responded <strong>{journal.outcome.replaceAll('_', ' ')}</strong>.
+      The life table did not decide this call. The wallet responded{' '}
+      <strong>{journal.outcome.replaceAll('_', ' ')}</strong>.
     </p>
   )
 }
@@ -33,8 +34,7 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
       <h3>Why, and what if</h3>
       <p className="why-says">{explainCall(wallet, at, available)}</p>
       <p className="muted small">
-        Rule: <strong>{own.known}</strong>, {operationTitle(operation)}:{' '}
-        <code>{LIFE_TABLE[own.known][operation]}</code>
+        Rule: <strong>{own.known}</strong>, {operationTitle(operation)}: <code>{LIFE_TABLE[own.known][operation]}</code>
       </p>
       {!analysis.isAsRecorded && (
         <p className="notice" role="status">

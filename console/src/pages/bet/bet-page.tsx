@@ -203,7 +203,9 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
       {wallet !== undefined && (
         <Fact name="Player net">
           {net === undefined ? DASH : `${formatSigned(net.net)} ${currency}`}
-          {net?.inPlay !== undefined && <small className="muted"> and {moneyText(net.inPlay, currency)} in open stakes</small>}
+          {net?.inPlay !== undefined && (
+            <small className="muted"> and {moneyText(net.inPlay, currency)} in open stakes</small>
+          )}
         </Fact>
       )}
       {odds !== undefined && (

@@ -77,7 +77,9 @@ function AcknowledgeDelivery({ deliveryId, base }: { deliveryId: string; base: s
         <button type="submit" className="button" disabled={reason.trim() === '' || acknowledge.isPending}>
           Mark as acknowledged
         </button>
-        {acknowledge.error !== null && <ActionError>The delivery was not marked: {acknowledge.error.message}.</ActionError>}
+        {acknowledge.error !== null && (
+          <ActionError>The delivery was not marked: {acknowledge.error.message}.</ActionError>
+        )}
       </form>
     </details>
   )

@@ -20,8 +20,8 @@ export function ReplayExport({ wallet }: { wallet: WalletBetDetail }) {
       {isOpen && (
         <Dialog title="Export for simulator" close={() => setOpen(false)}>
           <p>
-            The history has the same calls in the same order, with the simulator’s amounts. Run this command in a clone of
-            Purser. It checks each response against the rules, and the ledger with an audit.
+            The history has the same calls in the same order, with the simulator’s amounts. Run this command in a clone
+            of Purser. It checks each response against the rules, and the ledger with an audit.
           </p>
           <CodeBlock name="Command">{`npm run simulate -- --history ${quoteForShell(history)}`}</CodeBlock>
           {leftOut.length > 0 && <p className="notice">The simulator does not support {leftOut.join(', nor ')}.</p>}

@@ -56,12 +56,16 @@ export function Issues({ base, partner }: { base: string; partner: string }) {
                 title={partner === '' ? 'No delivery needs attention.' : `No delivery to ${partner} needs attention.`}
               >
                 <TroubledPartners base={base} partner={partner} />
-                <p>This list shows deliveries that a partner rejected or did not answer, until they are acknowledged.</p>
+                <p>
+                  This list shows deliveries that a partner rejected or did not answer, until they are acknowledged.
+                </p>
               </EmptyState>
             </section>
           ) : (
             <>
-              {next !== null && <p className="notice">This list shows the newest {MAX_LISTED} deliveries; there are more.</p>}
+              {next !== null && (
+                <p className="notice">This list shows the newest {MAX_LISTED} deliveries; there are more.</p>
+              )}
               {groupIssues(data).map((issue) => (
                 <IssueCard key={causeKey(issue)} issue={issue} send={() => setSending(issue)} />
               ))}
@@ -128,7 +132,11 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
 }
 
 const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> = {
-  stuck: ['exhausted', 'bad', 'No attempt got a valid response, so the partner may have processed it. A retry is safe.'],
+  stuck: [
+    'exhausted',
+    'bad',
+    'No attempt got a valid response, so the partner may have processed it. A retry is safe.',
+  ],
   refused: ['rejected', 'bad', 'The partner rejected the delivery. Fix the cause, then retry.'],
   pending: [
     'retrying',
@@ -137,7 +145,8 @@ const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> 
   ],
 }
 /** The delivery is retrying, and its last response had no code (W-48). */
-const UNANSWERED = 'No attempt got a valid response, so the partner may have processed it. Retries continue automatically.'
+const UNANSWERED =
+  'No attempt got a valid response, so the partner may have processed it. Retries continue automatically.'
 
 /** C-5: the partner's no to a result. */
 const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')

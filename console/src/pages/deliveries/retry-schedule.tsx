@@ -54,8 +54,8 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
         <span className="muted small">Minutes since the first attempt of each delivery.</span>
         <span className="spring" />
         <span className="ladder-key small muted">
-          <i className="dot made" /> attempt <i className="dot planned" /> planned <i className="gave-up">✕</i> exhausted{' '}
-          <i className="now-mark" /> now
+          <i className="dot made" /> attempt <i className="dot planned" /> planned <i className="gave-up">✕</i>{' '}
+          exhausted <i className="now-mark" /> now
         </span>
       </header>
       <ol className="ladders">

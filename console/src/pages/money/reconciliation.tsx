@@ -101,8 +101,8 @@ function NotYet({ name, setName }: { name: string; setName(name: string): void }
       <p>
         The file has one line per bet of this day. Its first line names the columns: <code>betId</code>,{' '}
         <code>player</code>, <code>status</code>, <code>currency</code>, <code>stake</code>, <code>resultType</code>,{' '}
-        <code>payout</code>. This page compares up to {MAX_BETS.toLocaleString('en')} bets. <code>purser reconcile</code>{' '}
-        compares any number.
+        <code>payout</code>. This page compares up to {MAX_BETS.toLocaleString('en')} bets.{' '}
+        <code>purser reconcile</code> compares any number.
       </p>
       <label className="field of-platform">
         <span>Platform</span>
@@ -136,7 +136,8 @@ function ComparisonView({ result }: { result: Result }) {
         {inFlight > 0 && <Figure name="Call in progress" count={inFlight} tone="wait" />}
       </dl>
       <p className="result-says muted small">
-        {findings.length === 0 ? 'All bets match' : 'The differences are listed below'}: compared with {of}, <Time at={at} />.
+        {findings.length === 0 ? 'All bets match' : 'The differences are listed below'}: compared with {of},{' '}
+        <Time at={at} />.
         {isFirstLook &&
           ` More than ${MAX_RECHECKED} bets differ, so none was checked a second time. The list may contain bets near midnight or with a call in progress.`}
       </p>

@@ -68,7 +68,8 @@ export function Parties({ hour, partners = [], empty }: Props) {
       )}
       {quiet > 0 && (
         <p className="more muted small">
-          {countText(quiet, 'partner')} had no calls in the last hour and {quiet === 1 ? 'has' : 'have'} no open deliveries
+          {countText(quiet, 'partner')} had no calls in the last hour and {quiet === 1 ? 'has' : 'have'} no open
+          deliveries
         </p>
       )}
     </>
@@ -104,9 +105,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 function PartyOwed({ to: { owed, onTheWay } }: { to: Partner }) {
   return (
     <small className="party-owed">
-      {owed.length === 0 && onTheWay.length === 0 && (
-        <span className="muted">no money is outstanding</span>
-      )}
+      {owed.length === 0 && onTheWay.length === 0 && <span className="muted">no money is outstanding</span>}
       {owed.length > 0 && (
         <span>
           needs attention: <OwedSums of={owed} />

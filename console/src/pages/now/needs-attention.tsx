@@ -85,7 +85,8 @@ export function NeedsAttention({
       {isKnown && shown.length === 0 && (
         <EmptyState title="Nothing needs attention.">
           <p>
-            This list shows rejected deliveries, partners that are down, overdue money, and adjustments pending approval.
+            This list shows rejected deliveries, partners that are down, overdue money, and adjustments pending
+            approval.
           </p>
         </EmptyState>
       )}
@@ -139,7 +140,9 @@ function DownText({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
   return (
     <>
       <strong>{partnerId}</strong> returns no valid responses;{' '}
-      {waiting === 0 ? 'no delivery is retrying' : countText(waiting, 'delivery is retrying', 'deliveries are retrying')}
+      {waiting === 0
+        ? 'no delivery is retrying'
+        : countText(waiting, 'delivery is retrying', 'deliveries are retrying')}
       {onTheWay.length > 0 && (
         <>
           {' '}

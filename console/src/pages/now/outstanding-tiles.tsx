@@ -23,7 +23,11 @@ export function OutstandingTiles({ partners, fault, oldest, of }: Props) {
   const count = owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return (
     <>
-      <FigureTile name="Retrying" href={retryingLink()} note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}>
+      <FigureTile
+        name="Retrying"
+        href={retryingLink()}
+        note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}
+      >
         {waiting === undefined ? unknownFigure(fault) : <Count of={waiting} />}
       </FigureTile>
       <FigureTile

@@ -76,9 +76,7 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
         {decide.error !== null && <ActionError>Something went wrong: {decide.error.message}.</ActionError>}
         {stillWaits && (
           <ActionError>
-            {from === undefined
-              ? 'Another user must approve this change.'
-              : 'This change cannot be confirmed yet.'}
+            {from === undefined ? 'Another user must approve this change.' : 'This change cannot be confirmed yet.'}
           </ActionError>
         )}
       </span>

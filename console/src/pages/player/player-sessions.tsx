@@ -53,7 +53,10 @@ const COLUMNS: readonly ListColumn<SessionRow>[] = [
   { name: 'Started', show: ({ begunAt }) => <Time at={begunAt} /> },
   { name: 'Started by', show: ({ begunBy }) => (begunBy === undefined ? DASH : <SessionActor by={begunBy} />) },
   { name: 'Currency', show: ({ currency }) => currency },
-  { name: 'Status', show: ({ status }) => <Badge tone={TONES[status]}>{status === 'live' ? 'Active' : capital(status)}</Badge> },
+  {
+    name: 'Status',
+    show: ({ status }) => <Badge tone={TONES[status]}>{status === 'live' ? 'Active' : capital(status)}</Badge>,
+  },
   { name: 'Expires', show: ({ expiresAt }) => <Time at={expiresAt} /> },
   { name: 'Ended', show: ({ endedAt }) => (endedAt === undefined ? DASH : <Time at={endedAt} />) },
   { name: 'Reason', show: endReason },

@@ -60,9 +60,7 @@ export function Webhooks() {
           <>
             {data.length === 0 && (
               <EmptyState title="No webhooks yet.">
-                <p>
-                  A webhook receives each change as a signed POST, at least once, and in order for each player.
-                </p>
+                <p>A webhook receives each change as a signed POST, at least once, and in order for each player.</p>
               </EmptyState>
             )}
             {data.map((webhook) => (
@@ -159,8 +157,7 @@ function Row({ webhook, open, done }: RowProps) {
         </span>
       </div>
       <p className="hook-url">
-        <code>{url}</code>{' '}
-        <span className="muted small">{events.length === 0 ? 'all events' : events.join(', ')}</span>
+        <code>{url}</code> <span className="muted small">{events.length === 0 ? 'all events' : events.join(', ')}</span>
       </p>
       <WebhookTrouble of={webhook} />
       {fault !== null && <ActionError>Something went wrong: {fault.message}.</ActionError>}
