@@ -28,13 +28,13 @@ function layOutPhases(steps: readonly PhaseStep[], begun: number, isInWallet: bo
 
 function stepsOfWallet({ arrival, queue, database, reply, work }: JournalCallDetail['milliseconds']): PhaseStep[] {
   return [
-    ['arrival', 'from its first byte to the whole body', arrival],
+    ['receive', 'from the first byte to the whole request', arrival],
     ...(queue === undefined
-      ? [['work', 'from the whole body to the answer', work] as const]
+      ? [['processing', 'from the whole request to the response', work] as const]
       : [
-          ['queue', 'until its batch began', queue] as const,
-          ['database', 'its batch, from the first statement to the commit', database ?? 0] as const,
-          ['reply', 'the rest, until the answer was written', reply ?? 0] as const,
+          ['queue', 'until the batch of the call started', queue] as const,
+          ['database', 'the batch, from the first statement to the commit', database ?? 0] as const,
+          ['respond', 'until the response was written', reply ?? 0] as const,
         ]),
   ]
 }
@@ -42,16 +42,16 @@ function stepsOfWallet({ arrival, queue, database, reply, work }: JournalCallDet
 const sumSteps = (steps: readonly PhaseStep[]) => steps.reduce((sum, [, , ms = 0]) => sum + ms, 0)
 
 function stepsOfPlatform({ durationMs, phases }: PlatformTiming): PhaseStep[] {
-  if (phases === undefined) return [['call', 'from the request to the end of its answer', durationMs]]
+  if (phases === undefined) return [['call', 'from the request to the end of the response', durationMs]]
   const steps: PhaseStep[] = [
-    ['name', 'the host was looked up', phases.nameMs],
-    ['connection', 'a connection was made', phases.connectMs],
-    ['TLS', 'it was secured', phases.tlsMs],
-    ['answer', 'from the request to the first byte of its answer', phases.firstByteMs],
-    ['rest', 'of the answer', phases.bodyMs],
+    ['DNS', 'lookup of the host name', phases.nameMs],
+    ['connect', 'TCP connection', phases.connectMs],
+    ['TLS', 'TLS handshake', phases.tlsMs],
+    ['first byte', 'from the request to the first byte of the response', phases.firstByteMs],
+    ['body', 'the rest of the response', phases.bodyMs],
   ]
   const waited = Math.max(0, durationMs - sumSteps(steps))
-  return [['waiting', 'for a connection', waited >= 1 ? waited : undefined], ...steps]
+  return [['queued', 'waiting for a connection', waited >= 1 ? waited : undefined], ...steps]
 }
 
 /** A connection may have been begun before the call that then got it: what is too long for the call began before it, not its answer later. */
@@ -65,7 +65,7 @@ export function computePhases(journalCall: WalletTiming | undefined, attempt: Pl
   const inside = journalCall === undefined ? [] : stepsOfWallet(journalCall.milliseconds)
   if (attempt === undefined) return layOutPhases(inside, 0, false)
   const outside = alignToEnd(attempt.durationMs, layOutPhases(stepsOfPlatform(attempt), 0, false))
-  const i = outside.findIndex(({ name }) => name === 'answer' || name === 'call')
+  const i = outside.findIndex(({ name }) => name === 'first byte' || name === 'call')
   const around = outside[i]
   if (journalCall === undefined || around === undefined) return outside
   const latest = around.from + Math.max(0, around.ms - sumSteps(inside))

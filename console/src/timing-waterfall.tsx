@@ -44,13 +44,13 @@ function Row({ phase: { name, says, from, ms, isInWallet }, whole }: { phase: Ca
   const width = Math.max(MIN_WIDTH, part(ms))
   return (
     <tr className={isInWallet ? 'in-wallet' : undefined}>
-      <th scope="row" data-hint={isInWallet ? `in the wallet, by its own clock: ${says}` : says}>
+      <th scope="row" data-hint={isInWallet ? `in the wallet (its own clock): ${says}` : says}>
         {name}
       </th>
       <td className="phase-line">
         <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
           <rect
-            className={`phase-${name.toLowerCase()}`}
+            className={`phase-${name.toLowerCase().replaceAll(' ', '-')}`}
             x={Math.min(part(from), 100 - width)}
             width={width}
             height="10"

@@ -28,7 +28,7 @@ export function drawBalanceLine(history: BetHistory, steps: readonly PositionedS
     const text = el(
       'text',
       { class: 'tl-detail', x: GUTTER, y: box.top + box.height / 2 + 4 },
-      history.isOfPlatformOnly === true ? 'what moved is known at the wallet only' : 'no money of the player moved',
+      history.isOfPlatformOnly === true ? 'only the wallet has the transfers' : 'no change of the balance',
     )
     return el('g', { class: 'tl-balance' }, ...name, text)
   }
@@ -102,11 +102,7 @@ function drawOtherMovement(
     el(
       'g',
       { class: 'tl-others' },
-      el(
-        'title',
-        {},
-        `Not this bet: ${formatSigned(to.others)} ${currency} meanwhile, by other bets of this player, or cash`,
-      ),
+      el('title', {}, `Other transfers of this player in between: ${formatSigned(to.others)} ${currency}`),
       el('path', { class: 'tl-others-hit', d }),
       el('path', { class: 'tl-step tl-dotted', d }),
       ...(hasRoom ? [words] : []),

@@ -44,13 +44,13 @@ ${css.replaceAll('</', '')}</style>
 <body>
 <h1>${escapeMarkup(standing.state)} · bet <code>${escapeMarkup(history.betId)}</code></h1>
 <p>${escapeMarkup(standing.sentence)}</p>
-<div class="tl-scroll" tabindex="0" role="group" aria-label="The picture">${picture}</div>
+<div class="tl-scroll" tabindex="0" role="group" aria-label="Timeline">${picture}</div>
 <table>
-<thead><tr><th>UTC</th><th>What</th><th>How it went</th><th class="num">Moved</th><th class="num">Balance</th></tr></thead>
+<thead><tr><th>UTC</th><th>Event</th><th>Outcome</th><th class="num">Amount</th><th class="num">Balance</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>
-${replay === '' ? '' : `<details><summary>As a history for <code>npm run simulate -- --history FILE</code></summary><pre id="replay">${escapeMarkup(replay)}</pre></details>`}
-<p class="muted">Player ${escapeMarkup(history.player)}. Saved from Purser's console on ${madeAt.toISOString()}.</p>
+${replay === '' ? '' : `<details><summary>History for <code>npm run simulate -- --history FILE</code></summary><pre id="replay">${escapeMarkup(replay)}</pre></details>`}
+<p class="muted">Player ${escapeMarkup(history.player)}. Exported from the Purser console on ${madeAt.toISOString()}.</p>
 </body>
 </html>
 `

@@ -74,7 +74,7 @@ function toDecision(delivery: DeliveryView, bet: PlatformBetDetail): PlatformDec
       amount !== undefined && isZero(amount)
         ? formatResultType(resultType)
         : `${formatResultType(resultType)} ${money}`.trim(),
-    unsettle: 'result taken back',
+    unsettle: '',
     rollback: errorCode === undefined ? '' : shortRollbackReason(errorCode),
   }
   return {

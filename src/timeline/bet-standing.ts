@@ -70,10 +70,10 @@ function describeWalletStanding(bet: WalletBetDetail, available: string | undefi
 function describeRefusal(bet: WalletBetDetail, available: string | undefined): string {
   const { refusalCode = 0, history } = bet
   const { amount, currency = '' } = history[findRefusedPlace(bet)] ?? {}
-  const why = REFUSAL_REASONS.get(refusalCode) ?? `the wallet answered code ${refusalCode}`
+  const why = REFUSAL_REASONS.get(refusalCode) ?? `the wallet returned code ${refusalCode}`
   const there =
     amount !== undefined && isLess(available, amount) ? `: ${moneyText(available, currency)} was available` : ''
-  return `The bet${amount === undefined ? '' : ` of ${moneyText(amount, currency)}`} was not accepted, because ${why}${there}.`
+  return `The bet${amount === undefined ? '' : ` of ${moneyText(amount, currency)}`} was declined, because ${why}${there}.`
 }
 
 /** With the reason that the Rollback gave. */
@@ -81,7 +81,7 @@ function describeCancellation(bet: WalletBetDetail, staked: string): string {
   const rollback = bet.history.find(({ operation, outcome }) => operation === 'rollback' && outcome === 'applied')
   const why = rollback?.errorCode === undefined ? '' : `: ${describeRollbackReason(rollback.errorCode)}`
   if (staked === '') return `The bet was cancelled before it was placed${why}. No money was taken.`
-  return `The bet was cancelled${why}. The stake of ${staked} is back ${describeStakeReturn(bet)}.`
+  return `The bet was cancelled${why}. The stake of ${staked} was refunded ${describeStakeReturn(bet)}.`
 }
 
 /** A stake goes back to whoever paid it (M-4). */
@@ -90,10 +90,10 @@ function describeStakeReturn(bet: WalletBetDetail): string {
   const moves = history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !/^-?[0.]+$/.test(amount))
   if (stakePaidBy === 'promotions')
     return moves.length > 0 || hasArchivedTransfers(bet)
-      ? 'with promotions'
-      : 'with promotions; nothing moved on the account'
+      ? 'to promotions'
+      : 'to promotions; the balance of the player did not change'
   const refund = moves.findLast(({ kind }) => kind === 'refund' || kind === 'payout')
-  return `on the account${refund === undefined ? '' : ` since ${formatMoment(refund)}`}`
+  return `to the account${refund === undefined ? '' : ` at ${formatMoment(refund)}`}`
 }
 
 const formatMoment = ({ at }: TransferView) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
@@ -121,7 +121,7 @@ function describeSettlement(bet: WalletBetDetail, payer: string): BetStanding {
     case 'refund':
       return {
         ...{ state: 'Void', tone: 'plain' },
-        sentence: `${payer}. The bet is void: ${amount} is back ${describeStakeReturn(bet)}.${more}`,
+        sentence: `${payer}. The bet is void: ${amount} was refunded ${describeStakeReturn(bet)}.${more}`,
       }
     case 'cashout':
       return { state: 'Cashed out', tone: 'good', sentence: `${payer}. The bet was cashed out: ${toAccount}` }
@@ -132,18 +132,18 @@ function describeSettlement(bet: WalletBetDetail, payer: string): BetStanding {
 
 /** Without the wallet nothing is said of the player's money. */
 function describePlatformStanding(bet: PlatformBetDetail | undefined): BetStanding {
-  if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'Nothing is known of this bet.' }
+  if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'No bet with this ID is on record.' }
   const why = bet.reason ? `: ${describePlatformReason(bet.reason)}` : ''
   const before = describeEarlierResults(listEarlierPlatformResults(bet), bet.status)
   const states: Readonly<Record<string, [string, Tone, string]>> = {
-    placing: ['Being placed', 'wait', 'The partner has not answered yet.'],
+    placing: ['Being placed', 'wait', 'The partner has not responded yet.'],
     accepted: ['Open', 'open', `The partner has accepted the bet; its result is not known yet.${before}`],
-    declined: ['Declined', 'bad', `The bet of ${moneyText(bet.amount, bet.currency)} was not accepted${why}.`],
-    cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
+    declined: ['Declined', 'bad', `The bet of ${moneyText(bet.amount, bet.currency)} was declined${why}.`],
+    cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}. The partner refunds a debited stake.`],
     settled: [
       formatResultType(bet.resultType ?? 'settled'),
       bet.resultType === 'won' ? 'good' : 'plain',
-      `The result is decided: ${formatResultType(bet.resultType ?? '')}, ${moneyText(bet.payout ?? '', bet.currency)}.${before}`,
+      `Result: ${formatResultType(bet.resultType ?? '')}, ${moneyText(bet.payout ?? '', bet.currency)}.${before}`,
     ],
   }
   const [state, tone, sentence] = states[bet.status] ?? [bet.status, 'plain' as const, '']

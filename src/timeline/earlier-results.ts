@@ -37,5 +37,5 @@ export function describeEarlierResults(results: readonly string[], status: strin
   const last = results.at(-1)
   if (last === undefined) return ''
   const words = WORDS[last] ?? `the bet was settled as ${formatResultType(last)}`
-  return status === 'settled' ? ` The result was corrected: ${words} before.` : ` A result was taken back: ${words}.`
+  return status === 'settled' ? ` The result was corrected: ${words} before.` : ` A result was withdrawn: ${words}.`
 }

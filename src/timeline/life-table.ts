@@ -60,29 +60,30 @@ function nextState(known: LifeState, { operation, outcome, code }: WalletCallVie
 }
 
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  'nothing/place': 'The bet was new: the token, the player and the money are looked at, then the stake is taken once.',
-  'nothing/settle': 'The wallet knows no such bet, so there is nothing to pay.',
-  'nothing/unsettle': 'The wallet knows no such bet, so there is nothing to take back.',
+  'nothing/place':
+    'The bet was new. The wallet checks the token, the player and the balance, then debits the stake once.',
+  'nothing/settle': 'The wallet has no bet with this ID, so there is nothing to pay.',
+  'nothing/unsettle': 'The wallet has no bet with this ID, so there is no result to withdraw.',
   'nothing/rollback':
-    'The bet was not known: the wallet remembers that it is cancelled, so that a Place bet that comes late takes nothing.',
+    'The wallet had no bet with this ID. It recorded the cancellation, so a late Place bet debits nothing.',
   'open/place':
-    'The bet was placed already. The same bet again is answered as before and takes nothing; another one under its id is refused.',
-  'open/settle': 'The first result of an open bet: what it pays is paid once.',
-  'open/unsettle': 'There is no result to take back: nothing moves.',
-  'open/rollback': 'The stake that was taken goes back, whatever amount the call says.',
-  'settled/place': 'The bet was placed already. The same bet again is answered as before and takes nothing.',
+    'The bet was already placed. A repeat gets the same response and debits nothing; another bet with this ID is declined.',
+  'open/settle': 'This is the first result of an open bet. Its payout is paid once.',
+  'open/unsettle': 'The bet has no result to withdraw. No money moves.',
+  'open/rollback': 'The debited stake is refunded, whatever amount the call contains.',
+  'settled/place': 'The bet was already placed. A repeat gets the same response and debits nothing.',
   'settled/settle':
-    'The same result again moves nothing. Another amount: the earlier payout is reversed and the new one paid, in one step.',
-  'settled/unsettle': 'The payout is taken back, and the bet is open again.',
-  'settled/rollback': 'A bet with a result is not rolled back: nothing moves, and a person should look at it.',
-  'cancelled/place': 'The bet was cancelled before: it is not placed any more, and takes nothing.',
-  'cancelled/settle': 'The stake is back with the player: a result pays nothing any more.',
-  'cancelled/unsettle': 'The stake is back with the player: there is no result to take back.',
-  'cancelled/rollback': 'The bet is cancelled already: a stake is never refunded twice.',
-  'refused/place': 'This bet was refused before; the answer stays the same, whatever the balance is by now.',
+    'A repeated result moves no money. With another amount, the earlier payout is reversed and the new one is paid, in one step.',
+  'settled/unsettle': 'The payout is reversed, and the bet is open again.',
+  'settled/rollback': 'A bet with a result is not rolled back. No money moves, and the call needs review.',
+  'cancelled/place': 'The bet was cancelled before and can no longer be placed. No money is taken.',
+  'cancelled/settle': 'The bet is cancelled, so a result pays nothing.',
+  'cancelled/unsettle': 'The bet is cancelled, so there is no result to withdraw.',
+  'cancelled/rollback': 'The bet is already cancelled. A stake is never refunded twice.',
+  'refused/place': 'The bet was declined before. The response stays the same, whatever the balance is now.',
   'refused/settle': 'The bet was never accepted, so there is nothing to pay.',
-  'refused/unsettle': 'The bet was never accepted, so there is nothing to take back.',
-  'refused/rollback': 'Nothing was taken, so nothing goes back.',
+  'refused/unsettle': 'The bet was never accepted, so there is no result to withdraw.',
+  'refused/rollback': 'No stake was debited, so nothing is refunded.',
 }
 
 export function findLifeTableRow(

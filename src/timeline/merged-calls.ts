@@ -191,11 +191,11 @@ function callOfJournal(journal: JournalCallDetail): TimelineCall {
 
 /** Only what took all the time that there is had no answer in time. */
 function describeSilence({ error = '' }: AttemptView): string {
-  if (!error.startsWith('network')) return 'no answer'
+  if (!error.startsWith('network')) return 'no response'
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(error) ? 'no connection' : 'connection lost'
 }
 
 function describeAnswer(status: number | null, code: number | undefined): string {
-  if (status === null) return 'no answer'
+  if (status === null) return 'no response'
   return code === undefined ? `${status}` : describeReplyCode(code)
 }

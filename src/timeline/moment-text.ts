@@ -17,12 +17,12 @@ export function describeCall(call: TimelineCall): string {
 }
 
 export function describeAttempt({ isCopy, attempt }: TimelineCall): string {
-  return isCopy ? 'a copy of it' : `attempt ${attempt}`
+  return isCopy ? 'a copy' : `attempt ${attempt}`
 }
 
 export function describeEnding({ ending, answer, durationMs }: TimelineCall): string {
   if (ending === 'pending' || ending === 'stuck') return answer
-  const word = { accepted: 'accepted', repeated: 'repeated', refused: 'rejected', unanswered: 'no usable answer' }[
+  const word = { accepted: 'accepted', repeated: 'repeated', refused: 'rejected', unanswered: 'no valid response' }[
     ending
   ]
   const words = ending === 'unanswered' && !/^\d/.test(answer) ? answer : `${word}, ${answer}`

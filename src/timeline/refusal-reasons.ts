@@ -5,12 +5,12 @@ import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../pro
 const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
   not_enough_money: 'there was not enough money',
   player_blocked: 'the account is blocked',
-  stake_limit: 'the limit of stakes of the day was reached',
-  loss_limit: 'the limit of losses of the day was reached',
-  bet_count_limit: 'the limit of bets of the day was reached',
-  self_excluded: 'the account is excluded from play',
-  not_verified: 'the account is not verified',
-  under_age: 'the player is too young',
+  stake_limit: 'the daily stake limit was reached',
+  loss_limit: 'the daily loss limit was reached',
+  bet_count_limit: 'the daily bet limit was reached',
+  self_excluded: 'the player is self-excluded',
+  not_verified: 'the player is not verified',
+  under_age: 'the player is under age',
 }
 
 export const REFUSAL_REASONS: ReadonlyMap<number, string> = new Map(

@@ -12,16 +12,16 @@ interface Words {
 const WORDS: Readonly<Record<keyof typeof ROLLBACK_REASONS, Words>> = {
   8: { short: 'odds changed', long: 'the odds had changed' },
   9: { short: 'event over', long: 'the event was over' },
-  10: { short: 'time-out', long: 'no answer to Place bet came in time' },
+  10: { short: 'timeout', long: 'the Place bet call got no response in time' },
   32: { short: 'event withdrawn', long: 'the event was withdrawn' },
   50: { short: 'not closed', long: 'the platform could not close the bet' },
-  52: { short: 'no usable answer', long: 'the platform got no usable answer to Place bet' },
-  110: { short: 'outcome’s stakes', long: 'the limit of stakes on the outcome was reached' },
-  111: { short: 'outcome’s wins', long: 'the limit of wins on the outcome was reached' },
-  112: { short: 'bets on the event', long: 'the limit of bets on the event was reached' },
-  113: { short: 'stake limit', long: 'the stake was above the limit of the player' },
-  114: { short: 'win limit', long: 'the win would be above the limit of the player' },
-  115: { short: 'main limit', long: 'the main limit of stakes was reached' },
+  52: { short: 'no valid response', long: 'the Place bet call got no valid response' },
+  110: { short: 'stakes of outcome', long: 'the stake limit of the outcome was reached' },
+  111: { short: 'payouts of outcome', long: 'the payout limit of the outcome was reached' },
+  112: { short: 'bets of event', long: 'the bet limit of the event was reached' },
+  113: { short: 'stake limit', long: 'the stake exceeded the limit of the player' },
+  114: { short: 'payout limit', long: 'the payout would exceed the limit of the player' },
+  115: { short: 'main limit', long: 'the main stake limit was reached' },
 }
 
 const isListed = (code: number): code is keyof typeof WORDS => Object.hasOwn(WORDS, code)

@@ -59,7 +59,7 @@ export function drawTimeline(history: BetHistory, { scale, selected, isStill, la
       width,
       height,
       role: isStill ? 'img' : 'group',
-      'aria-label': label ?? `The life of bet ${history.betId}: ${placed.length} moments`,
+      'aria-label': label ?? `Timeline of bet ${history.betId}: ${placed.length} events`,
     },
     ...drawLanes(area),
     el('g', { class: 'tl-ticks' }, ...ticks.flatMap(({ x, label }) => drawTick(x, label, area))),
@@ -78,15 +78,15 @@ function toVisibleArea({ moments, hasBalances }: BetHistory, width: number): Vis
 
 function drawLanes({ top, width, hasMoney }: VisibleArea): SvgElement[] {
   const names = [
-    ...(top === 0 ? [['platform', 'Platform', 'decides'] as const] : []),
-    ['wire', 'Wire', 'asks, answers'] as const,
-    ...(hasMoney ? [['wallet', 'Wallet', 'moves money'] as const] : []),
+    ...(top === 0 ? [['platform', 'Platform', 'decisions'] as const] : []),
+    ['wire', 'Wire', 'calls'] as const,
+    ...(hasMoney ? [['wallet', 'Wallet', 'transfers'] as const] : []),
   ]
   return names.flatMap(([lane, name, caption]) => [
     el('line', { class: 'tl-lane', x1: GUTTER - 12, x2: width - 8, y1: LANE_Y[lane], y2: LANE_Y[lane] }),
     el('text', { class: 'tl-lane-name', x: 0, y: LANE_Y[lane] - 1 }, name),
     el('text', { class: 'tl-lane-what', x: 0, y: LANE_Y[lane] + 14 }, caption),
-    ...(lane === 'wire' ? [el('text', { class: 'tl-lane-limit', x: 0, y: LANE_Y.wire + 29 }, '│ 5 s: given up')] : []),
+    ...(lane === 'wire' ? [el('text', { class: 'tl-lane-limit', x: 0, y: LANE_Y.wire + 29 }, '│ timeout (5 s)')] : []),
   ])
 }
 

@@ -76,7 +76,7 @@ function decisionLines({ title, detail }: PlatformDecision, before: string): Lab
 }
 
 function wireLines(one: TimelineCall, before: string): LabelLine[] {
-  const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
+  const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} attempt` : ''
   const end = isUpcoming(one) ? '' : formatCallDuration(one.answer, one.durationMs, ' · ')
   return [
     line(LANE_Y.wire - 18, [
@@ -106,8 +106,7 @@ function walletLines(group: readonly TimelineCall[]): LabelLine[] {
   const moved = group.flatMap(listMovedTransfers)
   const y = LANE_Y.wallet + BELOW
   if (moved.length === 0) {
-    const why = group.every(({ ending }) => ending === 'repeated') ? 'nothing again' : 'nothing moves'
-    return [line(y, ['tl-detail', why])]
+    return [line(y, ['tl-detail', 'no change'])]
   }
   const amountLine = (amount: string, label: string, row: number) =>
     line(

@@ -43,7 +43,7 @@ describe('the timeline of a failed case', () => {
       'Place bet Y 1: no answer, 2 ms, moved −1.0',
     ])
     const [picture = ''] = renderFailureTimeline(exchanges)
-    expect(picture).toContain('nothing moves')
+    expect(picture).toContain('no change')
     expect(picture).toContain('1,000.5')
     expect(picture).toContain('tl-call tl-unanswered tl-selected')
   })
@@ -59,7 +59,7 @@ describe('the timeline of a failed case', () => {
     ).toEqual(['One: accepted, 200, 2 ms, moved −1'])
     const [picture = ''] = renderFailureTimeline([place('One', json(500, 'oops'))])
     expect(picture).not.toContain('Balance')
-    expect(picture).toContain('no usable answer, 500')
+    expect(picture).toContain('no valid response, 500')
     expect(renderFailureTimeline([])).toEqual([])
   })
   test('reads an answer of the wallet as an amount only if it is one', () => {

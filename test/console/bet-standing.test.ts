@@ -18,12 +18,12 @@ describe('the support sentence', () => {
     [
       'lost-answer',
       'Cancelled',
-      'The bet was cancelled: the platform got no usable answer to Place bet (reason 52). The stake of 10.00 EUR is back on the account since 2026-11-22 18:46:43 UTC.',
+      'The bet was cancelled: the Place bet call got no valid response (reason 52). The stake of 10.00 EUR was refunded to the account at 2026-11-22 18:46:43 UTC.',
     ],
     [
       'late-call',
       'Cancelled',
-      'The bet was cancelled before it was placed: no answer to Place bet came in time (reason 10). No money was taken.',
+      'The bet was cancelled before it was placed: the Place bet call got no response in time (reason 10). No money was taken.',
     ],
     ['corrected', 'Lost', 'robin staked 10.00 EUR. The bet lost. 27.70 EUR was paid first; all of it was taken back.'],
   ])('explains the recording "%s"', (name, state, sentence) => {
@@ -58,7 +58,7 @@ describe('the support sentence', () => {
     const before = [known, place, lost, withdrawn]
     const open = { ...wallet, status: 'open' as const, history: before }
     expect(describeStanding(open, undefined).sentence).toBe(
-      'robin staked 10.00 EUR. The result is not known yet; the stake is held. A result was taken back: the bet had lost.',
+      'robin staked 10.00 EUR. The result is not known yet; the stake is held. A result was withdrawn: the bet had lost.',
     )
     const again = { ...wallet, payout: '27.70', resultType: 'won', history: [...before, won] }
     expect(describeStanding(again, undefined).sentence).toBe(
@@ -69,7 +69,7 @@ describe('the support sentence', () => {
     const decided = (resultType: string) => ({ ...settled, request: { ...settled.request, resultType } })
     const deliveries = [placed, decided('lost'), { ...settled, operation: 'unsettle' as const }, decided('won')]
     expect(describeStanding(undefined, { ...platform, resultType: 'won', payout: '27.70', deliveries }).sentence).toBe(
-      'The result is decided: won, 27.70 EUR. The result was corrected: the bet had lost before.',
+      'Result: won, 27.70 EUR. The result was corrected: the bet had lost before.',
     )
     const cashedOut = { ...decided('cashout'), status: 'refused' as const }
     const never = { ...platform, resultType: 'won', payout: '27.70', deliveries: [placed, cashedOut, decided('won')] }
@@ -92,22 +92,22 @@ describe('the support sentence', () => {
     const history = wallet.history.map((call) => ({ ...call, transfers: transfers(call) }))
     const freebet = { ...wallet, stake: '7.00', stakePaidBy: 'promotions' as const, history }
     expect(describeStanding(freebet, undefined).sentence).toBe(
-      'The bet was cancelled: the platform got no usable answer to Place bet (reason 52). The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
+      'The bet was cancelled: the Place bet call got no valid response (reason 52). The stake of 7.00 EUR was refunded to promotions; the balance of the player did not change.',
     )
     const refunded = { ...freebet, status: 'settled' as const, payout: '7.00', resultType: 'refund' }
     expect(describeStanding(refunded, undefined).state).toBe('Void')
     expect(describeStanding(refunded, undefined).sentence).toBe(
-      'Promotions paid a stake of 7.00 EUR. The bet is void: 7.00 EUR is back with promotions; nothing moved on the account.',
+      'Promotions paid a stake of 7.00 EUR. The bet is void: 7.00 EUR was refunded to promotions; the balance of the player did not change.',
     )
     const { history: withMoney } = recorded('corrected').wallet
-    expect(describeStanding({ ...refunded, history: withMoney }, undefined).sentence).not.toContain('nothing moved')
+    expect(describeStanding({ ...refunded, history: withMoney }, undefined).sentence).not.toContain('did not change')
   })
   test.each(REMEMBERED_REFUSALS.map((name) => [name, REPLY_CODES[name].code]))(
     'has a text for a bet that was declined for good with %s (I-3)',
     (_, refusalCode) => {
       const { wallet } = recorded('late-call')
       const { sentence } = describeStanding({ ...wallet, status: 'refused', refusalCode }, undefined)
-      expect(sentence).toMatch(/^The bet was not accepted, because [a-z ]+\. No money was taken\.$/)
+      expect(sentence).toMatch(/^The bet was declined, because [a-z ]+\. No money was taken\.$/)
     },
   )
   test('gives the requested amount of a declined bet, and the lower available amount where it is known', () => {
@@ -123,26 +123,26 @@ describe('the support sentence', () => {
     const said = (bet: WalletBetDetail, available?: string) => describeStanding(bet, undefined, available).sentence
     const short = refusedWith(7, '100000.00')
     expect(said(short, '932.12')).toBe(
-      'The bet of 100,000.00 EUR was not accepted, because there was not enough money: 932.12 EUR was available. No money was taken.',
+      'The bet of 100,000.00 EUR was declined, because there was not enough money: 932.12 EUR was available. No money was taken.',
     )
     for (const available of [undefined, '100000.00'])
       expect(said(short, available)).toBe(
-        'The bet of 100,000.00 EUR was not accepted, because there was not enough money. No money was taken.',
+        'The bet of 100,000.00 EUR was declined, because there was not enough money. No money was taken.',
       )
     expect(said(refusedWith(9, '20.00'))).toBe(
-      'The bet of 20.00 EUR was not accepted, because the account is blocked. No money was taken.',
+      'The bet of 20.00 EUR was declined, because the account is blocked. No money was taken.',
     )
     const declined = { ...recorded('corrected').platform, status: 'declined', reason: 'partner code 7' }
     expect(describeStanding(undefined, declined).sentence).toBe(
-      'The bet of 10.00 EUR was not accepted: not enough money (7).',
+      'The bet of 10.00 EUR was declined: not enough money (7).',
     )
   })
   test('distinguishes a time-out from an exclusion (R-3)', () => {
     const { wallet } = recorded('late-call')
     const saidOf = (name: ReplyCode) =>
       describeStanding({ ...wallet, status: 'refused', refusalCode: REPLY_CODES[name].code }, undefined).sentence
-    expect(saidOf('self_excluded')).toContain('the account is excluded from play')
-    expect(saidOf('timed_out')).toContain('the wallet answered code 10')
+    expect(saidOf('self_excluded')).toContain('the player is self-excluded')
+    expect(saidOf('timed_out')).toContain('the wallet returned code 10')
   })
   test('says that the wallet has not received a decision yet', () => {
     const { wallet, platform } = recorded('corrected')
@@ -199,7 +199,7 @@ describe('the reason of an answer', () => {
     expect(said).toEqual([
       'The bet was new and valid: the stake of 10.00 EUR was taken once.',
       'The call repeats the bet: the response is the same, and no money was taken.',
-      'The first result of an open bet: what it pays is paid once.',
+      'This is the first result of an open bet. Its payout is paid once.',
       'Another result: 27.70 EUR was taken back, and nothing paid, in one step.',
     ])
     expect(explainCall(of(refused(place, 7)), 0, '2.40')).toBe(
@@ -223,7 +223,7 @@ describe('the reason of an answer', () => {
     )
     expect(explainCall(of(refused(place, 9)), 0)).toContain('because the account is blocked. No money was taken')
     expect(explainCall(of(refused(place, 3)), 0)).toBe('Declined with code 3 (Invalid token). No money was taken.')
-    expect(explainCall(of(refused(won, 5)), 0)).toContain('The wallet knows no such bet')
+    expect(explainCall(of(refused(won, 5)), 0)).toContain('The wallet has no bet with this ID')
     expect(explainCall(of(place, won, refused(lost, 20)), 2)).toContain('the result is final')
   })
   test('says which refusals the wallet keeps (I-3), and that others leave nothing', () => {

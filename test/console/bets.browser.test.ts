@@ -166,7 +166,7 @@ test('the page of a declined bet shows the requested and the available amount wi
   const refused = await place(userId, 1_000)
   await wallet.operator.deposit(userId, '5000.00')
   await see(`/bets/${userId}/${refused}`)
-  const said = 'The bet of 1,000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
+  const said = 'The bet of 1,000.00 EUR was declined, because there was not enough money: 20.12 EUR was available.'
   await page.getByText(`${said} No money was taken.`).waitFor()
   const facts = await page.locator('.facts dt').allTextContents()
   expect(facts).toEqual(['Player', 'Requested stake', 'Payout', 'Player net', 'Odds', 'Requested'])

@@ -25,7 +25,7 @@ describe('a bet history shows in order what happened:', () => {
     expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
       'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: connection lost, stake −10.00',
-      'Platform: Bet cancelled, because the platform got no usable answer to Place bet (reason 52)',
+      'Platform: Bet cancelled, because the Place bet call got no valid response (reason 52)',
       'Rollback, attempt 1: accepted, 200, refund +10.00',
     ])
   })
@@ -37,19 +37,19 @@ describe('a bet history shows in order what happened:', () => {
       ['rollback', 'accepted'],
     ])
     expect(calls.flatMap(({ transfers }) => transfers)).toEqual([])
-    expect(picture(recorded('late-call'))).toContain('no money of the player moved')
+    expect(picture(recorded('late-call'))).toContain('no change of the balance')
   })
   test('it does not say that nothing moved when the wallet is unknown', () => {
     const { platform } = recorded('corrected')
     const drawn = picture({ ...(platform && { platform }) })
-    expect(drawn).toContain('what moved is known at the wallet only')
-    expect(drawn).not.toContain('no money of the player moved')
+    expect(drawn).toContain('only the wallet has the transfers')
+    expect(drawn).not.toContain('no change of the balance')
   })
   test('a call came twice, and a corrected result took the first payout back', () => {
     expect(withoutTimes(told(recorded('corrected')))).toEqual([
       'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
-      'Place bet, a copy of it: repeated, 200',
+      'Place bet, a copy: repeated, 200',
       'Platform: Result, won 27.70 EUR',
       'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
       'Platform: Result, lost',
@@ -74,7 +74,7 @@ describe('a bet history shows in order what happened:', () => {
       expect(withoutTimes(told(sources))).toEqual([
         'Platform: Bet requested, 10.00 EUR',
         'Place bet, attempt 1: accepted, 200, stake −10.00',
-        'Platform: Bet cancelled, because the platform got no usable answer to Place bet (reason 52)',
+        'Platform: Bet cancelled, because the Place bet call got no valid response (reason 52)',
         'Rollback, attempt 1: accepted, 200, refund +10.00',
       ])
   })
@@ -179,9 +179,9 @@ describe('the picture of a bet history', () => {
     const bet = (...history: WalletCallView[]) => picture({ wallet: { ...wallet, history }, platform, journal })
     expect(bet(...wallet.history)).not.toContain('tl-others')
     const mixed = bet(place, again, moved(won, -20), moved(lost, 5))
-    expect([...mixed.matchAll(/<title>(Not this bet[^<]*)</g)].map(([, text]) => text)).toEqual([
-      'Not this bet: −20.00 EUR meanwhile, by other bets of this player, or cash',
-      'Not this bet: +25.00 EUR meanwhile, by other bets of this player, or cash',
+    expect([...mixed.matchAll(/<title>(Other transfers[^<]*)</g)].map(([, text]) => text)).toEqual([
+      'Other transfers of this player in between: −20.00 EUR',
+      'Other transfers of this player in between: +25.00 EUR',
     ])
     expect(mixed.match(/>others [+−]\d+\.00</g)).toEqual(['>others −20.00<', '>others +25.00<'])
     const [, solid = ''] = /class="tl-step" d="([^"]+)"/.exec(mixed) ?? []

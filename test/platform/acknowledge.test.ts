@@ -47,7 +47,7 @@ test('a rejected payout that was paid by hand is acknowledged and no longer owed
   const { api, wallet, time } = scene
   const { betId, deliveryId } = await refusedSettle()
   const { status, body } = await acknowledge(deliveryId)
-  expect([status, body]).toMatchObject([200, { status: 'done', error: `said by hand to be done: ${REASON}` }])
+  expect([status, body]).toMatchObject([200, { status: 'done', error: `acknowledged by hand: ${REASON}` }])
   expect(await needsPerson()).toEqual([])
   await time.advance(MINUTE_MS)
   expect(wallet.of('settle', betId)).toHaveLength(1)

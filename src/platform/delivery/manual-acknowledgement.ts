@@ -67,7 +67,7 @@ export async function acknowledgeManually(
   const objection = await db.transaction(async (tx) => {
     if (!(await lockBetOfDelivery(tx, deliveryId))) return toNotFound('the delivery')
     const now = clock.now()
-    const error = `said by hand to be done: ${reason}`
+    const error = `acknowledged by hand: ${reason}`
     const [row] = await tx.query<AcknowledgedRow>(ACKNOWLEDGE, [deliveryId, now, error])
     if (row === undefined) return NOT_STUCK
     const { bet_id: betId, payout, result_type: resultType, status } = row

@@ -3,7 +3,7 @@
 import { formatSigned } from '../../../../src/timeline/amount-text.ts'
 import type { TimelineOperation, WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
 import { explainCall } from '../../../../src/timeline/call-explanation.ts'
-import { LIFE_TABLE } from '../../../../src/timeline/life-table.ts'
+import { LIFE_TABLE, type LifeState } from '../../../../src/timeline/life-table.ts'
 import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
 import { operationTitle, type TimelineCall } from '../../../../src/timeline/timeline-moments.ts'
 import { useBalanceBeforeCall } from '../../balance-before-call.ts'
@@ -24,6 +24,14 @@ export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet
   )
 }
 
+const STATUS_NAMES: Readonly<Record<LifeState, string>> = {
+  nothing: 'no bet',
+  open: 'open',
+  settled: 'settled',
+  cancelled: 'cancelled',
+  refused: 'declined',
+}
+
 function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: number; operation: TimelineOperation }) {
   const available = useBalanceBeforeCall(wallet, at)
   const analysis = analyzeWhatIf(wallet, at)
@@ -34,7 +42,8 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
       <h3>Why, and what if</h3>
       <p className="why-says">{explainCall(wallet, at, available)}</p>
       <p className="muted small">
-        Rule: <strong>{own.known}</strong>, {operationTitle(operation)}: <code>{LIFE_TABLE[own.known][operation]}</code>
+        Rule: <strong>{STATUS_NAMES[own.known]}</strong>, {operationTitle(operation)}:{' '}
+        <code>{LIFE_TABLE[own.known][operation]}</code>
       </p>
       {!analysis.isAsRecorded && (
         <p className="notice" role="status">
@@ -75,12 +84,12 @@ function WhatIfRow({
   return (
     <tr className={isOwn ? 'at' : undefined}>
       <td>
-        {known}
+        {STATUS_NAMES[known]}
         {isOwn && <span className="why-own"> ◂ this call</span>}
         <small>{had}</small>
       </td>
       <td>
-        {answer === 200 ? (isRepeat ? '200, as before' : '200') : describeReplyCode(answer.code)}
+        {answer === 200 ? (isRepeat ? '200 (repeat)' : '200') : describeReplyCode(answer.code)}
         {answer !== 200 && answer.says !== undefined && <small>{answer.says}</small>}
         {anomaly !== undefined && <small>needs review: {anomaly}</small>}
       </td>
@@ -92,7 +101,7 @@ function WhatIfRow({
           </small>
         ))}
       </td>
-      <td>{leaves === 'nothing' ? 'unknown' : leaves}</td>
+      <td>{STATUS_NAMES[leaves]}</td>
     </tr>
   )
 }
