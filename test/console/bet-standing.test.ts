@@ -107,7 +107,7 @@ describe('the support sentence', () => {
     (_, refusalCode) => {
       const { wallet } = recorded('late-call')
       const { sentence } = describeStanding({ ...wallet, status: 'refused', refusalCode }, undefined)
-      expect(sentence).toMatch(/^The bet was declined, because [a-z ]+\. No money was taken\.$/)
+      expect(sentence).toMatch(/^The bet was declined, because [a-z -]+\. No money was taken\.$/)
     },
   )
   test('gives the requested amount of a declined bet, and the lower available amount where it is known', () => {
