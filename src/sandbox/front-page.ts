@@ -90,7 +90,7 @@ const WAITING = renderDocument(
 )
 
 const KEYS_HIDDEN =
-  'The keys are in the terminal: this page shows them on the machine itself only, at 127.0.0.1 or localhost.'
+  'The keys are in the terminal. This page shows them only on the same machine, at 127.0.0.1 or localhost.'
 
 function renderPage({ database, servers, keys, bet }: FrontPage, showsKeys: boolean): string {
   const secrets = showsKeys ? renderKeys(keys) + renderSignedBet(bet) : `<p class="note">${KEYS_HIDDEN}</p>`
@@ -103,13 +103,13 @@ function renderPage({ database, servers, keys, bet }: FrontPage, showsKeys: bool
 </header>
 <main>
 <section>
-<h2>What runs</h2>
+<h2>Servers</h2>
 <table>${servers.map(renderServerRow).join('')}</table>
 </section>
 ${secrets}
 <section>
 <h2>The last bets in the wallet</h2>
-<p class="note">The newest is first; a bet of yours is marked, and stays on top.</p>
+<p class="note">The newest bet is first. Your own bets are marked and stay on top.</p>
 <iframe src="/sandbox/bets" title="The last bets in the wallet"></iframe>
 </section>
 </main>`,
@@ -137,7 +137,7 @@ function renderKeys(keys: FrontPage['keys']): string {
 function renderSignedBet(lines: FrontPage['bet']): string {
   return `<section>
 <h2>Place a bet of 10 for alice</h2>
-<p class="note">Paste it into a terminal. Paste it again: the same answer, and no second debit.</p>
+<p class="note">Paste it into a terminal. If you paste it again, you get the same response and no second debit.</p>
 <pre class="copy">${text(lines.join('\n'))}</pre>
 </section>
 `
@@ -150,7 +150,7 @@ function renderBets(bets: readonly FrontPageBet[]): string {
       `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(toShortBetId(betId))}</code></td>` +
       `<td>${text(player)}</td><td class="money">${text(stake)}</td><td>${text(status)}</td><td>${isByHand ? '◀ yours' : ''}</td></tr>`,
   )
-  const head = '<tr><th>UTC</th><th>bet</th><th>player</th><th class="money">stake</th><th>now</th><th></th></tr>'
+  const head = '<tr><th>UTC</th><th>Bet</th><th>Player</th><th class="money">Stake</th><th>Status</th><th></th></tr>'
   const table =
     rows.length === 0 ? '<p class="note">No bet yet.</p>' : `<table class="bets">${head}${rows.join('')}</table>`
   return renderDocument('The last bets', '<meta http-equiv="refresh" content="1">', table)

@@ -67,7 +67,7 @@ test.each(['correct', 'take back', 'lost answer', 'late call', 'twice'])(
     await withdrawAllBut('2.40')
     const { body } = await trouble(name)
     expect(body).toMatchObject({ isAsDemanded: true })
-    expect(body.money).toContain('There was 2.40 on the account, so 100.00 was paid in first.')
+    expect(body.money).toContain('The balance was 2.40, so 100.00 was deposited first.')
     const { bets } = await state()
     expect(others.map((id) => bets.find(({ betId }) => betId === id)?.status)).toEqual(others.map(() => 'accepted'))
   },
@@ -77,8 +77,8 @@ test('the scenario “two bets” reports what it withdrew or deposited to make 
   await ask('POST', '/sandbox/frame/money')
   await withdrawAllBut('130.50')
   for (const said of [
-    'There was 130.50 on the account, so 30.50 was withdrawn first to make it 100.00. The balance went from 100.00 to 20.00;',
-    'There was 20.00 on the account, so 80.00 was paid in first to make it 100.00. The balance went from 100.00 to 20.00;',
+    'The balance was 130.50, so 30.50 was withdrawn first to make it 100.00. The balance went from 100.00 to 20.00;',
+    'The balance was 20.00, so 80.00 was deposited first to make it 100.00. The balance went from 100.00 to 20.00;',
   ]) {
     const { body } = await trouble('two bets')
     expect(body).toMatchObject({ isAsDemanded: true })

@@ -30,27 +30,27 @@ export const TROUBLES = {
   'lost answer': createPlacementTrouble('lost answer', {
     title: 'Lose the next answer',
     story:
-      'The wallet took 10.00 and said yes, but its answer was lost. The platform cannot know whether the bet stands, so it must not keep it: it sent a Rollback, and the wallet gave the stake back, once.',
+      'The wallet debited 10.00 and accepted the bet, but its response was lost. The platform could not know the outcome, so it sent a Rollback. The wallet refunded the stake, once.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
   twice: createPlacementTrouble('twice', {
     title: 'Send it twice',
     story:
-      'The same Place bet arrived twice. The wallet took the stake with the first one; to the second it gave the same answer, with the same time, and took nothing.',
+      'The same Place bet arrived twice. The wallet debited the stake for the first call. The second call got the same response, with the same time, and debited nothing.',
     isAsDemanded: ({ taken, wallet }) => taken === 1 && wallet === 'open',
   }),
   'late answer': createPlacementTrouble('late answer', {
     title: 'Answer after 6 s',
     story:
-      'The wallet took 10.00, but its answer came after the 5 s that the platform waits. Too late counts as none: a Rollback followed, and the stake is back.',
+      'The wallet debited 10.00, but it responded after the platform’s timeout of 5 s. The platform treated this as no response and sent a Rollback. The wallet refunded the stake.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
   'late call': createPlacementTrouble('late call', {
     title: 'Rollback first',
     story:
-      'The Place bet was held up on its way, and its Rollback overtook it. The wallet had nothing to refund, but it remembers that this bet is cancelled: when the Place bet came at last, it was refused (code 8) and nothing was taken.',
+      'The Place bet was delayed, so its Rollback arrived first. The wallet had nothing to refund and recorded the cancellation. When the Place bet arrived, the wallet declined it (code 8) and debited nothing.',
     isAsDemanded: ({ before, after, wallet, taken, isPlaced }) =>
       before === after && wallet === 'cancelled' && taken === 0 && isPlaced,
   }),
@@ -104,7 +104,7 @@ function createPlacementTrouble(
 async function ensureFunds(context: TroubleContext): Promise<string> {
   const balance = await context.balance()
   if (!(await context.payInUnless(STAKE))) return ''
-  return `There was ${balance} on the account, so 100.00 was paid in first. `
+  return `The balance was ${balance}, so 100.00 was deposited first. `
 }
 
 /** On a match of its own, whose result decides no other bet of the player. */
@@ -118,7 +118,10 @@ async function placeOnOwnMatch(context: TroubleContext, stake = STAKE): Promise<
 /** A bet that was refused, because the player is blocked for example, has no story of this kind. */
 function requireAccepted({ status, reason }: FramePlacement): void {
   if (status !== 'declined') return
-  throw conflict('bet_refused', `the Place bet was refused (${reason ?? 'no reason given'}), and nothing was taken`)
+  throw conflict(
+    'bet_refused',
+    `the wallet declined the Place bet (${reason ?? 'no reason given'}); no money was taken`,
+  )
 }
 
 interface WalletBetView {
@@ -156,7 +159,7 @@ async function awaitStake(
 
 function describeBalance({ before, after, wallet }: TroubleResult): string {
   const bet =
-    { open: 'the stake is held for the bet', cancelled: 'the bet is cancelled' }[wallet] ?? `the bet is ${wallet}`
+    { open: 'the stake is held until the result', cancelled: 'the bet is cancelled' }[wallet] ?? `the bet is ${wallet}`
   return before === after
     ? `The balance is ${after} as before; ${bet}.`
     : `The balance went from ${before} to ${after}; ${bet}.`
@@ -174,7 +177,7 @@ async function placeTwoBets(context: TroubleContext): Promise<Caption> {
   return {
     title: 'Two bets of 80 on 100',
     story:
-      'Two bets of 80.00 came in the same instant, with 100.00 on the account. The wallet works on one bet of a player after the other: the first was accepted, the second refused with code 7, not enough money.',
+      'Two bets of 80.00 arrived at the same time, with a balance of 100.00. The wallet processes the bets of a player one after the other. It accepted the first and declined the second with code 7, not enough money.',
     money: `${describeTopUp(begun)}The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
     isAsDemanded: accepted === 1 && after === '20.00',
     betIds: placed.map(({ betId }) => betId),
@@ -183,21 +186,21 @@ async function placeTwoBets(context: TroubleContext): Promise<Caption> {
 
 function describeTopUp({ before, paidIn }: { before: string; paidIn: string }): string {
   if (before === '100.00') return ''
-  const what = paidIn.startsWith('-') ? `${paidIn.slice(1)} was withdrawn` : `${paidIn} was paid in`
-  return `There was ${before} on the account, so ${what} first to make it 100.00. `
+  const what = paidIn.startsWith('-') ? `${paidIn.slice(1)} was withdrawn` : `${paidIn} was deposited`
+  return `The balance was ${before}, so ${what} first to make it 100.00. `
 }
 
 const AFTER_WIN = {
   correct: {
     title: 'Correct the result',
     story:
-      'The bet won and was paid; then the result was corrected, and it had lost. The wallet took the payout back and booked the new result in one step, so nobody is paid twice and nothing is left over.',
+      'The bet won and was paid. Then the result was corrected to lost. The wallet reversed the payout and recorded the new result in one transaction, so no payout remains.',
     status: 'settled',
   },
   'take back': {
     title: 'Unsettle',
     story:
-      'The bet won and was paid; then the result was withdrawn. The wallet took the payout back, and the bet is open again: its stake is held until there is a result.',
+      'The bet won and was paid. Then the result was withdrawn. The wallet reversed the payout. The bet is open again, and its stake is held until the next result.',
     status: 'open',
   },
 } as const

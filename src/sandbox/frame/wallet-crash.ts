@@ -61,8 +61,8 @@ async function runCrash(context: TroubleContext, wallet: KillableWallet): Promis
   return {
     title: 'Kill the wallet',
     story:
-      'A second wallet, a process of its own (the one above shares the platform’s), was killed with kill -9 while a bet of 10.00 was open. Its result was decided meanwhile: the platform found nobody, and tried again until the wallet was back. All that the wallet had answered was in its books, and the payout was booked once. Its calls went to that other wallet, so they are not among those on the wire above: its story has each of them, as the platform made it.',
-    money: `The balance was ${before} before the kill and ${afterStart} after the start; with the payout it is ${await readBalance(wallet)}. The wallet's audit finds ${ok ? 'nothing' : 'something'}.`,
+      'A second wallet, in its own process, was killed with kill -9 while a bet of 10.00 was open. The result came in the meantime, and the platform retried the Settle until the wallet was back. The ledger contained every call that the wallet had acknowledged, and the payout was made once. The list above does not contain the calls of the second wallet; the timeline of the bet does.',
+    money: `The balance was ${before} before the kill and ${afterStart} after the start. With the payout it is ${await readBalance(wallet)}. The audit of the wallet ${ok ? 'passed' : 'failed'}.`,
     isAsDemanded: before === '90.00' && afterStart === before && status === 'settled' && payouts === 1 && ok,
     betIds: [betId],
   }
