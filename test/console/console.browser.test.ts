@@ -55,7 +55,7 @@ async function make(page: Page, trouble: string): Promise<string> {
 /** The story of a bet that is in another wallet than this one. */
 async function followToOther(page: Page): Promise<void> {
   const caption = page.locator('.caption')
-  await caption.getByText('Its calls went to that other wallet').waitFor()
+  await caption.getByText('does not contain the calls of the second wallet').waitFor()
   await caption.getByRole('link', { name: 'View timeline' }).click()
   const facts = page.locator('.facts')
   await facts.getByText('casey in another wallet, partner mortal-').waitFor()
