@@ -5,14 +5,16 @@ import type { Scales } from '../protocol/money.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../wallet-client/caller-refusals.ts'
-import { createCashouts } from './bets/cashout.ts'
+import { createCashouts, revertRefusedCashouts } from './bets/cashout.ts'
 import { createEventResults, type EventResults } from './bets/event-results.ts'
 import { type CircuitBreakers, createCircuitBreakers } from './circuit-breaker.ts'
 import { type Deliverer, type DelivererTimers, startDeliverer } from './delivery/deliverer.ts'
+import { createDeliveryLanes } from './delivery/delivery-lanes.ts'
 import { createPartners, type PartnerCallOptions } from './partner-clients.ts'
 import type { PlaceDeps } from './placement/bet-placement.ts'
 import { createPlacements } from './placement/placement-batch.ts'
 import type { PlatformMetrics } from './platform-metrics.ts'
+import { createRecoveryScan } from './recovery/recovery-scan.ts'
 
 export interface PlatformDeps {
   readonly db: Db
@@ -54,9 +56,13 @@ export function createPlatform(deps: PlatformDeps): Platform {
       refusals.add(partnerId, UNKNOWN_SECRET, clock.now())
     },
   })
-  const applying = new Set<string>()
-  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics, applying })
   const flow = { db, clock, scales }
+  const [lanes, applying] = [createDeliveryLanes(), new Set<string>()]
+  const deliverer: Deliverer = startDeliverer({
+    ...{ db, clock, timers, partners, breakers, log, random, metrics, lanes },
+    recovery: createRecoveryScan({ ...flow, timers, log, random, lanes, applying, decided: () => deliverer.wake() }),
+    onCashoutsRefused: (tx, refused) => revertRefusedCashouts(flow, tx, refused),
+  })
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
   const decided = deliverer.wake
   const results = createEventResults({ ...flow, decided, log, applying })

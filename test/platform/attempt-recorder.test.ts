@@ -7,7 +7,6 @@ import { retryDelivery } from '../../src/platform/delivery/manual-retry.ts'
 import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from '../../src/platform/delivery/retry-backoff.ts'
 import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/recovery/lease-watch.ts'
 import { LEASE_MS, START_WITHIN_MS } from '../../src/platform/store/outbox.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { toNotCalledAnswer, type WalletAnswer } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'
 import { signal } from '../support/signal.ts'
@@ -55,7 +54,7 @@ async function claim(laterMs: number, lane: 'results' | 'rollbacks' = 'results')
 
 function recordAnswer(claim: Claim, outcome: WalletAnswer['outcome']) {
   const answer: WalletAnswer = { outcome, status: outcome.kind === 'refused' ? 400 : 200, body: '', durationMs: 1 }
-  const deps = { db, clock: scene.time, scales: STANDARD_SCALES, random: () => 0 }
+  const deps = { clock: scene.time, random: () => 0, onCashoutsRefused: async () => {} }
   return db.transaction(async (tx) => {
     const { rest, ...recorded } = await recordAnswers(deps, tx, [{ claim, answer, startedAt: scene.time.now() }])
     await rest()

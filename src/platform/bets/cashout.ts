@@ -12,6 +12,7 @@ import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { type PlatformRefusal, toNotFound } from '../platform-refusal.ts'
 import { lockEventsShared } from '../store/event-store.ts'
+import type { RefusedCashout } from '../store/outbox.ts'
 import type { BetResult, PlatformBet } from '../store/platform-bet.ts'
 import {
   type KnownSelection,
@@ -127,12 +128,6 @@ const READ_PROFILES = statement(
 async function readBetProfiles(tx: Tx, betIds: readonly string[]): Promise<Map<string, UserProfile>> {
   const rows = await tx.query<{ bet_id: string; profile: UserProfile }>(READ_PROFILES, [betIds])
   return new Map(rows.map((row) => [row.bet_id, row.profile]))
-}
-
-/** A cashout that the partner has refused, by its delivery's number among those of the bet. */
-export interface RefusedCashout {
-  readonly betId: string
-  readonly number: number
 }
 
 /**

@@ -1,20 +1,28 @@
 /** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
 import type { Tx } from '../../db/db.ts'
 import { replyCode } from '../../protocol/reply-codes.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { parseRetryAfter } from '../../runtime/retry-after.ts'
 import type { CallOutcome } from '../../wallet-client/answer-classification.ts'
 import type { WalletAnswer } from '../../wallet-client/wallet-client.ts'
-import type { FlowDeps } from '../bets/bet-flow.ts'
-import { type RefusedCashout, revertRefusedCashouts } from '../bets/cashout.ts'
 import { type FinishedRow, finishCalls } from '../store/attempt-outcome-store.ts'
-import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from '../store/outbox.ts'
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type DeliveryStatus,
+  promoteNext,
+  type RefusedCashout,
+} from '../store/outbox.ts'
 import { addDeliveryChanges, type EndedDelivery } from '../store/platform-change-feed.ts'
 import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from '../store/unreversed-result.ts'
 import type { Claim } from './delivery-claim.ts'
 import { computeNextAttempt, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
 
-export interface RecordDeps extends FlowDeps {
+export interface RecordDeps {
+  readonly clock: Clock
   readonly random: () => number
+  /** In the transaction that records the refusals, which holds the bets (C-8). */
+  onCashoutsRefused(tx: Tx, refused: readonly RefusedCashout[]): Promise<void>
 }
 
 /** A call that has come back. */
@@ -69,10 +77,10 @@ export async function recordAnswers(
     over: toDeliveryEnds(finished, written),
     busy: finished.filter(({ claim }) => !locked.has(claim.bet_id)),
   }
-  const refused = refusedCashouts(finished, over)
+  const refused = toRefusedCashouts(finished, over)
   if (refused.length === 0) return { ...recorded, rest }
   await rest()
-  await revertRefusedCashouts(deps, tx, refused)
+  await deps.onCashoutsRefused(tx, refused)
   return { ...recorded, rest: NOTHING }
 }
 
@@ -96,7 +104,7 @@ function toEndedDeliveries(
   })
 }
 
-function refusedCashouts(finished: readonly FinishedCall[], over: readonly FinishedRow[]): RefusedCashout[] {
+function toRefusedCashouts(finished: readonly FinishedCall[], over: readonly FinishedRow[]): RefusedCashout[] {
   const cashouts = new Set(
     finished.flatMap(({ claim }) => (claim.result_type === 'cashout' ? [claim.delivery_id] : [])),
   )

@@ -5,20 +5,24 @@
  */
 
 import { isDataError, isOutage } from '../../db/database-errors.ts'
-import type { Tx } from '../../db/db.ts'
+import type { Db, Tx } from '../../db/db.ts'
 import { createDeferred } from '../../runtime/deferred.ts'
 import { environment } from '../../runtime/environment.ts'
 import { errorText } from '../../runtime/error-text.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
 import { toNotCalledAnswer } from '../../wallet-client/wallet-client.ts'
-import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type CircuitBreakers, deliveryLaneOf, toCallEnd } from '../circuit-breaker.ts'
 import type { Partners } from '../partner-clients.ts'
 import type { PlatformMetrics } from '../platform-metrics.ts'
-import { createRecoveryScan, type RecoveryScan } from '../recovery/recovery-scan.ts'
 import { START_WITHIN_MS } from '../store/outbox.ts'
-import { type DeliveryEnd, type FinishedCall, type RecordOutcome, recordAnswers } from './attempt-recorder.ts'
+import {
+  type DeliveryEnd,
+  type FinishedCall,
+  type RecordDeps,
+  type RecordOutcome,
+  recordAnswers,
+} from './attempt-recorder.ts'
 import { claimWithBisection } from './bisect-claim.ts'
 import { recordWithBisection } from './bisect-record.ts'
 import {
@@ -29,7 +33,7 @@ import {
   type LaneDue,
   readNextDue,
 } from './delivery-claim.ts'
-import { createDeliveryLanes, type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
+import { type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
 
 /** Timers that a test can drive. */
@@ -40,15 +44,17 @@ export interface DelivererTimers {
   elapsed(): number
 }
 
-export interface DeliverDeps extends FlowDeps {
+export interface DeliverDeps extends RecordDeps {
+  readonly db: Db
   readonly timers: DelivererTimers
   readonly partners: Partners
   readonly breakers: CircuitBreakers
   readonly log: Logger
   readonly random: () => number
   readonly metrics: PlatformMetrics
-  /** Results that this process is applying (results.ts). */
-  readonly applying: Set<string>
+  readonly lanes: DeliveryLanes
+  /** Takes over what processes that died have begun; each turn ends with a scan. */
+  readonly recovery: { scan(): Promise<void>; stop(): Promise<void> }
 }
 
 export interface Deliverer {
@@ -71,28 +77,23 @@ interface Engine {
   readonly deps: DeliverDeps
   /** Calls that came back and are not recorded yet. */
   readonly finished: FinishedCall[]
-  readonly lanes: DeliveryLanes
   readonly quarantine: Quarantine
   /** Something may be due that no call's end tells of: it was decided, or its time has come. */
   mustReadDue: boolean
   /** When it was read last what is due, as `elapsed` gives it. */
   dueReadAt: number
-  readonly recoveryScan: RecoveryScan
   /** Ends the sleep between two turns. */
   wake: () => void
   stopping: boolean
 }
 
 export function startDeliverer(deps: DeliverDeps): Deliverer {
-  const lanes = createDeliveryLanes()
   const engine: Engine = {
     deps,
     finished: [],
-    lanes,
     quarantine: createQuarantine(() => deps.timers.elapsed()),
     mustReadDue: true,
     dueReadAt: Number.NEGATIVE_INFINITY,
-    recoveryScan: createRecoveryScan({ ...deps, lanes, decided: () => requestTurn(engine) }),
     wake: () => {},
     stopping: false,
   }
@@ -102,7 +103,7 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
     async stop() {
       engine.stopping = true
       engine.wake()
-      await Promise.all([ended, engine.recoveryScan.stop()])
+      await Promise.all([ended, deps.recovery.stop()])
     },
   }
 }
@@ -150,12 +151,12 @@ async function runTurn(engine: Engine): Promise<Date> {
     )
     engine.finished.push(...recorded.busy) // behind those that have not been tried
     for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
-    const isShort = engine.lanes.advance(claimable, claims)
-    if (left !== undefined) engine.lanes.setDue(left)
+    const isShort = deps.lanes.advance(claimable, claims)
+    if (left !== undefined) deps.lanes.setDue(left)
     startCalls(engine, claims, claimedAt)
     const isFull = claims.length >= MAX_PER_TURN
     if ((left === undefined && isShort) || isFull || recorded.over.some(hasFollower)) engine.mustReadDue = true
-    if (!engine.stopping) await engine.recoveryScan.scan()
+    if (!engine.stopping) await deps.recovery.scan()
     if (engine.finished.length > recorded.busy.length) engine.wake() // there is more to record
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
@@ -163,18 +164,18 @@ async function runTurn(engine: Engine): Promise<Date> {
     const left = isDataError(error) ? await recordWithBisection(deps, finished) : finished
     if (!engine.stopping) engine.finished.unshift(...left)
     if (isDataError(error) && !engine.stopping) await claimInParts(engine)
-    if (!isOutage(error) && !engine.stopping) await engine.recoveryScan.scan()
+    if (!isOutage(error) && !engine.stopping) await deps.recovery.scan()
     engine.mustReadDue = true
     return new Date(deps.clock.now().getTime() + RETRY_TURN_MS)
   }
 }
 
 async function claimInParts(engine: Engine): Promise<void> {
-  const { deps, lanes, quarantine } = engine
+  const { deps, quarantine } = engine
   const now = deps.clock.now()
   const since = new Date(now.getTime() - DECIDED_WITHIN_MS)
   try {
-    await claimWithBisection(deps, lanes.claimable(deps.breakers, now), since, quarantine, (claims, claimedAt) =>
+    await claimWithBisection(deps, deps.lanes.claimable(deps.breakers, now), since, quarantine, (claims, claimedAt) =>
       startCalls(engine, claims, claimedAt),
     )
   } catch (error) {
@@ -217,7 +218,8 @@ async function recordAndClaim(
   finished: readonly FinishedCall[],
   mustReadDue: boolean,
 ): Promise<TurnOutcome> {
-  const { deps, lanes } = engine
+  const { deps } = engine
+  const { lanes } = deps
   const quarantine = engine.quarantine.ids()
   const since = new Date(deps.clock.now().getTime() - DECIDED_WITHIN_MS)
   const readDue = () => (mustReadDue ? readNextDue(tx, lanes.marks(), since, quarantine) : undefined)
@@ -252,7 +254,7 @@ function nextTurnAt(engine: Engine, isBusy: boolean): Date {
   if (isBusy) return new Date(now + BUSY_MS)
   if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; what comes back wakes
   if (engine.mustReadDue) return new Date(now)
-  const times = engine.lanes.due().map(({ partnerId, lane, dueAt }) => {
+  const times = engine.deps.lanes.due().map(({ partnerId, lane, dueAt }) => {
     if (dueAt.getTime() > now) return dueAt.getTime()
     const breaker = engine.deps.breakers.of(partnerId)
     if (breaker.allowance(lane, now) > 0) return now + BUSY_MS

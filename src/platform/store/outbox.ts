@@ -208,6 +208,12 @@ const PROMOTE = statement(
    where d.bet_id = r.bet_id and d.number = r.number + 1 and ${statusColumn('d')} = 'waiting'`,
 )
 
+/** A cashout that the partner has refused, by its delivery's number among those of the bet. */
+export interface RefusedCashout {
+  readonly betId: string
+  readonly number: number
+}
+
 /** Lets the delivery after each of these, which are over, go (C-6). */
 export async function promoteNext(tx: Tx, over: readonly EndedPosition[], now: Date): Promise<void> {
   if (over.length > 0) await tx.execute(PROMOTE, [now, ...OVER.values(over)])
