@@ -1,7 +1,12 @@
 /** The habits of the house, kept by a machine (after TigerBeetle's tidy.zig): each rule on every file, and each rule on a planted fault. */
 import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
-import { complaintsAboutArrows, complaintsAboutLoops, complaintsAboutTheStart } from './tidy/arrows.ts'
+import {
+  complaintsAboutArrows,
+  complaintsAboutLoops,
+  complaintsAboutMutualParts,
+  complaintsAboutTheStart,
+} from './tidy/arrows.ts'
 import { complaintsAboutBareCodes } from './tidy/codes.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
@@ -23,6 +28,8 @@ test('the house rules find source files and decisions', () => {
 describe('the files of src', () => {
   test('follow the arrows of the architecture in their imports', () =>
     expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
+  test('have no two parts of the platform that import each other', () =>
+    expect(complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('src/platform/')))).toEqual([]))
   test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
@@ -106,11 +113,15 @@ describe('the house rules find', () => {
     ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
     [
       'the platform importing the wallet',
-      'src/platform/bets/platform-bet.ts',
+      'src/platform/store/platform-bet.ts',
       "import { openBook } from '../../wallet/apply/batch.ts'",
     ],
     ['deliveries importing their API', 'src/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
-    ['bets importing HTTP', 'src/platform/bets/platform-bet.ts', "import { notFound } from '../../http/problem.ts'"],
+    ['bets importing HTTP', 'src/platform/bets/a.ts', "import { notFound } from '../../http/problem.ts'"],
+    ['deliveries importing bets', 'src/platform/delivery/a.ts', "import type { A } from '../bets/bet-flow.ts'"],
+    ['bets importing deliveries', 'src/platform/bets/a.ts', "import { a } from '../delivery/deliverer.ts'"],
+    ['placement importing recovery', 'src/platform/placement/a.ts', "import { a } from '../recovery/lease-watch.ts'"],
+    ['rows importing bets', 'src/platform/store/outbox.ts', "import type { A } from '../bets/bet-flow.ts'"],
     ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
     [
@@ -176,6 +187,16 @@ describe('the house rules find', () => {
     const typed = sourceOf('src/b.ts', "import type { a } from './a.ts'\nexport const b = 1 as typeof a")
     expect(complaintsAboutLoops([a, b])).toEqual(['imports run in a loop: src/a.ts → src/b.ts → src/a.ts'])
     expect(complaintsAboutLoops([a, typed])).toEqual([])
+  })
+
+  test('two parts of the platform that import each other', () => {
+    const bets = sourceOf('src/platform/bets/a.ts', "import type { B } from '../delivery/b.ts'\nexport type A = B")
+    const delivery = sourceOf('src/platform/delivery/b.ts', "import type { A } from '../bets/a.ts'\nexport type B = A")
+    expect(complaintsAboutMutualParts([bets, delivery])).toEqual([
+      'src/platform/bets/a.ts:1: platform/bets and platform/delivery import each other',
+      'src/platform/delivery/b.ts:1: platform/delivery and platform/bets import each other',
+    ])
+    expect(complaintsAboutMutualParts([bets])).toEqual([])
   })
 
   test('what every command would load', () => {

@@ -85,18 +85,56 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   move: ['wallet/store', 'feed', 'db', 'runtime'],
   'wallet-client': ['protocol', 'runtime'],
   'wallet-client/call-targets.ts': ['types of people', 'db', 'runtime'],
+  'platform/store': ['feed/change-store.ts', 'types of people', 'wallet-client', 'db', 'protocol', 'runtime'],
   platform: [
-    'feed/change-store.ts',
+    'platform/store',
     'feed/feed-audit.ts',
     'feed/feed-retention.ts',
-    'types of people',
     'wallet-client',
     'wallet-client/call-targets.ts',
     'db',
     'protocol',
     'runtime',
   ],
-  'platform/api': ['platform', 'wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
+  'platform/bets': ['platform', 'platform/store', 'types of people', 'wallet-client', 'db', 'protocol', 'runtime'],
+  'platform/placement': [
+    'platform',
+    'platform/bets',
+    'platform/store',
+    'types of people',
+    'wallet-client',
+    'db',
+    'protocol',
+    'runtime',
+  ],
+  'platform/delivery': ['platform', 'platform/store', 'types of people', 'wallet-client', 'db', 'protocol', 'runtime'],
+  'platform/recovery': ['platform/delivery', 'platform/bets', 'platform/store', 'db', 'protocol', 'runtime'],
+  'platform/platform.ts': [
+    'platform',
+    'platform/recovery',
+    'platform/placement',
+    'platform/delivery',
+    'platform/bets',
+    'wallet-client',
+    'db',
+    'protocol',
+    'runtime',
+  ],
+  'platform/api': [
+    'platform/platform.ts',
+    'platform',
+    'platform/placement',
+    'platform/delivery',
+    'platform/bets',
+    'platform/store',
+    'wallet-client',
+    'db',
+    'feed',
+    'http',
+    'people',
+    'protocol',
+    'runtime',
+  ],
   gateway: ['wallet-client', 'wallet-client/call-targets.ts', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   conformance: ['wallet-client', 'timeline', 'protocol', 'runtime'],
   timeline: ['protocol', 'runtime/markup-escaping.ts'],
@@ -162,6 +200,23 @@ export function complaintsAboutLoops(sources: readonly Source[]): string[] {
     return found
   }
   return sources.flatMap(({ path }) => visit(path, []))
+}
+
+/** Parts that import each other, types included: one import in each direction. */
+export function complaintsAboutMutualParts(sources: readonly Source[]): string[] {
+  const arrows = new Map(sources.flatMap((source) => partsUsedBy(source)))
+  return [...arrows].flatMap(([arrow, place]) => {
+    const [from = '', to = ''] = arrow.split(' → ')
+    return arrows.has(`${to} → ${from}`) ? [`${place}: ${from} and ${to} import each other`] : []
+  })
+}
+
+function partsUsedBy(source: Source): [arrow: string, place: string][] {
+  const [from, path] = [partOf(inSrc(source.path)), inSrc(source.path)]
+  return importsOf(source).flatMap((found) => {
+    const to = found.from.startsWith('.') ? partOf(posix.join(posix.dirname(path), found.from)) : undefined
+    return to === undefined || to === from ? [] : [[`${from} → ${to}`, `${source.path}:${found.line}`]]
+  })
 }
 
 const MAIN = 'src/commands.ts'
