@@ -143,5 +143,5 @@ describe('in Chromium,', () => {
 const SEARCHES = {
   wallet: ['anomal', 'Calls that contradict a bet'],
   platform: ['stuck', 'Send a stuck or refused delivery again'],
-  gateway: ['exchange', "Exchange an operator's token for one of the gateway's"],
+  gateway: ['exchange', "Exchange an operator's token for a token of the gateway"],
 } as const

@@ -4,13 +4,13 @@
 export function changeSteps({ prefix, schema, run, page, last }) {
   const changes = `${prefix}/changes`
   return [
-    ['readChanges', 200, 'page', 'In the order of their commit', `${changes}?after=${page}&limit=6`],
-    ['readChanges', 400, 'invalid', 'No cursor of the feed', `${changes}?after=x`],
+    ['readChanges', 200, 'page', 'Changes in the order of their commits', `${changes}?after=${page}&limit=6`],
+    ['readChanges', 400, 'invalid', 'An invalid cursor', `${changes}?after=x`],
     [
       'streamChanges',
       200,
       'events',
-      'From the last event that the reader has',
+      "From the reader's last event on",
       `${changes}/stream?after=${page}`,
       { isStream: true },
     ],
@@ -18,22 +18,22 @@ export function changeSteps({ prefix, schema, run, page, last }) {
       'watchChanges',
       200,
       'ids',
-      'What was missed since the last event that came',
+      'The changes since the last received event',
       `${prefix}/live`,
       { isStream: true, headers: { 'last-event-id': `${page}` } },
     ],
-    ['streamChanges', 400, 'invalid', 'No cursor of the feed', `${changes}/stream?after=x`],
+    ['streamChanges', 400, 'invalid', 'An invalid cursor', `${changes}/stream?after=x`],
     [
       'readChanges',
       410,
       'tooOld',
-      'Retention has taken what came next',
+      'Retention has deleted the next events',
       `${changes}?after=1`,
       {
         before: run(`delete from ${schema}.change where last_number <= ${last}`),
       },
     ],
-    ['streamChanges', 410, 'tooOld', 'Retention has taken what came next', `${changes}/stream?after=1`],
+    ['streamChanges', 410, 'tooOld', 'Retention has deleted the next events', `${changes}/stream?after=1`],
   ]
 }
 

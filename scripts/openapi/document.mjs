@@ -96,9 +96,9 @@ function placedOperationsOf({ paths }) {
 
 /** What the routes of our APIs mean by a status of success; swagger says "Default Response". */
 const SUCCESS = {
-  200: 'The answer.',
-  201: 'Made, now or by the same call before.',
-  202: 'The request is stored; all of it or a part of it takes effect later.',
+  200: 'The requested data.',
+  201: 'Created by this call or by an earlier identical one.',
+  202: 'The request is stored. All or a part of it takes effect later.',
   204: 'Done.',
 }
 

@@ -13,27 +13,29 @@ import { createLogger } from '../../dist/runtime/logger.js'
 import { makeDocument } from './document.mjs'
 import { recordGatewayExamples } from './gateway-examples.mjs'
 
-const INTRODUCTION = `One platform, many operators. Towards the platform the gateway is a wallet: the calls of the interface under \`/payment\` and
-\`/user\`, signed with PARTNER_SECRET, as in the wallet's reference. This is its own API: operators are registered, and their session
-tokens are exchanged for those that the frame is loaded with.
+const INTRODUCTION = `The gateway connects one platform with many operators. To the platform it is a wallet: it serves the calls of the interface
+under \`/payment\` and \`/user\`, signed with PARTNER_SECRET, see the wallet's reference. This page describes its own API, which
+registers operators and exchanges their session tokens for tokens that load the frame.
 
-A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. A method that
-a path does not take is answered 405, and \`Allow\` names those that it takes.`
+Every call needs a bearer key. Each role of a key (read, support, cash, admin) includes the rights of the roles before it. Errors
+are problem details (RFC 9457) with a stable \`code\` and JSON pointers to the faults. A method that a path does not support is
+answered 405, and \`Allow\` lists the supported ones.`
 
 const FRAME = {
   openapi: '3.1.0',
   info: { title: 'Purser gateway', description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
   servers: [{ url: '/' }],
   tags: [
-    { name: 'Operators', description: 'Whom the gateway calls, and the sessions of their players.' },
-    { name: 'Keys', description: 'Who may use this API, and for what.' },
+    { name: 'Operators', description: 'The operators that the gateway calls, and the sessions of their players.' },
+    { name: 'Keys', description: 'The API keys, with their roles and limits.' },
   ],
   components: {
     securitySchemes: {
       gatewayKey: {
         type: 'http',
         scheme: 'bearer',
-        description: 'GATEWAY_API_KEY, or a key made with it. The role is the least that will do.',
+        description:
+          'The root key GATEWAY_API_KEY, or an API key created with it. Each operation names the lowest role that may call it.',
       },
     },
   },

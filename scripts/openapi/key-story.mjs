@@ -3,30 +3,30 @@ export function keySteps(prefix) {
   const keys = `${prefix}/keys`
   const desk = { name: 'support-desk', role: 'support' }
   return [
-    ['makeKey', 201, 'made', 'The key itself is shown this once', ['POST', keys, desk]],
+    ['makeKey', 201, 'made', 'The response is the only one that shows the key', ['POST', keys, desk]],
     ['makeKey', 400, 'invalid', 'A role that does not exist', ['POST', keys, { ...desk, role: 'boss' }]],
-    ['makeKey', 409, 'exists', 'The name has been given', ['POST', keys, desk]],
+    ['makeKey', 409, 'exists', 'The name was used before', ['POST', keys, desk]],
     [
       'rotateKey',
       201,
       'rotated',
-      'The one before works for an hour',
+      'The earlier key works for an hour',
       ['POST', `${keys}/support-desk/rotate`, { overlapSeconds: 3_600 }],
     ],
     [
       'rotateKey',
       400,
       'invalid',
-      'An overlap of less than nothing',
+      'A negative overlap',
       ['POST', `${keys}/support-desk/rotate`, { overlapSeconds: -1 }],
     ],
-    ['rotateKey', 404, 'unknown', 'Nobody has this name', ['POST', `${keys}/nobody/rotate`, {}]],
-    ['listKeys', 200, 'all', 'All of them', ['GET', keys]],
-    ['listKeys', 400, 'cursor', 'Not a cursor', ['GET', `${keys}?after=yesterday`]],
+    ['rotateKey', 404, 'unknown', 'An unknown name', ['POST', `${keys}/nobody/rotate`, {}]],
+    ['listKeys', 200, 'all', 'All entries', ['GET', keys]],
+    ['listKeys', 400, 'cursor', 'An invalid cursor', ['GET', `${keys}?after=yesterday`]],
     ['revokeKey', 204, 'revoked', 'Ended', ['DELETE', `${keys}/support-desk`]],
-    ['revokeKey', 400, 'invalid', 'Not a name of a key', ['DELETE', `${keys}/Support`]],
-    ['revokeKey', 404, 'unknown', 'Nobody has this name', ['DELETE', `${keys}/nobody`]],
-    ['rotateKey', 409, 'ended', 'It was revoked', ['POST', `${keys}/support-desk/rotate`, {}]],
+    ['revokeKey', 400, 'invalid', 'An invalid name of a key', ['DELETE', `${keys}/Support`]],
+    ['revokeKey', 404, 'unknown', 'An unknown name', ['DELETE', `${keys}/nobody`]],
+    ['rotateKey', 409, 'ended', 'The key was revoked', ['POST', `${keys}/support-desk/rotate`, {}]],
   ]
 }
 

@@ -12,40 +12,43 @@ import { LimitsSchema } from '../../dist/platform/placement/bet-limits.js'
 import { TokenSchema } from '../../dist/protocol/bet-request.js'
 import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'
 
-const INTRODUCTION = `Places bets with partners, and delivers what becomes of them: results, corrections, rollbacks.
+const INTRODUCTION = `The platform places bets with partners, and delivers their results, corrections and rollbacks.
 
-A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as problem details (RFC 9457) with a
-stable \`code\` and JSON pointers to what is wrong. Lists are newest first: \`?limit&after\` with the \`next\` of the page before,
-null at the end. A method that a path does not take is answered 405, and \`Allow\` names those that it takes.
+Every call needs a bearer key. Each role of a key (read, support, cash, admin) includes the rights of the roles before it. Amounts
+are decimal strings next to a \`currency\`, and times are in UTC. Errors are problem details (RFC 9457) with a stable \`code\` and
+JSON pointers to the faults. Lists are newest first. \`limit\` sets the size of a page, and \`after\` takes the \`next\` of the
+previous page, which is null at the end. A method that a path does not support is answered 405, and \`Allow\` lists the supported
+ones.
 
-**A bet is placed once per idempotency key** (member \`idempotencyKey\` or header \`Idempotency-Key\`, unique per partner): the same
-content again is answered as before, other content is 422, and 409 while the first is still being placed. Every other change
-can simply be sent again: what is so already changes nothing and sends nothing.
+**A bet is placed once per idempotency key**, which is the member \`idempotencyKey\` or the header \`Idempotency-Key\`, unique per
+partner. A repeat with the same content gets the stored answer. Other content is answered 422, and a repeat is answered 409 while
+the first bet is still being placed. Every other change can be sent again: a repeat changes nothing and sends nothing.
 
-**202 means: decided and written down.** The partner is told by a delivery, which is tried until it is over and never lost (C-4 to
-C-6); \`GET /bets/{betId}\` shows every attempt.
+**202 means that the decision is stored.** A delivery notifies the partner. It is retried until it ends, and it is never lost
+(C-4 to C-6). \`GET /bets/{betId}\` shows every attempt.
 
-Ids such as C-1 name decisions, see docs/reference/decisions.md.`
+Ids such as C-1 refer to decisions, see docs/reference/decisions.md.`
 
 export const OPENAPI = {
   openapi: '3.1.0',
   info: { title: 'Purser platform', description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
   servers: [{ url: '/' }],
   tags: [
-    { name: 'Partners', description: 'Whose players bet, and the frames in which they do.' },
-    { name: 'Bets', description: 'Placed, settled, taken back, cancelled.' },
-    { name: 'Events', description: 'What the control stage looks at, and the results that settle bets.' },
-    { name: 'Deliveries', description: 'Calls to partners, and those that need a person.' },
-    { name: 'Changes', description: 'The feed: what bets and deliveries have become, in one order.' },
-    { name: 'Actions', description: 'Who changed what.' },
-    { name: 'Keys', description: 'Who may use this API, and for what.' },
+    { name: 'Partners', description: 'The operators whose players bet, and their frame sessions.' },
+    { name: 'Bets', description: 'Bets are placed, settled, unsettled and cancelled.' },
+    { name: 'Events', description: 'Events with their state, odds and limits, and the results that settle bets.' },
+    { name: 'Deliveries', description: 'Calls to partners, and deliveries that need attention.' },
+    { name: 'Changes', description: 'The change feed of bets and deliveries, in one order.' },
+    { name: 'Actions', description: 'The audit log.' },
+    { name: 'Keys', description: 'The API keys, with their roles and limits.' },
   ],
   components: {
     securitySchemes: {
       platformKey: {
         type: 'http',
         scheme: 'bearer',
-        description: 'PLATFORM_API_KEY, or a key made with it. The role is the least that will do.',
+        description:
+          'The root key PLATFORM_API_KEY, or an API key created with it. Each operation names the lowest role that may call it.',
       },
     },
   },

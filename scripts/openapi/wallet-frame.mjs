@@ -20,20 +20,22 @@ import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'
 import * as users from '../../dist/protocol/user-profile.js'
 import * as replies from '../../dist/protocol/wire-reply.js'
 
-const INTRODUCTION = `Two APIs on one address.
+const INTRODUCTION = `The wallet serves two APIs at one address.
 
-**Partner wire**: the calls of the betting platform. Every call is signed; amounts are JSON numbers; a refusal is HTTP 400 with
-\`{code, message}\`, whatever it is. A call that was answered can be repeated any number of times: it has its effect once.
+**Partner wire**: the calls of the betting platform. Every call is signed, and amounts are JSON numbers. Every rejection is HTTP 400
+with \`{code, message}\`. An answered call can be repeated any number of times and takes effect once.
 
-**Operator API**: the operator's own calls. A bearer key, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as
-problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. Lists are newest first:
-\`?limit&after\` with the \`next\` of the page before, null at the end. A method that a path does not take is answered 405, and \`Allow\` names those that it takes.
+**Operator API**: the operator's own calls, with a bearer key. Each role of a key (read, support, cash, admin) includes the rights
+of the roles before it. Amounts are decimal strings next to a \`currency\`, and times are in UTC. Errors are problem details
+(RFC 9457) with a stable \`code\` and JSON pointers to the faults. Lists are newest first. \`limit\` sets the size of a page, and
+\`after\` takes the \`next\` of the previous page, which is null at the end. A method that a path does not support is answered 405,
+and \`Allow\` lists the supported ones.
 
-Ids such as R-1 name decisions, see docs/reference/decisions.md.`
+Ids such as R-1 refer to decisions, see docs/reference/decisions.md.`
 
 const SIGNATURE = `A detached JWS (RFC 7515, appendix F) over the exact bytes of the body, with the shared secret (S-1):
 \`base64url(header) + ".." + base64url(HMAC-SHA256(secret, base64url(header) + "." + base64url(body)))\`, header
-\`{"alg":"HS256","typ":"JWT"}\`. The command \`purser sign\` makes one.`
+\`{"alg":"HS256","typ":"JWT"}\`. The command \`purser sign\` creates a signature.`
 
 export const OPENAPI = {
   openapi: '3.1.0',
@@ -44,25 +46,26 @@ export const OPENAPI = {
     { name: 'Operator: players', description: 'Players, their sessions, limits and currencies.' },
     {
       name: 'Operator: money',
-      description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
+      description: 'Deposits, withdrawals, adjustments, balances, statements and the audit.',
     },
-    { name: 'Operator: calls', description: 'The journal of the wire.' },
-    { name: 'Operator: changes', description: 'All that happens, in one order: to be followed.' },
-    { name: 'Operator: webhooks', description: 'Who is told of changes, signed as Standard Webhooks has it.' },
-    { name: 'Operator: actions', description: 'Who changed what.' },
+    { name: 'Operator: calls', description: "The journal of the partner wire's calls." },
+    { name: 'Operator: changes', description: 'All changes in one order, for programs that follow them.' },
+    { name: 'Operator: webhooks', description: 'Addresses that are notified of changes, signed by Standard Webhooks.' },
+    { name: 'Operator: actions', description: 'The audit log.' },
     {
       name: 'Operator: conformance',
-      description: 'This wallet judged by the conformance kit, where a setting allows it.',
+      description: 'Conformance tests of this wallet, if PURSER_CONFORMANCE allows them.',
     },
-    { name: 'Operator: keys', description: 'Who may use this API, and for what.' },
-    { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
+    { name: 'Operator: keys', description: 'The API keys, with their roles and limits.' },
+    { name: 'Operator: bets', description: 'Bets with their history and locks, and calls that need attention.' },
   ],
   components: {
     securitySchemes: {
       operatorKey: {
         type: 'http',
         scheme: 'bearer',
-        description: 'OPERATOR_API_KEY, or a key made with it. The role is the least that will do.',
+        description:
+          'The root key OPERATOR_API_KEY, or an API key created with it. Each operation names the lowest role that may call it.',
       },
       partnerSignature: { type: 'apiKey', in: 'header', name: SIGNATURE_HEADER, description: SIGNATURE },
     },

@@ -87,10 +87,11 @@ function addWireReplies(document) {
     const calls = CALLS[operationId]
     if (calls === undefined) continue
     responses[200].description =
-      calls.length > 1 || operationId === 'placeBet' ? 'Done, now or by an earlier call (R-2).' : 'The answer.'
-    responses[400].description = `Refused, with one of these codes (R-1, R-3).\n\n${codesOf(calls)}`
-    if (responses[500])
-      responses[500].description = 'The wallet itself failed, code 100: the call is to be tried again (R-4).'
+      calls.length > 1 || operationId === 'placeBet'
+        ? 'The operation was done by this call or by an earlier one (R-2).'
+        : 'The requested data.'
+    responses[400].description = `The call is rejected with one of these codes (R-1, R-3).\n\n${codesOf(calls)}`
+    if (responses[500]) responses[500].description = 'The wallet failed with code 100. Send the call again (R-4).'
   }
 }
 

@@ -33,7 +33,7 @@ export interface ChangeNotifierRoutes {
 
 const Headers = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'The id of the last event that came: what was missed since is told.' }),
+    Type.String({ description: 'The id of the last received event. The stream sends everything after it.' }),
   ),
 })
 
@@ -44,13 +44,13 @@ export function addChangeNotifierRoute(
   const name = {
     operationId: 'watchChanges',
     tag,
-    summary: 'What has changed, as ids only, for pages that are live',
+    summary: 'Stream the ids of changed objects to live pages',
     key,
   }
   const content = { 'text/event-stream': { schema: Type.String() } }
   const description =
-    'Server-sent events `begin` and `changed`. Data of `changed`: `topics` (what the names of changes begin with; `call`: there are new calls), ' +
-    '`bets` and `players` (ids), or `all: true` (anything may have changed). Ends with the key or session.'
+    'Server-sent events `begin` and `changed`. The data of `changed` are `topics` (first parts of change names, `call` for new calls), ' +
+    '`bets` and `players` (ids), or `all: true` (anything may have changed). The stream ends with the key or session.'
   api.get(
     '/live',
     describeRoute(name, { role: 'read', headers: Headers, ok: { 200: { description, content } } }),

@@ -14,7 +14,7 @@ const cursor = Type.Optional(
   Type.String({
     pattern: '^(latest|\\d{1,18})$',
     description:
-      'The `next` of the page before, or the id of an event; `latest`: from now on. Absent: from the beginning of what is kept.',
+      'The `next` of the previous page, or the id of an event. `latest` begins with the next event. If it is absent, the list begins with the oldest stored event.',
   }),
 )
 const ChangesQuery = Type.Object(
@@ -23,7 +23,7 @@ const ChangesQuery = Type.Object(
     after: cursor,
     wait: integerParameter({
       ...{ pattern: '^([12]?\\d|30)$', minimum: 0, maximum: MAX_WAIT_SECONDS },
-      description: `Seconds to wait for an event when there is none, up to ${MAX_WAIT_SECONDS}; 0 when absent.`,
+      description: `The seconds to wait for an event if there is none, up to ${MAX_WAIT_SECONDS}. The default is 0.`,
     }),
   },
   noUnknownMembers,
@@ -31,7 +31,9 @@ const ChangesQuery = Type.Object(
 const StreamQuery = Type.Object({ after: cursor }, noUnknownMembers)
 const StreamHeaders = Type.Object({
   'last-event-id': Type.Optional(
-    Type.String({ description: 'As browsers send it when they connect again; goes before `after`.' }),
+    Type.String({
+      description: 'The id that a browser sends when it connects again. It takes precedence over `after`.',
+    }),
   ),
 })
 
@@ -52,9 +54,11 @@ const VERSION = 1
 export const eventEnvelope = {
   id: Type.String({
     pattern: '^\\d+$',
-    description: 'Its place in the feed, counted without gaps; the cursor behind it.',
+    description: 'The number of the event in the feed, which has no gaps. It is the cursor after this event.',
   }),
-  version: Type.Literal(VERSION, { description: 'Of the members below; new members may come within a version.' }),
+  version: Type.Literal(VERSION, {
+    description: 'The version of the members below. New members may be added within a version.',
+  }),
   at: Type.String({ format: 'date-time' }),
 }
 
@@ -79,12 +83,12 @@ const problems = { 410: 'cursor_too_old' }
 function addPages(api: Routes, { feed, event, show, key, tag }: FeedRoutes): void {
   const page = Type.Object({
     data: Type.Array(event),
-    next: Type.String({ description: 'For `after`; always there.' }),
+    next: Type.String({ description: 'The cursor for `after`. It is always present.' }),
   })
   const name = {
     operationId: 'readChanges',
     tag,
-    summary: 'What has changed, in the order of its commit',
+    summary: 'List changes in the order of their commits',
     key,
   }
   api.get(
@@ -101,9 +105,9 @@ function addPages(api: Routes, { feed, event, show, key, tag }: FeedRoutes): voi
 }
 
 function addStream(api: Routes, { feed, show, key, tag }: FeedRoutes): void {
-  const name = { operationId: 'streamChanges', tag, summary: 'The same as server-sent events', key }
+  const name = { operationId: 'streamChanges', tag, summary: 'Stream the changes as server-sent events', key }
   const content = { 'text/event-stream': { schema: Type.String() } }
-  const ok = { 200: { description: 'Each event with `id`, `event`, and as `data` what the list has.', content } }
+  const ok = { 200: { description: "Each event has `id`, `event`, and the list's object as `data`.", content } }
   api.get(
     '/changes/stream',
     describeRoute(name, { role: 'read', querystring: StreamQuery, headers: StreamHeaders, ok, problems }),

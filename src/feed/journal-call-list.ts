@@ -31,7 +31,7 @@ const OPERATION_NAMES = [...Object.keys(OPERATIONS), 'unknown']
 
 /** With the ends that calls of this server have; and the codes of its answers, where it gives no others. */
 export function defineCallQuery(outcomes: readonly string[], codes?: readonly number[]) {
-  const about = 'Only answers with this code.'
+  const about = 'Only calls that were answered with this code.'
   const anyCode = { pattern: '^\\d{1,4}$', minimum: 0, maximum: 9_999, description: about }
   return Type.Object(
     {
@@ -39,17 +39,17 @@ export function defineCallQuery(outcomes: readonly string[], codes?: readonly nu
       transactionId: optional(
         Type.String({
           ...{ minLength: 1, maxLength: MAX_BET_ID },
-          description: 'Only calls about this bet; of `ID@NAME` (W-43) those of this platform.',
+          description: 'Only calls about this bet. `ID@NAME` selects the bet of this platform (W-43).',
         }),
       ),
       requestId: id('Only calls with this requestId.'),
       operation: optional(Type.Enum(OPERATION_NAMES)),
-      outcome: optional(Type.Enum([...outcomes], { description: 'Only calls that ended so.' })),
-      platform: id('Only calls that a secret of this platform verified (W-43).'),
+      outcome: optional(Type.Enum([...outcomes], { description: 'Only calls with this outcome.' })),
+      platform: id('Only calls that were signed with a secret of this platform (W-43).'),
       code: codes === undefined ? integerParameter(anyCode) : integerEnumParameter(codes, about),
       slowerThan: integerParameter({
         ...{ pattern: '^\\d{1,5}$', minimum: 0, maximum: 99_999 },
-        description: 'Only calls that took more milliseconds than this.',
+        description: 'Only calls that took longer than these milliseconds.',
       }),
       ...timeRangeQuery,
       ...pageQuery,
@@ -82,52 +82,58 @@ const EXAMPLE = {
 export const JournalCallSchema = Type.Object(
   {
     id: Type.String(),
-    at: Type.String({ format: 'date-time', description: 'When its first byte came.' }),
+    at: Type.String({ format: 'date-time', description: 'The time at which the first byte arrived.' }),
     source: Type.String({
-      description: 'The other end of the connection, or the address that a proxy of PURSER_TRUSTED_PROXIES names.',
+      description:
+        'The IP address of the caller. It comes from the header of a proxy if PURSER_TRUSTED_PROXIES lists the proxy.',
     }),
     operation: Type.String(),
-    outcome: Type.String({ description: 'accepted, or why not.' }),
+    outcome: Type.String({ description: 'accepted, or the reason of the rejection.' }),
     player: optional(Type.String()),
     transactionId: optional(Type.String()),
     requestId: optional(Type.String()),
-    platform: optional(Type.String({ description: 'Whose secret it was, if it has a name (W-43).' })),
+    platform: optional(
+      Type.String({ description: 'The platform whose secret was used, if the platform has a name (W-43).' }),
+    ),
     signature: Type.String({
-      description: 'refused, or verified with which secret: 1 is the first of the setting (S-3).',
+      description: 'refused, or the number of the secret that verified the call. 1 is the first of the setting (S-3).',
       examples: ['verified with secret 1'],
     }),
     request: Type.Object({
       body: Type.String({
-        description: 'A token as its first four characters and eight of its SHA-256; cut when long.',
+        description: 'A token is redacted to its first four characters and eight of its SHA-256. A long body is cut.',
       }),
       bytes: Type.Integer(),
-      sha256: Type.String({ description: 'Of the body as it came, in hexadecimal.' }),
+      sha256: Type.String({ description: 'The SHA-256 of the body as it was received, in hexadecimal.' }),
     }),
     answer: Type.Object({
       status: Type.Integer(),
       code: optional(Type.Integer()),
-      body: Type.String({ description: 'Of a profile only the names of its members.' }),
+      body: Type.String({ description: 'A profile is redacted to the names of its members.' }),
     }),
     batch: optional(Type.String({ description: 'Calls with the same batch were applied in one transaction.' })),
     milliseconds: Type.Object({
-      arrival: Type.Number({ description: 'From the first byte to the whole body.' }),
-      work: Type.Number({ description: 'From there to the answer.' }),
+      arrival: Type.Number({ description: 'The time from the first byte to the end of the body.' }),
+      work: Type.Number({ description: 'The time from the end of the body to the response.' }),
       queue: optional(
         Type.Number({
           description:
-            'Of the work: until its batch began, or its question was asked; in a gateway until it went out to the operator.',
+            'The part of `work` before the batch or the query began, or before a gateway sent the call to the operator.',
         }),
       ),
       database: optional(
         Type.Number({
           description:
-            'Of the work: its batch, from the first statement to the commit; of a question, until it had been answered.',
+            'The part of `work` in the database: the batch from its first statement to its commit, or the query.',
         }),
       ),
       operator: optional(
-        Type.Number({ description: 'Of the work, in a gateway: the operator, until the end of its answer.' }),
+        Type.Number({
+          description:
+            "The part of `work` in which a gateway waited for the operator, until the end of the operator's response.",
+        }),
       ),
-      reply: optional(Type.Number({ description: 'Of the work: the rest.' })),
+      reply: optional(Type.Number({ description: 'The rest of `work`.' })),
     }),
   },
   { examples: [EXAMPLE] },

@@ -20,27 +20,31 @@ export const UNVERIFIED_PARTY = '?'
 const count = Type.Integer({ minimum: 0 })
 const time = Type.String({ format: 'date-time' })
 const counts = {
-  at: { ...time, description: 'When the minute begins.' },
+  at: { ...time, description: 'The start of the minute.' },
   accepted: count,
-  refused: { ...count, description: 'Answered with a code that says no.' },
-  failed: { ...count, description: 'Without a yes or no: an error of the wallet, no answer in time.' },
+  refused: { ...count, description: 'Calls that were answered with a rejection code.' },
+  failed: { ...count, description: 'Calls without a clear answer: the wallet failed or did not answer in time.' },
 }
 const CountsSchema = Type.Object(counts)
 const MinuteSchema = Type.Object({
   ...counts,
-  p99Ms: { ...count, description: '99 of 100 calls took at most about so many milliseconds; 10000: or longer.' },
+  p99Ms: {
+    ...count,
+    description:
+      'The approximate 99th percentile of the duration in milliseconds. The value 10000 means 10 s or longer.',
+  },
 })
 export const LastHourSchema = Type.Object({
   from: { ...time, description: 'The first minute of the hour.' },
-  to: { ...time, description: 'The minute that runs.' },
-  minutes: Type.Array(MinuteSchema, { description: 'Those in which there were calls, oldest first.' }),
+  to: { ...time, description: 'The current minute.' },
+  minutes: Type.Array(MinuteSchema, { description: 'The minutes that had calls, oldest first.' }),
   parties: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'The platform or partner; empty: the platform without a name (W-43).' }),
-      isKnown: Type.Boolean({ description: 'false: calls that no secret verified.' }),
+      name: Type.String({ description: 'The platform or partner. An empty name is the default platform (W-43).' }),
+      isKnown: Type.Boolean({ description: 'False for calls whose signature matched no secret.' }),
       minutes: Type.Array(CountsSchema),
     }),
-    { description: 'The other sides that there were calls with, by name.' },
+    { description: 'The platforms or partners that had calls, by name.' },
   ),
 })
 

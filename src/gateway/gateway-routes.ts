@@ -46,7 +46,10 @@ export interface GatewayApiDeps {
 
 const strict = { additionalProperties: false } as const
 /** In paths and as a label of metrics: the same plain characters as `operatorUser`. */
-const OperatorIdSchema = Type.String({ pattern: OPERATOR_USER_PATTERN, description: 'Your name for the operator.' })
+const OperatorIdSchema = Type.String({
+  pattern: OPERATOR_USER_PATTERN,
+  description: 'The name that you gave the operator.',
+})
 export const NewOperatorSchema = Type.Object(
   {
     operatorId: OperatorIdSchema,
@@ -80,7 +83,7 @@ export const OperatorSchema = Type.Object({
       { at: Type.String({ format: 'date-time' }), error: Type.String() },
       {
         description:
-          'The last answer of the operator about the gateway itself, and not about a player (D-7): another secret, 401, 403, a redirect. As the process that answers knows it; absent when there was none since its start.',
+          'The last answer with which the operator rejected the gateway itself, not a player (D-7): code 1, 401, 403 or a redirect. It is known to the process that responds, and absent if there was none since its start.',
       },
     ),
   ),
@@ -93,8 +96,8 @@ export const TokenExchangeSchema = Type.Object(
   { ...strict, examples: [{ token: 'a-token-of-the-operator' }] },
 )
 export const GatewaySessionSchema = Type.Object({
-  token: Type.String({ description: "The gateway's token, for the frame: 43 characters." }),
-  userId: Type.String({ description: "The gateway's id of the player, the same for good." }),
+  token: Type.String({ description: "The gateway's token for the frame, 43 characters." }),
+  userId: Type.String({ description: "The gateway's id of the player, which never changes." }),
   operatorUser: OperatorUserSchema,
   currency: Type.String(),
 })
@@ -115,7 +118,7 @@ export function addGatewayRoutes(api: Routes, deps: GatewayApiDeps): void {
     '/:operatorId/sessions',
     describeOperatorRoute(
       'exchangeToken',
-      "Exchange an operator's token for one of the gateway's",
+      "Exchange an operator's token for a token of the gateway",
       withAuditHeaders({
         role: 'support',
         params: OperatorPathSchema,
@@ -161,7 +164,7 @@ function addOperatorRoutes(api: Routes, deps: GatewayApiDeps): void {
     '',
     describeOperatorRoute(
       'saveOperator',
-      'Add an operator, or change its address or secret, and try each with a harmless call',
+      'Add an operator, or change its address or secret; a harmless call tries each secret',
       withAuditHeaders({ role: 'admin', body: NewOperatorSchema, ok: { 201: TriedOperatorSchema } }),
     ),
     async (request, reply) => {
@@ -178,7 +181,7 @@ function addOperatorRoutes(api: Routes, deps: GatewayApiDeps): void {
     '/:operatorId',
     describeOperatorRoute(
       'changeOperator',
-      'Change an operator’s address or secrets, and try each with a harmless call',
+      'Change an operator’s address or secrets; a harmless call tries each secret',
       withAuditHeaders({
         role: 'admin',
         params: OperatorPathSchema,
@@ -197,7 +200,7 @@ function addOperatorRoutes(api: Routes, deps: GatewayApiDeps): void {
   )
   api.get(
     '',
-    describeOperatorRoute('listOperators', 'Operators, newest first; never their secrets', {
+    describeOperatorRoute('listOperators', 'List operators without their secrets, newest first', {
       role: 'read',
       querystring: ListQuerySchema,
       ok: { 200: OperatorPageSchema },
@@ -257,13 +260,13 @@ function renderOperator(
 }
 
 const ActionQuerySchema = defineAuditLogQuery({
-  on: Type.Optional({ ...OperatorIdSchema, description: 'Only what was done to this operator.' }),
+  on: Type.Optional({ ...OperatorIdSchema, description: 'Only entries about this operator.' }),
 })
 
 function addActionRoutes(api: Routes, { actions, db }: GatewayApiDeps): void {
   api.get(
     '/actions',
-    describeOperatorRoute('listActions', 'Who changed what through this API, newest first (O-4)', {
+    describeOperatorRoute('listActions', 'List the audit log of this API, newest first (O-4)', {
       role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: AuditLogPageSchema },
@@ -275,11 +278,15 @@ function addActionRoutes(api: Routes, { actions, db }: GatewayApiDeps): void {
 function addCallRoutes(api: Routes, { db }: GatewayApiDeps): void {
   api.get(
     '/calls',
-    describeOperatorRoute('listCalls', 'Calls of the wire as they came and were answered, newest first (W-30)', {
-      role: 'support',
-      querystring: defineCallQuery(GATEWAY_OUTCOMES),
-      ok: { 200: JournalCallPageSchema },
-    }),
+    describeOperatorRoute(
+      'listCalls',
+      'List calls of the partner wire with request and response, newest first (W-30)',
+      {
+        role: 'support',
+        querystring: defineCallQuery(GATEWAY_OUTCOMES),
+        ok: { 200: JournalCallPageSchema },
+      },
+    ),
     ({ query }) => listCalls(db.people, 'gateway', query),
   )
 }

@@ -18,14 +18,14 @@ export function selectionMembers(when: string) {
     selections: optional(
       Type.Array(Type.Object({ eventId: name, event: name, market: name, outcomeId: name, outcome: name }), {
         maxItems: MAX_RENDERED_SELECTIONS,
-        description: `${when} The first ${MAX_RENDERED_SELECTIONS}, with names of ${MAX_NAME} characters at most.`,
+        description: `${when} At most ${MAX_RENDERED_SELECTIONS} selections are listed, and names end after ${MAX_NAME} characters.`,
       }),
     ),
-    selectionCount: optional(Type.Integer({ minimum: 1, description: 'Of all of its selections.' })),
+    selectionCount: optional(Type.Integer({ minimum: 1, description: 'The number of all selections of the bet.' })),
   }
 }
 
-export const selectionsQuery = (meaning: string) => booleanParameter(`true: ${meaning}`)
+export const selectionsQuery = (meaning: string) => booleanParameter(`If true, ${meaning}`)
 
 type Members = ReturnType<typeof selectionMembers>
 type RenderedSelections = { -readonly [M in keyof Members]?: Static<Members[M]> }

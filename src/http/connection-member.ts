@@ -27,32 +27,35 @@ export const connectionMember = {
       {
         headers: orNull(
           Type.Record(Type.String(), Type.String()),
-          `Headers that are sent with every call, up to ${MAX_HEADERS}. They replace those of before.`,
+          `Headers that are sent with every call, up to ${MAX_HEADERS}. They replace all earlier headers.`,
         ),
-        ca: pem('Authorities in PEM that may sign its certificate, in place of the public ones.'),
-        certificate: pem('The client certificate in PEM, with the chain below it.'),
+        ca: pem('The certificate authorities in PEM that are trusted instead of the public ones.'),
+        certificate: pem('The client certificate in PEM, followed by its chain.'),
         key: pem('The private key of the client certificate in PEM, without a passphrase.'),
       },
       { additionalProperties: false },
     ),
-    'Headers and certificates of the calls to it (O-20). A member that is absent stays as it is, and null removes it. No value is shown again.',
+    'The headers and certificates of calls to this address (O-20). An absent member does not change, and null removes it. The API never shows the values.',
   ),
 }
 export type GivenConnection = Static<typeof connectionMember.connection> | undefined
 
 const CertificateSchema = Type.Object({
   subject: Type.String(),
-  validTo: Type.String({ format: 'date-time', description: 'When it ends.' }),
+  validTo: Type.String({ format: 'date-time', description: 'The time at which it ends.' }),
 })
 export const shownConnectionMember = {
   connection: Type.Optional(
     Type.Object(
       {
-        headers: Type.Optional(Type.Array(Type.String(), { description: 'The names.' })),
+        headers: Type.Optional(Type.Array(Type.String(), { description: 'The names of the members.' })),
         ca: Type.Optional(Type.Array(CertificateSchema)),
         certificate: Type.Optional(CertificateSchema),
       },
-      { description: 'Headers and certificates of the calls to it (O-20), without secrets. Absent: none.' },
+      {
+        description:
+          'The headers and certificates of calls to this address (O-20), without secrets. It is absent if there are none.',
+      },
     ),
   ),
 }

@@ -13,10 +13,10 @@ const MAX_CURSOR = 8_000
 export const pageQuery = {
   limit: integerParameter({
     ...{ pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$', minimum: 1, maximum: MAX_LIMIT },
-    description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
+    description: `The maximum number of rows, up to ${MAX_LIMIT}. The default is ${DEFAULT_LIMIT}.`,
   }),
   after: Type.Optional(
-    Type.String({ minLength: 1, maxLength: MAX_CURSOR, description: 'The `next` of the page before.' }),
+    Type.String({ minLength: 1, maxLength: MAX_CURSOR, description: 'The `next` of the previous page.' }),
   ),
 }
 
@@ -24,7 +24,10 @@ const time = (description: string) => Type.Optional(Type.String({ format: 'date-
 /** A misspelt filter would show everything, so an unknown one is refused. */
 export const noUnknownMembers = { additionalProperties: false } as const
 
-export const timeRangeQuery = { from: time('From this time on, RFC 3339.'), to: time('Before this time, RFC 3339.') }
+export const timeRangeQuery = {
+  from: time('The first time of the range, RFC 3339.'),
+  to: time('The end of the range, which is not included, RFC 3339.'),
+}
 
 export function toPageSchema<S extends TSchema>(row: S) {
   return Type.Object({ data: Type.Array(row), next: Type.Union([Type.String(), Type.Null()]) })

@@ -39,7 +39,7 @@ export function jsonOrFile(schema: TSchema): NegotiatedResponse {
 
 function toNegotiatedResponse(forms: Readonly<Record<string, TSchema>>): NegotiatedResponse {
   const content = Object.fromEntries(Object.entries(forms).map(([type, schema]) => [type, { schema }]))
-  return { description: 'As `Accept` asks.', content }
+  return { description: 'The format follows the `Accept` header.', content }
 }
 
 /** The file that `Accept` asks for, if it asks for one. */

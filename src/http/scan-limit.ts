@@ -4,4 +4,4 @@
 export const MAX_SCANNED_ROWS = 5_000
 
 /** What the reader of a list is told: the end of a sentence. */
-export const SCAN_LIMIT_NOTE = `a page looks at ${MAX_SCANNED_ROWS} at most: it can be shorter than wanted, even empty, and yet have a \`next\`.`
+export const SCAN_LIMIT_NOTE = `a page reads at most ${MAX_SCANNED_ROWS} rows. It can be shorter than \`limit\`, or empty, and still have a \`next\`.`

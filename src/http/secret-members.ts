@@ -9,14 +9,14 @@ const MAX_SECRET_LENGTH = 1_000
 const Secret = Type.String({ minLength: 1, maxLength: MAX_SECRET_LENGTH })
 
 export const secretMembers = {
-  secret: Type.Optional({ ...Secret, description: 'Shared with it; every call is signed with it (S-1).' }),
+  secret: Type.Optional({ ...Secret, description: 'The shared secret, which signs every call (S-1).' }),
   secrets: Type.Optional(
     Type.Array(Secret, {
       minItems: 1,
       maxItems: MAX_SECRETS,
       uniqueItems: true,
       description:
-        'Instead of secret, while it rotates: the first signs; where it is refused, the next one does (C-13).',
+        'The secrets during a rotation, instead of `secret`. The first one signs. If its signature is rejected, the next one signs (C-13).',
     }),
   ),
 }

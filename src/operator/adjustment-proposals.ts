@@ -45,15 +45,15 @@ export const ProposalSchema = Type.Object({
   reference: ReferenceSchema,
   status: Type.Enum([...STATES]),
   currency: CurrencySchema,
-  amount: Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'Signed.' }),
+  amount: Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'A signed amount.' }),
   reason: Type.String(),
   ticket: Type.Optional(Type.String()),
   transactionId: Type.Optional(StoredBetIdSchema),
-  proposedBy: ByKey('The first person.'),
-  proposedAt: time('When it was asked for.'),
-  expiresAt: time('From then on it cannot be approved.'),
-  decidedBy: Type.Optional(ByKey('Who approved or refused it.')),
-  decidedAt: Type.Optional(time('When.')),
+  proposedBy: ByKey('The person who requested it.'),
+  proposedAt: time('The time of the request.'),
+  expiresAt: time('After this time it cannot be approved.'),
+  decidedBy: Type.Optional(ByKey('The person who approved or rejected it.')),
+  decidedAt: Type.Optional(time('The time of that decision.')),
 })
 export const ProposalPageSchema = toPageSchema(ProposalSchema)
 export const ProposalQuerySchema = Type.Object(

@@ -24,7 +24,7 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustmentDeps & { readon
     describeOperatorChange(
       'adjustment',
       tag,
-      'Correct a balance by hand, once per reference; 202 until a second person has approved (O-2)',
+      'Adjust a balance by hand, once per reference; 202 while it needs approval (O-2)',
       {
         role: 'cash',
         params: PlayerPath,
@@ -42,7 +42,7 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustmentDeps & { readon
   )
   api.get(
     '/adjustments',
-    describeOperatorRoute('listAdjustments', tag, 'Adjustments that needed a second person, newest first (W-27)', {
+    describeOperatorRoute('listAdjustments', tag, 'List adjustments that needed approval, newest first (W-27)', {
       role: 'read',
       querystring: ProposalQuerySchema,
       ok: { 200: ProposalPageSchema },
@@ -55,7 +55,7 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustmentDeps & { readon
     describeOperatorChange(
       'approveAdjustment',
       tag,
-      'Approve an adjustment that somebody else has asked for: it is made now',
+      'Approve an adjustment that another person requested; it is posted at once',
       {
         ...decision,
         ok: { 201: MovementSchema },
@@ -71,7 +71,7 @@ export function addAdjustmentRoutes(api: Routes, deps: AdjustmentDeps & { readon
   )
   api.post(
     '/players/:userId/adjustments/refuse',
-    describeOperatorChange('refuseAdjustment', tag, 'Refuse an adjustment, or take your own back', {
+    describeOperatorChange('refuseAdjustment', tag, 'Reject an adjustment, or withdraw your own', {
       ...decision,
       ok: { 200: ProposalSchema },
       problems: { 409: 'adjustment_decided or adjustment_expired' },

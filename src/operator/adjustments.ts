@@ -25,25 +25,25 @@ export const AdjustmentSchema = Type.Object(
     currency: CurrencySchema,
     amount: Type.String({
       pattern: '^-?\\d{1,18}(\\.\\d{1,12})?$',
-      description: 'Signed: "5.00" is given to the player, "-5.00" is taken away.',
+      description: 'The signed amount: "5.00" credits the player, "-5.00" debits the player.',
     }),
     reference: ReferenceSchema,
     reason: Type.String({
       pattern: '\\S',
       maxLength: MAX_REASON,
-      description: 'Why, for whoever reads the statement.',
+      description: 'The reason, as the statement will show it.',
     }),
     person: Type.Optional(
       Type.String({
         pattern: '\\S',
         maxLength: 128,
-        description: `Who decided it: a name or an id of yours. Absent: as the header ${PERSON_HEADER} says, else the name of the key.`,
+        description: `The name or your id of the person who decided it. The default is the header ${PERSON_HEADER}, then the name of the key.`,
       }),
     ),
-    ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'Where it was asked for.' })),
+    ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'The ticket of the request.' })),
     transactionId: Type.Optional({
       ...StoredBetIdSchema,
-      description: "The player's bet that it corrects; the bet stays as it is.",
+      description: "The player's bet that the adjustment corrects. The bet itself does not change.",
     }),
   },
   {

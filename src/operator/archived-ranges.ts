@@ -10,16 +10,16 @@ import { formatAmount, type OperatorDeps } from './operator-context.ts'
 export const ArchivedRangeSchema = Type.Object({
   currency: CurrencySchema,
   transferId: Type.String({
-    description: 'The last transfer in the last of these files: it and all before it are in none but files.',
+    description: 'The last transfer in the last of these files. This transfer and all earlier ones are only in files.',
   }),
-  at: Type.String({ format: 'date-time', description: 'When that one was made.' }),
+  at: Type.String({ format: 'date-time', description: 'The time of that transfer.' }),
   balance: Type.String({
     pattern: SIGNED_DECIMAL_PATTERN,
-    description: 'After that one: what the list begins with, where it has transfers after it.',
+    description: 'The balance after that transfer, from which the listed transfers continue.',
   }),
   files: Type.Array(Type.Object({ file: Type.String(), account: Type.Integer() }), {
     description:
-      'Those that can have transfers of the time asked for, and which of their accounts it is: files name no player.',
+      'The files that can contain transfers of the requested time, with the number of the account in each. Files contain no player ids.',
   }),
 })
 export type ArchivedRange = Static<typeof ArchivedRangeSchema>

@@ -11,18 +11,20 @@ import { formatTransferId } from './cash-movement.ts'
 import { formatAmount, type OperatorDeps } from './operator-context.ts'
 
 const optional = Type.Optional
-const signed = Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'Signed.' })
+const signed = Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'A signed amount.' })
 
 const BetAdjustmentSchema = Type.Object({
-  at: optional(Type.String({ format: 'date-time', description: 'Absent where the transfer lies in a file (O-13).' })),
+  at: optional(
+    Type.String({ format: 'date-time', description: 'Absent if the transfer is archived in a file (O-13).' }),
+  ),
   transferId: Type.String(),
   currency: CurrencySchema,
   amount: signed,
-  balance: Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'After this transfer.' }),
+  balance: Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description: 'The balance after this transfer.' }),
   reason: Type.String(),
   person: Type.String(),
   ticket: optional(Type.String()),
-  approvedBy: optional(Type.String({ description: 'The second person, where it needed one (W-27).' })),
+  approvedBy: optional(Type.String({ description: 'The person who approved it, if it needed approval (W-27).' })),
   reference: Type.String(),
   archived: optional(Type.Object({ file: Type.String(), account: Type.Integer() })),
 })
@@ -31,14 +33,18 @@ const BetAdjustmentSchema = Type.Object({
 export const adjustmentProperties = {
   adjusted: optional(
     Type.Array(Type.Object({ currency: CurrencySchema, amount: signed }), {
-      description: 'The sum of all adjustments for this bet, by currency. It is no part of the payout.',
+      description: 'The sum of all adjustments for this bet, by currency. It is not a part of the payout.',
     }),
   ),
   adjustments: optional(
-    Type.Array(BetAdjustmentSchema, { description: 'Made by hand for this bet (O-2), oldest first; 500 at most.' }),
+    Type.Array(BetAdjustmentSchema, {
+      description: 'Manual adjustments for this bet (O-2), oldest first, at most 500.',
+    }),
   ),
   pendingAdjustments: optional(
-    Type.Array(ProposalSchema, { description: 'For this bet, waiting for a second person (W-27); nothing has moved.' }),
+    Type.Array(ProposalSchema, {
+      description: 'Adjustments for this bet that are pending approval (W-27). They have moved no money.',
+    }),
   ),
 }
 

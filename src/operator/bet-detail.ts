@@ -25,7 +25,9 @@ const decimal = Type.String({ pattern: SIGNED_DECIMAL_PATTERN })
 export const BetSchema = Type.Object({
   userId: UserIdSchema,
   transactionId: StoredBetIdSchema,
-  platform: optional(Type.String({ description: 'Whose secret signed it, if that platform has a name (W-43).' })),
+  platform: optional(
+    Type.String({ description: 'The platform whose secret signed the call, if the platform has a name (W-43).' }),
+  ),
   status: WalletBetStatusSchema,
   currency: optional(CurrencySchema),
   stake: optional(decimal),
@@ -33,7 +35,7 @@ export const BetSchema = Type.Object({
   oddsPayout: optional({
     ...decimal,
     description:
-      'Stake × coefficient × boosterCoefficient, rounded down; absent where the Place bet named no coefficient of 1 or more. A payout that is larger by more than one minor unit is the anomaly `payout_above_odds` (W-49).',
+      'Stake × coefficient × boosterCoefficient, rounded down. It is absent if the Place bet had no coefficient of 1 or more. A payout that exceeds it by more than one minor unit is the anomaly `payout_above_odds` (W-49).',
   }),
   payout: optional(decimal),
   resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
@@ -60,7 +62,8 @@ export const BetCallSchema = Type.Object({
   transfers: Type.Array(TransferSchema),
   archived: optional(
     Type.Array(Type.Object({ transferId: Type.String(), file: Type.String(), account: Type.Integer() }), {
-      description: 'Its transfers that lie in files (O-13): in which one, and which of its accounts it is.',
+      description:
+        'The files that contain archived transfers of the bet (O-13), with the number of the account in each.',
     }),
   ),
 })

@@ -45,12 +45,12 @@ export const BetQuerySchema = Type.Object(
   {
     status: optional({
       ...WalletBetStatusSchema,
-      description: `Of open and settled bets ${SCAN_LIMIT_NOTE}`,
+      description: `For open and settled bets, ${SCAN_LIMIT_NOTE}`,
     }),
     userId: optional(UserIdSchema),
     transactionId: optional({
       ...StoredBetIdSchema,
-      description: 'Also the bets of other platforms that came with this id, which are shown as `ID@NAME` (W-43).',
+      description: 'The list includes bets of other platforms with this id, which are shown as `ID@NAME` (W-43).',
     }),
     platform: optional(PlatformSchema),
     eventId: optional(
@@ -59,8 +59,10 @@ export const BetQuerySchema = Type.Object(
         description: 'Only bets with a selection of this event (W-44); not with `transactionId`.',
       }),
     ),
-    outcomeId: optional(Type.String({ ...SELECTION, description: 'Only with `eventId`: with this outcome of it.' })),
-    selections: selectionsQuery('each with what it is on, as its Place bet said.'),
+    outcomeId: optional(
+      Type.String({ ...SELECTION, description: 'Only bets on this outcome of the event. It needs `eventId`.' }),
+    ),
+    selections: selectionsQuery('each bet contains the selections of its Place bet.'),
     ...timeRangeQuery,
     ...pageQuery,
   },

@@ -16,7 +16,7 @@ const MAX_DETAILS = 8_192
 
 /** Members of whatever says what a bet is on. */
 export const selectionProperties = selectionMembers(
-  'What its Place bet said that it is on. Absent where it said nothing, and where what describes the bet is too long to be read in a list, or archived.',
+  'The selections of the Place bet. They are absent if the call had none, or if its description is archived or too long for a list.',
 )
 
 export const LineBetSchema = Type.Object(
@@ -26,7 +26,7 @@ export const LineBetSchema = Type.Object(
     resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
     ...selectionProperties,
   },
-  { description: 'Only with `bets=true`, of a line of a bet: how the bet stands now, and what it was on.' },
+  { description: "Present with `bets=true` on a line that belongs to a bet: the bet's current status and selections." },
 )
 
 const DETAILS_IF_SHORT = `case when pg_column_size(details) <= ${MAX_DETAILS} then details end as details`

@@ -23,7 +23,8 @@ import { formatAmount, type LocatedPlayer, type OperatorDeps, withPlayer } from 
 export const ReferenceSchema = Type.String({
   minLength: 1,
   maxLength: 128,
-  description: 'Your own id of this movement, unique per player among deposits, withdrawals and adjustments.',
+  description:
+    'Your own id of this movement. It is unique among the deposits, withdrawals and adjustments of a player.',
 })
 export const MovementSchema = Type.Object({
   transferId: Type.String({ description: 'Unique per player.' }),

@@ -18,7 +18,7 @@ export function addConformanceRoutes(
     describeOperatorChange(
       'startConformance',
       'Conformance',
-      'Judge this wallet with the conformance kit: it makes players of its own',
+      'Run the conformance tests on this wallet, with players of their own',
       {
         role: 'admin',
         ok: { 202: RunSchema },
@@ -29,7 +29,7 @@ export function addConformanceRoutes(
   )
   api.get(
     '/conformance',
-    describeOperatorRoute('listConformance', 'Conformance', 'Runs of the conformance kit, newest first', {
+    describeOperatorRoute('listConformance', 'Conformance', 'List runs of the conformance tests, newest first', {
       role: 'support',
       querystring: RunQuery,
       ok: { 200: RunPageSchema },
@@ -38,7 +38,7 @@ export function addConformanceRoutes(
   )
   api.get(
     '/conformance/:runId',
-    describeOperatorRoute('readConformance', 'Conformance', 'A run with what each case has come to so far', {
+    describeOperatorRoute('readConformance', 'Conformance', 'Read a run with the results of its cases so far', {
       role: 'support',
       params: RunPath,
       ok: { 200: RunDetailSchema },

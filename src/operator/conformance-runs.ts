@@ -48,10 +48,12 @@ const run = {
   runId: Type.String({ format: 'uuid' }),
   startedAt: time,
   startedBy: Type.String(),
-  state: Type.Enum(['running', 'ended', 'failed'], { description: 'failed: it came to no verdict.' }),
+  state: Type.Enum(['running', 'ended', 'failed'], {
+    description: '`failed` means that the run ended without a result.',
+  }),
   endedAt: optional(time),
-  isGood: optional(Type.Boolean({ description: 'No MUST failed. Only of a run that has ended.' })),
-  why: optional(Type.String({ description: 'Why it failed.' })),
+  isGood: optional(Type.Boolean({ description: 'True if no MUST failed. It is present when the run has ended.' })),
+  why: optional(Type.String({ description: 'The reason of the failure.' })),
   totals: Type.Object({ cases: count, passed: count, failedMust: count, failedShould: count, notJudged: count }),
 }
 export const RunSchema = Type.Object(run)
@@ -61,12 +63,16 @@ export const RunDetailSchema = Type.Object({
   cases: Type.Array(
     Type.Object({
       id: Type.String(),
-      clause: Type.String({ description: 'The part of the interface, or the decision, that it is about.' }),
+      clause: Type.String({ description: 'The part of the specification, or the decision, that the case tests.' }),
       level: Type.Enum(['MUST', 'SHOULD']),
       sentence: Type.String(),
-      loses: Type.String({ description: 'What loses whose money when it fails.' }),
-      verdict: optional(Type.Enum(['passed', 'failed', 'not judged'], { description: 'Absent: not yet.' })),
-      why: optional(Type.String({ description: 'Of what did not pass.' })),
+      loses: Type.String({ description: 'The impact of a failure: who loses money, and how.' }),
+      verdict: optional(
+        Type.Enum(['passed', 'failed', 'not judged'], {
+          description: 'The result. It is absent until the case has run.',
+        }),
+      ),
+      why: optional(Type.String({ description: 'Details of a case that did not pass.' })),
     }),
   ),
 })

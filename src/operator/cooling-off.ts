@@ -83,16 +83,18 @@ export const WaitingSchema = Type.Object(
   {
     member: Type.Enum([...PROTECTIONS]),
     value: Type.Union([Type.String(), Type.Integer(), Type.Null()], {
-      description: 'The member will be this; null: none.',
+      description: 'The value that the member will have. It will be removed if this is null.',
     }),
     askedAt: time('The time of the first request.'),
     askedBy: Type.Object({ key: Type.String(), person: Type.String() }),
     from: Type.Optional(
-      time('From then on the same request makes the change. Absent: the request of another person does.'),
+      time(
+        'After this time the same request makes the change. If it is absent, the change needs the request of another person.',
+      ),
     ),
-    until: time('From then on the same request asks anew.'),
+    until: time('After this time the same request starts a new waiting period.'),
   },
-  { description: 'A change that lifts an exclusion or raises a limit, and is not made yet (W-50).' },
+  { description: 'A pending change that lifts an exclusion or raises a limit (W-50).' },
 )
 
 /** A player shows them in the order of their members. */

@@ -9,7 +9,9 @@ const MAX_BYTES = 16 * 1024
 
 export const StoredFieldsSchema = Type.Object(
   { ...CustomFieldsSchema.properties, birthday: Type.Optional(Type.String({ format: 'date' })) },
-  { description: `Told to the platform as they are, unknown members too (P-2). At most ${MAX_BYTES} bytes as JSON.` },
+  {
+    description: `User data sends these members to the platform unchanged, unknown members included (P-2). At most ${MAX_BYTES} bytes as JSON.`,
+  },
 )
 export type StoredFields = Static<typeof StoredFieldsSchema>
 

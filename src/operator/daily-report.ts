@@ -39,8 +39,8 @@ const decimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_P
 
 export const ReportQuerySchema = Type.Object(
   {
-    from: day('The first day (UTC); yesterday when absent.'),
-    to: day(`The last day, itself too; \`from\` when absent. At most ${MAX_DAYS} days.`),
+    from: day('The first day in UTC. The default is yesterday.'),
+    to: day(`The last day, which is included. The default is \`from\`, and the maximum is ${MAX_DAYS} days.`),
     currency: optional(CurrencySchema),
     brand: optional(BrandSchema),
     platform: optional(PlatformSchema),
@@ -48,7 +48,7 @@ export const ReportQuerySchema = Type.Object(
     by: optional(
       Type.String({
         pattern: `^(${NAMES.join('|')})(,(${NAMES.join('|')}))*$`,
-        description: `What has rows of its own, with commas between: ${DIMENSIONS.join(', ')}; ${DEFAULT_BY.join(',')} when absent, and currency always.`,
+        description: `The dimensions of the rows, separated by commas: ${DIMENSIONS.join(', ')}. The default is ${DEFAULT_BY.join(',')}. Rows are always split by currency.`,
       }),
     ),
   },
@@ -66,30 +66,45 @@ interface ReportColumn {
 const COLUMNS = {
   deposits: { account: 'player', kind: 'deposit', sign: 1n, description: 'Deposits.' },
   withdrawals: { account: 'player', kind: 'withdrawal', sign: -1n, description: 'Withdrawals.' },
-  stakes: { account: 'player', kind: 'stake', sign: -1n, description: "Stakes of players' own money." },
-  refunds: { account: 'player', kind: 'refund', sign: 1n, description: 'Stakes given back by rollbacks.' },
+  stakes: { account: 'player', kind: 'stake', sign: -1n, description: "Stakes from players' own money." },
+  refunds: { account: 'player', kind: 'refund', sign: 1n, description: 'Stakes that rollbacks refunded.' },
   payouts: { account: 'player', kind: 'payout', sign: 1n, description: 'Payouts.' },
   resettlements: {
     account: 'player',
     kind: 'payout_reversal',
     sign: 1n,
-    description: 'Payouts taken back: at most 0.',
+    description: 'Payout reversals, at most 0.',
   },
-  adjustments: { account: 'player', kind: 'adjustment', sign: 1n, description: 'Corrections by hand, signed.' },
-  openings: { account: 'player', kind: 'opening', sign: 1n, description: 'Brought from another wallet (O-8).' },
-  promotionStakes: { account: 'promotions', kind: 'stake', sign: -1n, description: 'Stakes that promotions paid.' },
-  promotionRefunds: { account: 'promotions', kind: 'refund', sign: 1n, description: 'Of these, given back.' },
-  promotionPayouts: { account: 'promotions', kind: 'payout', sign: 1n, description: 'Payouts to promotions.' },
+  adjustments: { account: 'player', kind: 'adjustment', sign: 1n, description: 'Manual adjustments, signed.' },
+  openings: {
+    account: 'player',
+    kind: 'opening',
+    sign: 1n,
+    description: 'Balances imported from another wallet (O-8).',
+  },
+  promotionStakes: {
+    account: 'promotions',
+    kind: 'stake',
+    sign: -1n,
+    description: 'Stakes of freebets, which promotions paid.',
+  },
+  promotionRefunds: { account: 'promotions', kind: 'refund', sign: 1n, description: 'Refunds of these stakes.' },
+  promotionPayouts: {
+    account: 'promotions',
+    kind: 'payout',
+    sign: 1n,
+    description: 'Payouts that went to promotions.',
+  },
   promotionResettlements: {
     account: 'promotions',
     kind: 'payout_reversal',
     sign: 1n,
-    description: 'Of these, taken back: at most 0.',
+    description: 'Reversals of these payouts, at most 0.',
   },
 } as const satisfies Record<string, ReportColumn>
 type ReportColumnName = keyof typeof COLUMNS
 
-const Ends = Type.Object({ opening: decimal('At midnight.'), closing: decimal('A day later.') })
+const Ends = Type.Object({ opening: decimal('The balance at midnight.'), closing: decimal('The balance a day later.') })
 
 export const ReportRowSchema = Type.Object({
   day: Type.String({ format: 'date' }),
@@ -97,14 +112,14 @@ export const ReportRowSchema = Type.Object({
   brand: optional(BrandSchema),
   platform: optional(PlatformSchema),
   site: optional(SiteSchema),
-  final: Type.Boolean({ description: 'The sums of the day are kept and stay as they are.' }),
+  final: Type.Boolean({ description: 'The sums of the day are final.' }),
   transfers: Type.Integer({ minimum: 0 }),
   ...mapValues(COLUMNS, ({ description }) => decimal(description)),
   heldInPlay: decimal(
-    'Open stakes at midnight less those a day later: below zero where more was put in play than was decided.',
+    'The decrease of open stakes during the day. It is negative if more was staked than settled or refunded.',
   ),
   ggr: decimal(
-    'Closed stakes less payouts: what the house account gained. Of players and promotions: stakes - refunds - payouts - resettlements + heldInPlay.',
+    'GGR: closed stakes less payouts. It sums stakes - refunds - payouts - resettlements + heldInPlay over players and promotions.',
   ),
   accounts: Type.Object({
     player: Ends,
@@ -116,7 +131,7 @@ export const ReportRowSchema = Type.Object({
     adjustments: Ends,
     openings: Ends,
   }),
-  sum: decimal('Of all closing balances: zero, or the ledger is broken.'),
+  sum: decimal('The sum of all closing balances. The ledger is out of balance unless it is zero.'),
 })
 export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>

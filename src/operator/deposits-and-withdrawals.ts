@@ -29,7 +29,7 @@ const strict = {
 } as const
 export const WithdrawalSchema = Type.Object(movementMembers, strict)
 const DESPITE_EXCLUSION =
-  'true: also to a player who is blocked or self-excluded; kept with the deposit, in the statement (O-3).'
+  'If true, the deposit is made although the player is blocked or self-excluded. The statement shows this flag (O-3).'
 export const DepositSchema = Type.Object(
   { ...movementMembers, despiteExclusion: Type.Optional(Type.Boolean({ description: DESPITE_EXCLUSION })) },
   strict,
@@ -92,7 +92,7 @@ const HOW_TO_INSIST = 'a deposit is made only with despiteExclusion: true'
 export const BalancesQuerySchema = Type.Object(
   {
     at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'What there was at this time; now when absent.' }),
+      Type.String({ format: 'date-time', description: 'The time of the balances. The default is now.' }),
     ),
   },
   noUnknownMembers,

@@ -33,7 +33,7 @@ const LookupPath = Type.Object({
     minLength: 1,
     maxLength: 200,
     description:
-      'A bet, player, reference of a movement or of an adjustment asked for, session or its token, request; six characters and more of the beginning of the first three. USER/ID: of this player, where ID may be a transferId.',
+      "The id of a bet, a player, a session or a request, a session's token, or the reference of a movement or requested adjustment. The first six characters are enough for a bet, a player or a reference. USER/ID looks among the player's own ids, where ID may be a transferId.",
   }),
 })
 
@@ -61,17 +61,20 @@ const LookupSchema = Type.Union([
     kind: Type.Literal('player'),
     player: PlayerSchema,
     balances,
-    bets: Type.Array(BetSchema, { description: 'The latest.' }),
-    transfers: Type.Array(TransferSchema, { description: 'The latest.' }),
+    bets: Type.Array(BetSchema, { description: 'The newest.' }),
+    transfers: Type.Array(TransferSchema, { description: 'The newest.' }),
     archived: StatementSchema.properties.archived,
     pendingAdjustments: optional(
-      Type.Array(ProposalSchema, { description: 'Waiting for a second person (W-27); nothing has moved.' }),
+      Type.Array(ProposalSchema, { description: 'Pending approval (W-27). No money has moved.' }),
     ),
   }),
   Type.Object({ kind: Type.Literal('transfer'), userId: UserIdSchema, transfer: TransferSchema, balances }),
   Type.Object(
     { kind: Type.Literal('adjustment'), adjustment: ProposalSchema, balances },
-    { description: 'Asked for and not made: it waits for a second person, was refused, or has expired.' },
+    {
+      description:
+        'An adjustment that was requested and not posted: it is pending approval, was rejected, or has expired.',
+    },
   ),
   Type.Object({ kind: Type.Literal('session'), session: LookupSessionSchema, balances }),
   Type.Object({ kind: Type.Literal('request'), calls: Type.Array(LookupCallSchema), bet: optional(BetHistorySchema) }),
@@ -82,7 +85,7 @@ const LookupSchema = Type.Union([
         Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema, ...selectionProperties }),
       ),
     },
-    { description: 'It may be any of these: ask for `USER/ID` of one, or with more of the id.' },
+    { description: 'Several objects match. Ask for `USER/ID`, or with more characters of the id.' },
   ),
 ])
 type LookupResult = Static<typeof LookupSchema>
@@ -97,7 +100,7 @@ const MAX_SCANNED_CALLS = '100'
 export function addWalletLookupRoute(api: Routes, deps: OperatorDeps): void {
   api.get(
     '/show/:id',
-    describeOperatorRoute('showId', 'Calls', 'Any id that somebody pastes: what it is, and all that hangs on it', {
+    describeOperatorRoute('showId', 'Calls', 'Look up any id, and find the objects that belong to it', {
       role: 'read',
       params: LookupPath,
       ok: { 200: LookupSchema },

@@ -9,17 +9,18 @@ import type { OperatorDeps } from './operator-context.ts'
 const decimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
 
 export const LedgerSchema = Type.Object({
-  ok: Type.Boolean({ description: 'Every sum is zero.' }),
+  ok: Type.Boolean({ description: 'True if every sum is zero.' }),
   checkedAt: Type.String({
     format: 'date-time',
-    description: 'When this process checked last: at most some 10 s ago, longer where a check takes longer than 0.5 s.',
+    description:
+      'The time of the last check by this process. It is about 10 s old at most, or older if a check takes longer than 0.5 s.',
   }),
   currencies: Type.Array(
     Type.Object({
       currency: CurrencySchema,
-      players: decimal('What the stored balances of all players come to.'),
-      others: decimal('What the accounts on the other side of their transfers come to.'),
-      sum: decimal('Of both: zero, or the ledger is broken.'),
+      players: decimal('The sum of the stored balances of all players.'),
+      others: decimal('The sum of the accounts on the other side of their transfers.'),
+      sum: decimal('The sum of both. The ledger is out of balance unless it is zero.'),
     }),
   ),
 })

@@ -42,7 +42,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   for (const { path, kind, body, conflicts } of MOVEMENTS) {
     api.post(
       `/players/:userId/${path}`,
-      describeOperatorChange(kind, tag, `Make a ${kind}, once per reference`, {
+      describeOperatorChange(kind, tag, `Make a ${kind} once per reference`, {
         role: 'cash',
         params: PlayerPath,
         body,
@@ -57,7 +57,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   }
   api.get(
     '/players/:userId/balances',
-    describeOperatorRoute('readBalances', tag, 'Balances in all currencies, now or at any time', {
+    describeOperatorRoute('readBalances', tag, 'Read the balances in all currencies, now or at an earlier time', {
       role: 'read',
       params: PlayerPath,
       querystring: BalancesQuerySchema,
@@ -67,7 +67,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/players/:userId/statement',
-    describeOperatorRoute('readStatement', tag, "The player's transfers, newest first", {
+    describeOperatorRoute('readStatement', tag, "List the player's transfers, newest first", {
       role: 'read',
       params: PlayerPath,
       querystring: StatementQuerySchema,
@@ -81,7 +81,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/transfers',
-    describeOperatorRoute('listTransfers', tag, 'Transfers of all players, newest first, by kind and day', {
+    describeOperatorRoute('listTransfers', tag, 'List transfers of all players by kind and day, newest first', {
       role: 'read',
       querystring: TransferQuerySchema,
       ok: { 200: TransferListSchema },
@@ -90,7 +90,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/ledger',
-    describeOperatorRoute('readLedger', tag, 'Whether the ledger sums to zero, and when that was checked last', {
+    describeOperatorRoute('readLedger', tag, 'Check that the ledger sums to zero, and show the time of the check', {
       role: 'read',
       ok: { 200: LedgerSchema },
     }),

@@ -88,7 +88,7 @@ function addPlayerRoutes(api: Routes, deps: OperatorRouteDeps): void {
   const tag = 'Players'
   api.post(
     '/players',
-    describeOperatorChange('createPlayer', tag, 'Create a player; the same again answers 200', {
+    describeOperatorChange('createPlayer', tag, 'Create a player; a repeat returns 200', {
       role: 'support',
       body: NewPlayerSchema,
       ok: { 200: PlayerSchema, 201: PlayerSchema },
@@ -127,7 +127,7 @@ function addPlayerRoutes(api: Routes, deps: OperatorRouteDeps): void {
     describeOperatorChange(
       'changePlayer',
       tag,
-      'Block, exclude, verify, limit a player, or change the profile; 202 when a part of it has to wait (W-50)',
+      'Block, exclude, verify or limit a player, or change the profile; 202 if a part has to wait (W-50)',
       {
         role: 'support',
         params: PlayerPath,
@@ -149,7 +149,7 @@ function addPersonalDataRoute(api: Routes, deps: OperatorRouteDeps): void {
     describeOperatorChange(
       'openPersonalData',
       'Players',
-      'Open who a player is: it is kept who did, and what was shown (O-15)',
+      "Reveal a player's personal data; the access is logged (O-15)",
       {
         role: 'support',
         params: PlayerPath,
@@ -161,7 +161,7 @@ function addPersonalDataRoute(api: Routes, deps: OperatorRouteDeps): void {
 }
 
 const LOCKS = [
-  { method: 'PUT', locked: true, operationId: 'lockBet', summary: "Lock a bet's result: changes answer code 20" },
+  { method: 'PUT', locked: true, operationId: 'lockBet', summary: "Lock a bet's result; changes get code 20" },
   { method: 'DELETE', locked: false, operationId: 'unlockBet', summary: 'Unlock a bet' },
 ] as const
 
@@ -169,7 +169,7 @@ function addBetRoutes(api: Routes, deps: OperatorRouteDeps): void {
   const tag = 'Bets'
   api.get(
     '/bets',
-    describeOperatorRoute('listBets', tag, 'Bets, newest first', {
+    describeOperatorRoute('listBets', tag, 'List bets, newest first', {
       role: 'read',
       querystring: BetQuerySchema,
       ok: { 200: BetListSchema },
@@ -178,7 +178,7 @@ function addBetRoutes(api: Routes, deps: OperatorRouteDeps): void {
   )
   api.get(
     '/players/:userId/bets/:transactionId',
-    describeOperatorRoute('readBet', tag, 'A bet and its whole history', {
+    describeOperatorRoute('readBet', tag, 'Read a bet and its whole history', {
       role: 'read',
       params: PlayerBetPath,
       ok: { 200: BetHistorySchema },
@@ -202,7 +202,7 @@ function addBetRoutes(api: Routes, deps: OperatorRouteDeps): void {
   }
   api.get(
     '/anomalies',
-    describeOperatorRoute('listAnomalies', tag, 'Calls that contradict a bet, newest first', {
+    describeOperatorRoute('listAnomalies', tag, 'List anomalies: calls that contradict their bet, newest first', {
       role: 'read',
       querystring: AnomalyQuerySchema,
       ok: { 200: AnomalyListSchema },
@@ -212,7 +212,7 @@ function addBetRoutes(api: Routes, deps: OperatorRouteDeps): void {
 }
 
 const ActionQuerySchema = defineAuditLogQuery({
-  player: Type.Optional({ ...UserIdSchema, description: 'Only what was done to this player.' }),
+  player: Type.Optional({ ...UserIdSchema, description: 'Only entries about this player.' }),
 })
 
 function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
@@ -222,7 +222,7 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
     describeOperatorRoute(
       'readHistory',
       'Players',
-      'Who blocked, limited, excluded or changed the player or locked bets, newest first',
+      'List changes to the player and locks of bets with their actors, newest first',
       {
         role: 'read',
         params: PlayerPath,
@@ -237,17 +237,12 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
   )
   api.get(
     '/players/:userId/personal-data',
-    describeOperatorRoute(
-      'listOpenings',
-      'Players',
-      'Who opened the personal data of the player, newest first (O-15)',
-      {
-        role: 'read',
-        params: PlayerPath,
-        querystring: defineAuditLogQuery({}),
-        ok: { 200: AuditLogPageSchema },
-      },
-    ),
+    describeOperatorRoute('listOpenings', 'Players', "Accesses to the player's personal data, newest first (O-15)", {
+      role: 'read',
+      params: PlayerPath,
+      querystring: defineAuditLogQuery({}),
+      ok: { 200: AuditLogPageSchema },
+    }),
     async ({ params, query }) => {
       const { player } = await findPlayer(deps, params.userId)
       return actions.list(db.people, query, player.id, 'openings')
@@ -255,7 +250,7 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
   )
   api.get(
     '/actions',
-    describeOperatorRoute('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+    describeOperatorRoute('listActions', 'Actions', 'List the audit log of this API, newest first (O-4)', {
       role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: AuditLogPageSchema },
@@ -274,7 +269,7 @@ function addCallRoutes(api: Routes, { db, clock, minutes }: OperatorRouteDeps): 
     describeOperatorRoute(
       'readNow',
       'Calls',
-      'The calls of the last hour by minute: how many, how they came out, how long they took',
+      'Count the calls of the last hour by minute, with outcomes and durations',
       {
         role: 'read',
         ok: { 200: LastHourSchema },
@@ -287,7 +282,7 @@ function addCallRoutes(api: Routes, { db, clock, minutes }: OperatorRouteDeps): 
     describeOperatorRoute(
       'listCalls',
       'Calls',
-      'Calls of the wire as they came and were answered, newest first (W-30)',
+      'List calls of the partner wire with request and response, newest first (W-30)',
       {
         role: 'support',
         querystring: defineCallQuery(

@@ -12,7 +12,7 @@ export const StoredBetIdSchema = Type.String({
   minLength: LIMITS.transactionId.minLength,
   maxLength: LIMITS.transactionId.maxLength + MAX_SUFFIX,
   description:
-    'Identifies the bet, opaque (I-7). Followed by @ and the name of its platform where another platform has named a bet of this id before (W-43).',
+    'The opaque id of the bet (I-7). If another platform used this id first, @ and the name of the platform follow (W-43).',
 })
 export const PlatformSchema = Type.String({
   pattern: `^${PLATFORM_NAME}$`,
@@ -21,7 +21,7 @@ export const PlatformSchema = Type.String({
 export const SiteSchema = Type.String({
   minLength: 1,
   maxLength: MAX_SITE,
-  description: 'The site that a Place bet names as its `subPartnerId`, of which this is the beginning (O-7).',
+  description: 'The site: the beginning of the `subPartnerId` of the Place bet (O-7).',
 })
 export const WalletBetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
 export const PlayerPath = Type.Object({ userId: UserIdSchema })

@@ -18,7 +18,7 @@ import { type OperatorDeps, toCurrency } from './operator-context.ts'
 
 export const PlayerDayQuerySchema = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'In UTC.' }),
+    day: Type.String({ format: 'date', description: 'A day in UTC.' }),
     currency: Type.Optional(CurrencySchema),
     ...pageQuery,
   },
@@ -45,17 +45,17 @@ export const PlayerDayListSchema = toPageSchema(
     userId: UserIdSchema,
     currency: CurrencySchema,
     transfers: Type.Integer({ minimum: 1 }),
-    opening: { ...decimal, description: 'At midnight.' },
+    opening: { ...decimal, description: 'The balance at midnight.' },
     deposits: decimal,
     withdrawals: decimal,
     stakes: decimal,
     refunds: decimal,
     payouts: decimal,
-    resettlements: { ...decimal, description: 'Payouts taken back: at most 0.' },
+    resettlements: { ...decimal, description: 'Payout reversals, at most 0.' },
     adjustments: decimal,
-    openings: { ...decimal, description: 'Brought from another wallet (O-8).' },
-    net: { ...decimal, description: 'For the player: payouts, refunds and resettlements less stakes.' },
-    closing: { ...decimal, description: 'A day later, or now.' },
+    openings: { ...decimal, description: 'Balances imported from another wallet (O-8).' },
+    net: { ...decimal, description: "The player's net: payouts, refunds and resettlements less stakes." },
+    closing: { ...decimal, description: 'The balance a day later, or now if the day has not ended.' },
   }),
 )
 

@@ -24,11 +24,11 @@ export const PlayerQuerySchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'The beginning of the userId, the operatorUser or the nickname, or the whole e-mail address; the last two in any case, and not for the role `read` (O-11).',
+          'The beginning of the userId, the operatorUser or the nickname, or the whole e-mail address. Upper and lower case are equal in the last two, which the role `read` cannot search (O-11).',
       }),
     ),
     status: optional(
-      Type.Enum(['blocked', 'self_excluded'], { description: 'Only players who may not bet for this reason, now.' }),
+      Type.Enum(['blocked', 'self_excluded'], { description: 'Only players who cannot bet now for this reason.' }),
     ),
     brand: optional(BrandSchema),
     ...pageQuery,

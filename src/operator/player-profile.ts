@@ -40,12 +40,12 @@ const Birthday = Type.String({ format: 'date' })
 const BRAND = '[A-Za-z0-9][A-Za-z0-9._~-]{0,63}'
 export const BrandSchema = Type.String({
   pattern: `^${BRAND}$`,
-  description: 'The site on which the player registered; reports sum by it. It never changes.',
+  description: 'The site on which the player registered. It never changes, and reports group by it.',
 })
 /** As a filter. */
 export const BrandOrNoneSchema = Type.String({
   pattern: `^(${BRAND})?$`,
-  description: 'Of the players of this brand; empty: of those who have none.',
+  description: 'Only players of this brand. An empty value selects players without a brand.',
 })
 
 export const NewPlayerSchema = Type.Object(
@@ -67,14 +67,17 @@ const LimitsPatch = Type.Object(
     loss: orNull(DecimalSchema),
     betCount: orNull(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
   },
-  { additionalProperties: false, description: 'Per currency and UTC day; null takes a limit away.' },
+  {
+    additionalProperties: false,
+    description: 'Limits for each currency and UTC day. A value of null removes a limit.',
+  },
 )
 
 export const PlayerPatchSchema = Type.Object(
   {
     status: optional(Type.Enum(['active', 'blocked'])),
     selfExcludedUntil: orNull(Type.String({ format: 'date-time' })),
-    verified: orNull(Type.Boolean({ description: 'false refuses bets with code 15.' })),
+    verified: orNull(Type.Boolean({ description: 'The wallet declines bets with code 15 while this is false.' })),
     birthday: orNull(Birthday),
     limits: optional(LimitsPatch),
     currencies: optional(Currencies),
@@ -83,7 +86,7 @@ export const PlayerPatchSchema = Type.Object(
     customFields: orNull(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Merged member by member (RFC 7396); null takes a member away. What comes of it must be valid as for a new player.',
+          'The members are merged one by one (RFC 7396), and null removes a member. The result must be valid for a new player.',
       }),
     ),
   },

@@ -14,7 +14,11 @@ const DEFAULT_TTL_S = 86_400
 const MAX_TTL_S = 365 * 86_400
 
 const ttlSeconds = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MAX_TTL_S, description: `Seconds; ${DEFAULT_TTL_S} when absent.` }),
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_TTL_S,
+    description: `The lifetime in seconds. The default is ${DEFAULT_TTL_S}.`,
+  }),
 )
 const origin = {
   ip: Type.Optional(IpSchema),

@@ -10,7 +10,7 @@ import { formatAmount, type OperatorDeps } from './operator-context.ts'
 
 export const RequestedStakeSchema = Type.Object(
   { amount: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), currency: CurrencySchema },
-  { description: 'Only in lists, of a refused bet: the stake that its Place bet asked for. Nothing was taken.' },
+  { description: 'Present in lists on a declined bet: the stake of its Place bet. The wallet took no money.' },
 )
 export type RequestedStake = Static<typeof RequestedStakeSchema>
 

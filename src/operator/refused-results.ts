@@ -15,7 +15,7 @@ export const RefusedResultSchema = Type.Object(
   },
   {
     description:
-      'Only in lists: the newest Settle or Unsettle that was refused with 20 or 21 since a result was last applied. The platform has decided otherwise than the books say.',
+      "Present in lists: the newest Settle or Unsettle that was rejected with 20 or 21 since the last applied result. The platform's result differs from the ledger.",
   },
 )
 export type RefusedResult = Static<typeof RefusedResultSchema>

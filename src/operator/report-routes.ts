@@ -11,7 +11,7 @@ export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
     describeOperatorRoute(
       'reportDays',
       'Money',
-      'What came in, went out and is left, by day, currency, brand, platform and site',
+      'Report stakes, payouts and balances by day, currency, brand, platform and site',
       {
         role: 'read',
         querystring: ReportQuerySchema,
@@ -29,7 +29,7 @@ export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
     describeOperatorRoute(
       'reportPlayers',
       'Money',
-      'The players of a day: what each had at midnight, what moved, what was left',
+      'Report the opening balance, movements and closing balance of each player on a day',
       {
         role: 'read',
         querystring: PlayerDayQuerySchema,

@@ -15,21 +15,23 @@ const time = Type.String({ format: 'date-time' })
 const BySchema = Type.Object(
   {
     operation: Type.String({ description: 'The operation of this API.' }),
-    key: Type.String({ description: 'The name of the key, or the setting that holds it.' }),
+    key: Type.String({ description: 'The name of the API key, or the setting that contains the root key.' }),
     person: optional(Type.String()),
     reason: optional(Type.String()),
   },
-  { description: 'As the action log has it (O-4).' },
+  { description: 'The actor, as in the audit log (O-4).' },
 )
 export const SessionListSchema = toPageSchema(
   Type.Object({
-    sessionId: Type.String({ description: 'The SHA-256 of its token, as in the feed of changes.' }),
+    sessionId: Type.String({ description: "The SHA-256 of the session's token, as in the change feed." }),
     currency: CurrencySchema,
     status: Type.Enum(['live', 'expired', 'ended']),
     begunAt: time,
     begunBy: optional(BySchema),
     expiresAt: time,
-    endedAt: optional(Type.String({ format: 'date-time', description: 'When it was ended before its time.' })),
+    endedAt: optional(
+      Type.String({ format: 'date-time', description: 'The time at which the session was ended early.' }),
+    ),
     endedBy: optional(BySchema),
     ip: optional(IpSchema),
     country: optional(CountrySchema),

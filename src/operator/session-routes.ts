@@ -22,7 +22,7 @@ export function addSessionRoutes(api: Routes, deps: SessionDeps): void {
   const tag = 'Players'
   api.post(
     '/players/:userId/sessions',
-    describeOperatorChange('startSession', tag, 'Start a session: a token for the frame', {
+    describeOperatorChange('startSession', tag, 'Start a session and get a token for the frame', {
       role: 'support',
       params: PlayerPath,
       body: Type.Optional(NewPlayerSessionSchema),
@@ -41,7 +41,7 @@ export function addSessionRoutes(api: Routes, deps: SessionDeps): void {
     describeOperatorRoute(
       'listSessions',
       tag,
-      'The sessions of a player, newest first: when each began and ended, and by whom',
+      "List a player's sessions with their start, end and actor, newest first",
       {
         role: 'read',
         params: PlayerPath,
@@ -53,7 +53,7 @@ export function addSessionRoutes(api: Routes, deps: SessionDeps): void {
   )
   api.delete(
     '/players/:userId/sessions',
-    describeOperatorChange('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
+    describeOperatorChange('endSessions', tag, 'End all sessions; calls with their tokens get code 4', {
       role: 'support',
       params: PlayerPath,
       ok: { 204: Type.Null() },
@@ -65,7 +65,7 @@ export function addSessionRoutes(api: Routes, deps: SessionDeps): void {
   )
   api.post(
     '/players/:userId/currency',
-    describeOperatorChange('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
+    describeOperatorChange('switchCurrency', tag, 'Switch the active currency, end all sessions and start a new one', {
       role: 'support',
       params: PlayerPath,
       body: CurrencySwitchSchema,

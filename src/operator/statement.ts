@@ -27,10 +27,10 @@ import { StoredBetIdSchema } from './operator-schemas.ts'
 
 const signedDecimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
 const ofAdjustment = (description: string) =>
-  Type.Optional(Type.String({ description: `Of an adjustment: ${description}` }))
+  Type.Optional(Type.String({ description: `Only on an adjustment: ${description}` }))
 
 export const betsQuery = booleanParameter(
-  'true: each line of a bet with how the bet stands and what it is on; not in CSV.',
+  "If true, each line that belongs to a bet contains the bet's status and selections. CSV has no such columns.",
 )
 export const StatementQuerySchema = Type.Object(
   {
@@ -46,18 +46,20 @@ export const TransferSchema = Type.Object({
   transferId: Type.String(),
   kind: Type.Enum([...TRANSFER_KINDS]),
   currency: CurrencySchema,
-  amount: signedDecimal("Signed: what it does to the player's balance."),
-  balance: signedDecimal('After this transfer.'),
+  amount: signedDecimal("The signed change of the player's balance."),
+  balance: signedDecimal('The balance after this transfer.'),
   transactionId: Type.Optional(StoredBetIdSchema),
   requestId: Type.Optional(RequestIdSchema),
   reference: Type.Optional(Type.String()),
   despiteExclusion: Type.Optional(
-    Type.Literal(true, { description: 'A deposit to a player who was blocked or self-excluded then (O-3).' }),
+    Type.Literal(true, {
+      description: 'Present on a deposit to a player who was blocked or self-excluded at that time (O-3).',
+    }),
   ),
-  reason: ofAdjustment('why it was made (O-2).'),
-  person: ofAdjustment('who decided it.'),
-  ticket: ofAdjustment('where it was asked for.'),
-  approvedBy: ofAdjustment('the second person, where it needed one (W-27).'),
+  reason: ofAdjustment('the reason (O-2).'),
+  person: ofAdjustment('the person who decided it.'),
+  ticket: ofAdjustment('the ticket of the request.'),
+  approvedBy: ofAdjustment('the person who approved it, if it needed approval (W-27).'),
   at: Type.String({ format: 'date-time' }),
 })
 /** A transfer among others. */
@@ -67,7 +69,7 @@ export const StatementSchema = Type.Object({
   archived: Type.Optional(
     Type.Array(ArchivedRangeSchema, {
       description:
-        'On the last page: the accounts of which transfers of the time asked for lie in files (O-13), and are not in this list.',
+        'Present on the last page: accounts with archived transfers of the requested time (O-13). These transfers are in files, not in this list.',
     }),
   ),
 })

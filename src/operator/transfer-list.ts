@@ -27,11 +27,11 @@ export const TransferQuerySchema = Type.Object(
   {
     kind: Type.Optional(
       Type.Enum([...PLAYER_TRANSFER_KINDS], {
-        description: 'Only transfers of this kind: those that touch a balance.',
+        description: 'Only transfers of this kind. The kinds are those that change a balance.',
       }),
     ),
-    day: Type.Optional(Type.String({ format: 'date', description: 'In UTC, in place of `from` and `to`.' })),
-    currency: Type.Optional({ ...CurrencySchema, description: `Of one currency, or of a brand, ${SCAN_LIMIT_NOTE}` }),
+    day: Type.Optional(Type.String({ format: 'date', description: 'A day in UTC. It replaces `from` and `to`.' })),
+    currency: Type.Optional({ ...CurrencySchema, description: `With a currency or a brand, ${SCAN_LIMIT_NOTE}` }),
     brand: Type.Optional(BrandOrNoneSchema),
     bets: betsQuery,
     ...timeRangeQuery,
@@ -45,7 +45,7 @@ export const TransferListSchema = Type.Object({
     Type.String({
       format: 'date-time',
       description:
-        'On the last page: transfers from before this time can lie in files (O-13), and are not in this list.',
+        'Present on the last page. Earlier transfers can be archived in files (O-13), and are not in this list.',
     }),
   ),
 })

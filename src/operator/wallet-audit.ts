@@ -37,7 +37,7 @@ export const AuditSchema = Type.Object(
   },
   {
     description:
-      'Of one audit at a time: whoever asks while this process is at one gets the answer of that one, which may have looked at what was there before.',
+      'A process runs one audit at a time. A request during an audit gets the result of that audit, which may not contain the newest changes.',
   },
 )
 

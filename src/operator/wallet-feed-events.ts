@@ -35,7 +35,7 @@ const PaidBy = Type.Enum(['player', 'promotions'])
 const ResultType = Type.Enum(['won', 'lost', 'refund', 'cashout'])
 const Session = Type.Object({
   userId: UserIdSchema,
-  sessionId: Type.String({ description: 'SHA-256 of the token, base64url; the token is in no feed.' }),
+  sessionId: Type.String({ description: 'The SHA-256 of the token in base64url. The feed never contains the token.' }),
   currency: CurrencySchema,
   expiresAt: time,
 })
@@ -55,13 +55,13 @@ export const WalletChangeSchema = Type.Union([
   }),
   changeSchema(
     ['bet.settled', 'bet.resettled'],
-    'The bet has this result from now on. resettled: in the place of another one; when only the type differs no balance changes.',
+    'The bet has this result now. `resettled` means that it replaces an earlier result. No balance changes if only the type differs.',
     { bet: Type.Object({ ...ofMoney, payout: decimal, resultType: ResultType }) },
   ),
-  changeSchema('bet.unsettled', 'The result was taken back; the bet is open again.', { bet: Type.Object(ofMoney) }),
+  changeSchema('bet.unsettled', 'The result was withdrawn, and the bet is open again.', { bet: Type.Object(ofMoney) }),
   changeSchema(
     'bet.rolled_back',
-    'The bet is cancelled. Without currency and refund: it never was placed, and a Place bet that comes now is refused.',
+    'The bet is cancelled. Without currency and refund, it was never placed, and a later Place bet is declined.',
     {
       bet: Type.Object({
         ...ofBet,
@@ -71,22 +71,24 @@ export const WalletChangeSchema = Type.Union([
       }),
     },
   ),
-  changeSchema('bet.refused', 'A Place bet was refused for good (I-3), with this code.', {
+  changeSchema('bet.refused', 'A Place bet was declined permanently (I-3) with this code.', {
     bet: Type.Object({ ...ofMoney, stake: decimal, code: Type.Integer() }),
   }),
-  changeSchema(['bet.locked', 'bet.unlocked'], "The operator has locked the bet's result, or unlocked it (L-3).", {
+  changeSchema(['bet.locked', 'bet.unlocked'], "The operator locked or unlocked the bet's result (L-3).", {
     bet: Type.Object({ userId: UserIdSchema, transactionId: StoredBetIdSchema }),
   }),
   changeSchema(
     'balance.changed',
-    'The balance is this from now on. Of a bet it comes right behind the event of the bet.',
+    'The balance is this now. If a bet changed it, this event directly follows the event of the bet.',
     {
       balance: Type.Object({
         userId: UserIdSchema,
         currency: CurrencySchema,
         change: decimal,
-        amount: { ...decimal, description: 'The balance after it.' },
-        transferId: Type.String({ description: 'The last transfer behind it; its number rises with each change.' }),
+        amount: { ...decimal, description: 'The balance after the transfer.' },
+        transferId: Type.String({
+          description: 'The number of the last transfer in this balance. It rises with each change.',
+        }),
         cause: Type.Enum([
           ...['bet.placed', 'bet.settled', 'bet.resettled', 'bet.unsettled', 'bet.rolled_back'],
           ...['deposit', 'withdrawal', 'adjustment', 'opening'],
@@ -96,16 +98,16 @@ export const WalletChangeSchema = Type.Union([
       }),
     },
   ),
-  changeSchema('player.created', 'There is a new player.', { player: Type.Object(ofPlayer) }),
+  changeSchema('player.created', 'A player was created.', { player: Type.Object(ofPlayer) }),
   changeSchema(
     'player.changed',
-    'Members of the player have changed. Nothing personal is in the feed: read the player for what is only named here.',
+    "Members of the player have changed. The feed contains no personal data: it names such members, and the player's resource has their values.",
     { player: Type.Object({ ...ofPlayer, changed: Type.Array(Type.String()) }) },
   ),
-  changeSchema('session.opened', 'A token was given out.', { session: Session }),
+  changeSchema('session.opened', 'A session was started.', { session: Session }),
   changeSchema(
     'session.ended',
-    'The token was ended before its time. One that runs out has no event: see expiresAt of its session.opened.',
+    'The session was ended early. A session that expires has no event: see expiresAt of its session.opened.',
     { session: Session },
   ),
 ])

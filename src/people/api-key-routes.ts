@@ -40,13 +40,14 @@ const strict = { additionalProperties: false } as const
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const NameSchema = Type.String({
   pattern: KEY_NAME_PATTERN,
-  description: 'Who has it: a person or a program. Given once, for good.',
+  description: 'The person or the program that holds the key. A name can never be given again.',
 })
-const RoleSchema = Type.Enum([...ROLES], { description: 'Each may do what those before it may.' })
+const RoleSchema = Type.Enum([...ROLES], { description: 'Each role includes the rights of the roles before it.' })
 const RightsSchema = Type.Optional(
   Type.Array(Type.Enum([...KEY_RIGHTS]), {
     minItems: 1,
-    description: 'It narrows the key to the operations of these rights; absent: all that its role may do (W-25).',
+    description:
+      'The key may only call operations of these rights. If it is absent, the key has all rights of its role (W-25).',
   }),
 )
 const ScopeSchema = Type.Optional(
@@ -54,15 +55,15 @@ const ScopeSchema = Type.Optional(
     minLength: 1,
     maxLength: 64,
     description:
-      'It limits the key to one brand (wallet), partner (platform) or operator (gateway); absent: to none (W-25).',
+      'The one brand (wallet), partner (platform) or operator (gateway) that the key may access. If it is absent, the key has no such limit (W-25).',
   }),
 )
-const hash = Type.String({ description: "The beginning of the key's SHA-256, as in the action log." })
+const hash = Type.String({ description: "The beginning of the key's SHA-256, as in the audit log." })
 
 export const NewKeySchema = Type.Object(
   {
     ...{ name: NameSchema, role: RoleSchema, rights: RightsSchema, scope: ScopeSchema },
-    expiresAt: Type.Optional(time('From when on it does not work; absent: it has no end.')),
+    expiresAt: Type.Optional(time('The time at which the key expires. If it is absent, the key does not expire.')),
   },
   { ...strict, examples: [{ name: 'support-desk', role: 'support' }] },
 )
@@ -72,7 +73,7 @@ export const RotationSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_KEY_OVERLAP_S,
-        description: `For how long the keys before it still work; ${KEY_OVERLAP_S} when absent, 30 days at most.`,
+        description: `The seconds for which earlier keys of this name still work. The default is ${KEY_OVERLAP_S}, the maximum is 30 days.`,
       }),
     ),
   },
@@ -83,11 +84,15 @@ export const CreatedKeySchema = Type.Object({
   role: RoleSchema,
   rights: RightsSchema,
   scope: ScopeSchema,
-  key: Type.String({ description: 'Shown this once: only its SHA-256 is kept.' }),
+  key: Type.String({
+    description: 'The API key. It is shown only in this response, because the server stores only its SHA-256.',
+  }),
   hash,
-  madeAt: time('When it was made.'),
-  expiresAt: Type.Optional(time('From when on it does not work. A rotated key lives as long as the one before it.')),
-  earlierEndAt: Type.Optional(time('Until when the keys that the name had before still work.')),
+  madeAt: time('The time at which it was created.'),
+  expiresAt: Type.Optional(
+    time('The time at which the key expires. A rotated key expires at the time of the key before it.'),
+  ),
+  earlierEndAt: Type.Optional(time('The time until which earlier keys of this name still work.')),
 })
 export const KeySchema = Type.Object({
   name: Type.String(),
@@ -95,10 +100,12 @@ export const KeySchema = Type.Object({
   rights: RightsSchema,
   scope: ScopeSchema,
   hash,
-  madeAt: time('When it was made.'),
-  endsAt: Type.Optional(time('From when on it does not work: it expires, or was rotated or revoked.')),
-  live: Type.Boolean({ description: 'Whether it works now.' }),
-  lastUsedAt: Type.Optional(time('Its last use, to the minute; absent: none is known.')),
+  madeAt: time('The time at which it was created.'),
+  endsAt: Type.Optional(
+    time('The time at which the key stops working, because it expires, was rotated or was revoked.'),
+  ),
+  live: Type.Boolean({ description: 'True if the key works now.' }),
+  lastUsedAt: Type.Optional(time('The minute of the last known use. It is absent if no use is known.')),
 })
 export const KeyPageSchema = toPageSchema(KeySchema)
 
@@ -121,7 +128,7 @@ export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag
     '/keys',
     describe(
       'makeKey',
-      'Make a key, which is shown this once',
+      'Create an API key, which is shown once',
       withAuditHeaders({ role: 'admin', body: NewKeySchema, ok: made, problems }),
     ),
     async (request, reply) => {
@@ -134,7 +141,7 @@ export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag
   )
   api.get(
     '/keys',
-    describe('listKeys', 'Keys, newest first: those that have ended too, never the keys themselves', {
+    describe('listKeys', 'List API keys without their values, revoked and expired ones included, newest first', {
       role: 'admin',
       querystring: ListQuery,
       ok: { 200: KeyPageSchema },
@@ -149,7 +156,7 @@ export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag
     '/keys/:name/rotate',
     describe(
       'rotateKey',
-      'Make a new key of the same name; the one before it works for a while',
+      'Rotate an API key; the old key works for a while',
       withAuditHeaders({
         role: 'admin',
         params: KeyPath,
@@ -170,7 +177,7 @@ export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag
     '/keys/:name',
     describe(
       'revokeKey',
-      'End a key now, with all that its name has had',
+      'Revoke all API keys of a name now',
       withAuditHeaders({ role: 'admin', params: KeyPath, ok: { 204: Type.Null() } }),
     ),
     async (request, reply) => {

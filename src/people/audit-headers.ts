@@ -9,14 +9,15 @@ export const REASON_HEADER = 'x-purser-reason'
 const PersonHeader = Type.Optional(
   Type.String({
     pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,126}[\\x21-\\x7e])?$',
-    description: 'Who does this: a name or an id of yours, printable ASCII. Kept in the action log (O-4).',
+    description:
+      'The name or your id of the person who makes the call, in printable ASCII. The audit log stores it (O-4).',
   }),
 )
 
 const ReasonHeader = Type.Optional(
   Type.String({
     pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,498}[\\x21-\\x7e])?$',
-    description: 'Why: printable ASCII. Kept in the action log (O-4).',
+    description: 'The reason of the call, in printable ASCII. The audit log stores it (O-4).',
   }),
 )
 

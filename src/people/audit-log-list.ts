@@ -17,16 +17,16 @@ const ChangedMembersSchema = Type.Record(Type.String(), Type.Unknown())
 export const AuditLogEntrySchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
   operation: Type.String({ description: 'The operation of this API that made the change.' }),
-  on: Type.Record(Type.String(), Type.String(), { description: 'What was changed, by its ids.' }),
+  on: Type.Record(Type.String(), Type.String(), { description: 'The ids of the changed object.' }),
   key: Type.Object({
-    name: Type.String({ description: 'The name of the key, or the setting that holds it.' }),
+    name: Type.String({ description: 'The name of the API key, or the setting that contains the root key.' }),
     hash: Type.String({ description: "The beginning of the key's SHA-256." }),
   }),
-  person: Type.Optional(Type.String({ description: 'As the request named them.' })),
-  reason: Type.Optional(Type.String({ description: 'As the request gave it.' })),
-  before: { ...ChangedMembersSchema, description: 'Only what changed; a secret is ***.' },
-  after: { ...ChangedMembersSchema, description: 'Only what changed; a secret is ***.' },
-  requestId: Type.String({ description: 'The x-request-id of the answer.' }),
+  person: Type.Optional(Type.String({ description: 'The person that the request named.' })),
+  reason: Type.Optional(Type.String({ description: 'The reason that the request gave.' })),
+  before: { ...ChangedMembersSchema, description: 'The changed members. A secret is shown as ***.' },
+  after: { ...ChangedMembersSchema, description: 'The changed members. A secret is shown as ***.' },
+  requestId: Type.String({ description: 'The x-request-id of the response.' }),
 })
 export const AuditLogPageSchema = toPageSchema(AuditLogEntrySchema)
 export type AuditLogPage = Static<typeof AuditLogPageSchema>

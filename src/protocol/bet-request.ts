@@ -13,14 +13,17 @@ import { LIMITS, OPERATOR_USER_PATTERN } from './wire-limits.ts'
 const optional = Type.Optional
 const optionalOrNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-export const TokenSchema = Type.String({ ...LIMITS.token, description: 'Session token of the player.' })
+export const TokenSchema = Type.String({ ...LIMITS.token, description: "The player's session token." })
 export const UserIdSchema = Type.String({ ...LIMITS.userId, description: "The player's id on the partner's platform." })
-export const RequestIdSchema = Type.String({ ...LIMITS.requestId, description: 'Identifies this one request.' })
-export const BetIdSchema = Type.String({ ...LIMITS.transactionId, description: 'Identifies the bet, opaque (I-7).' })
-export const CurrencySchema = Type.String({ ...LIMITS.currency, description: 'ISO 4217 or a configured code (M-2).' })
+export const RequestIdSchema = Type.String({ ...LIMITS.requestId, description: 'The id of this request.' })
+export const BetIdSchema = Type.String({ ...LIMITS.transactionId, description: 'The opaque id of the bet (I-7).' })
+export const CurrencySchema = Type.String({
+  ...LIMITS.currency,
+  description: 'A code of ISO 4217 or a configured code (M-2).',
+})
 export const OperatorUserSchema = Type.String({
   pattern: OPERATOR_USER_PATTERN,
-  description: "The operator's own player id, sent by an aggregator (P-5).",
+  description: "The operator's own player id, which an aggregator sends (P-5).",
 })
 export const IpSchema = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
 const AmountSchema = (description: string) => Type.Number({ minimum: 0, description })
@@ -37,21 +40,23 @@ const identity = {
 
 /** A member that only describes the bet: whatever it is, it is kept as it came and refuses nothing (W-3). */
 const describingMember = (meaning: string) =>
-  optional(Type.Unknown({ description: `${meaning} Kept as it came (W-3).` }))
+  optional(Type.Unknown({ description: `${meaning} The wallet stores it as it was sent (W-3).` }))
 
 const description = {
-  coefficient: describingMember('The odds of the whole bet, a number; of an express: the product.'),
+  coefficient: describingMember(
+    'The odds of the whole bet, as a number. For an express it is the product of the odds.',
+  ),
   gameType: describingMember('`sportsbook` or `turbogames`.'),
   ticketType: describingMember('`single` or `express`.'),
-  boosterCoefficient: describingMember('The multiplier of the odds of an express, a number.'),
-  bonusTemplateId: describingMember('The template of the freebet, an integer or null.'),
+  boosterCoefficient: describingMember('The number by which the odds of an express are multiplied.'),
+  bonusTemplateId: describingMember("The id of the freebet's template, an integer or null."),
   bonusAmount: describingMember('The amount of the freebet, a number or null.'),
   ip: describingMember('The IP address of the player when the bet was placed.'),
   info: describingMember('Free text about the bet.'),
-  subPartnerId: describingMember('The site where it was placed, a text or null; reports sum by its text.'),
+  subPartnerId: describingMember('The site where the bet was placed, a string or null. Reports group by this string.'),
   metadata: describingMember(
-    'A list of selections: objects of disciplineId, discipline, tournamentId, tournament, tournamentRegionCode, eventId, ' +
-      'event, eventDate, marketId, market, outcomeId, outcome, coefficient and stage. It may be extended.',
+    'A list of selections. Each has disciplineId, discipline, tournamentId, tournament, tournamentRegionCode, eventId, ' +
+      'event, eventDate, marketId, market, outcomeId, outcome, coefficient and stage. More members may be added.',
   ),
 } satisfies Record<DescribingMember, TSchema>
 
@@ -59,13 +64,13 @@ const description = {
 const unusedMember = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
 
 const unusedDescription = {
-  coefficient: unusedMember('as placed.'),
-  gameType: unusedMember('as placed.'),
-  ticketType: unusedMember('as placed.'),
-  boosterCoefficient: unusedMember('as placed.'),
-  bonusId: unusedMember('as placed.'),
-  bonusTemplateId: unusedMember('as placed.'),
-  bonusAmount: unusedMember('as placed.'),
+  coefficient: unusedMember('the value of the Place bet stays.'),
+  gameType: unusedMember('the value of the Place bet stays.'),
+  ticketType: unusedMember('the value of the Place bet stays.'),
+  boosterCoefficient: unusedMember('the value of the Place bet stays.'),
+  bonusId: unusedMember('the value of the Place bet stays.'),
+  bonusTemplateId: unusedMember('the value of the Place bet stays.'),
+  bonusAmount: unusedMember('the value of the Place bet stays.'),
 }
 
 /** POST, type 1. `amount` is the stake. */
@@ -75,7 +80,10 @@ export const PlaceBetSchema = Type.Object({
   token: TokenSchema,
   amount: AmountSchema('The stake.'),
   currency: CurrencySchema,
-  bonusId: optionalOrNull({ ...integer, description: 'Identifies the freebet; 0 and below are none (D-1).' }),
+  bonusId: optionalOrNull({
+    ...integer,
+    description: 'The id of the freebet. A value of 0 or less means that the bet is no freebet (D-1).',
+  }),
   ...description,
 })
 
@@ -84,14 +92,14 @@ export const SettleSchema = Type.Object(
   {
     ...identity,
     type: Type.Literal(2),
-    token: optional(Type.Unknown({ description: 'Session token of the player, of a cashout; else not used.' })),
-    amount: AmountSchema('The payout, not the stake.'),
+    token: optional(Type.Unknown({ description: "The player's session token. Only a cashout needs it." })),
+    amount: AmountSchema('The amount of the payout, not of the stake.'),
     currency: CurrencySchema,
     resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
     ...unusedDescription,
   },
   {
-    description: "`token` is required when `resultType` is 'cashout' (L-4); no other result looks at it.",
+    description: "`token` is required when `resultType` is 'cashout' (L-4). Other results ignore it.",
     if: { properties: { resultType: { const: 'cashout' } }, required: ['resultType'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ['token'], properties: { token: TokenSchema } },
@@ -102,7 +110,7 @@ export const SettleSchema = Type.Object(
 export const UnsettleSchema = Type.Object({
   ...identity,
   type: Type.Literal(1),
-  token: unusedMember('nothing is asked of the player.'),
+  token: unusedMember('the player is not checked.'),
   amount: unusedMember('the applied payout is taken back.'),
   currency: optional(CurrencySchema),
   ...unusedDescription,
@@ -112,13 +120,13 @@ export const UnsettleSchema = Type.Object({
 export const RollbackSchema = Type.Object({
   ...identity,
   type: Type.Literal(3),
-  token: unusedMember('nothing is asked of the player.'),
+  token: unusedMember('the player is not checked.'),
   amount: unusedMember('the stored stake is refunded.'),
   currency: optional(CurrencySchema),
   errorCode: Type.Integer({
     minimum: -(2 ** 31),
     maximum: 2 ** 31 - 1,
-    description: 'Why the bet is rolled back (W-8).',
+    description: 'The reason for the rollback (W-8).',
   }),
   ...unusedDescription,
 })

@@ -41,7 +41,7 @@ export const CustomFieldsSchema = Type.Object({
   isCashOutAllowed: optional(Type.Boolean()),
   isVerified: optional(Type.Boolean()),
   userCountry: optional(CountrySchema),
-  userStatus: optional(Type.String({ description: 'Antifraud status; the interface does not list the values.' })),
+  userStatus: optional(Type.String({ description: 'The antifraud status. The interface does not list its values.' })),
   userSessionIp: optional(IpSchema),
   userSessionCountry: optional(CountrySchema),
   registrationDate: optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })),
@@ -57,7 +57,7 @@ export const UserProfileSchema = Type.Object({
   userId: UserIdSchema,
   currency: CurrencySchema,
   currencies: optional(Type.Array(CurrencySchema)),
-  isTest: optional(Type.Boolean({ description: 'Absent counts as false.' })),
+  isTest: optional(Type.Boolean({ description: 'An absent member means false.' })),
   operatorUser: optional(OperatorUserSchema),
   customFields: optional(CustomFieldsSchema),
 })
@@ -65,7 +65,7 @@ export const UserProfileSchema = Type.Object({
 export const BalanceReplySchema = Type.Object({
   userId: UserIdSchema,
   currency: CurrencySchema,
-  amount: Type.Number({ description: 'Exact decimal of the balance.' }),
+  amount: Type.Number({ description: 'The balance as an exact decimal.' }),
 })
 
 export type ProfileRequest = Static<typeof ProfileRequestSchema>

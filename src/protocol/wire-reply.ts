@@ -27,7 +27,8 @@ export function createFailure(operation: Operation) {
 
 export const TimeSchema = Type.String({
   format: 'date-time',
-  description: 'When the acknowledged operation took effect: ISO 8601, UTC, Z; a repeat gets the original time (R-2).',
+  description:
+    'The time at which the acknowledged operation took effect: ISO 8601 in UTC, with Z. A repeat returns the original time (R-2).',
 })
 
 /** 200 of the four bet operations. */

@@ -9,13 +9,14 @@ import { createWalletClient, type WalletClientOptions } from './wallet-client.ts
 export const ProbeResultSchema = Type.Object(
   {
     signature: Type.Enum(['accepted', 'refused', 'unknown'], {
-      description: 'refused: code 1, most likely another secret. unknown: no usable answer.',
+      description:
+        '`refused` means code 1, which usually means another secret. `unknown` means that no usable answer arrived.',
     }),
     httpStatus: Type.Optional(Type.Integer()),
     code: Type.Optional(Type.Integer()),
     error: Type.Optional(Type.String()),
   },
-  { description: 'What was answered to User data with a token that nobody has, signed with the first secret.' },
+  { description: 'The answer to User data with an unknown token, signed with the first secret.' },
 )
 type ProbeResult = Static<typeof ProbeResultSchema>
 
@@ -23,11 +24,11 @@ export const probeMembers = {
   tried: ProbeResultSchema,
   triedOthers: Type.Optional(
     Type.Array(ProbeResultSchema, {
-      description: 'Of the other secrets, in their order (C-13). Absent when there are none.',
+      description: 'The answers for the other secrets, in their order (C-13). It is absent if there are none.',
     }),
   ),
   warning: Type.Optional(
-    Type.String({ description: 'When the change has dropped all secrets of before: what that can cost (C-13).' }),
+    Type.String({ description: 'A warning of the risk, if the change has removed all earlier secrets (C-13).' }),
   ),
 }
 

@@ -73,7 +73,7 @@ function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, e
   const by = deps.actions.actorOf
   api.get(
     '/webhooks',
-    describe('listWebhooks', 'Webhooks with their state', {
+    describe('listWebhooks', 'List webhooks with their state', {
       role: 'admin',
       ok: { 200: WebhookListSchema },
     }),
@@ -85,12 +85,12 @@ function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, e
   )
   api.get(
     '/webhooks/:webhookId',
-    describe('readWebhook', 'A webhook with its state', { role: 'admin', params, ok: { 200: WebhookSchema } }),
+    describe('readWebhook', 'Read a webhook with its state', { role: 'admin', params, ok: { 200: WebhookSchema } }),
     async ({ params: { webhookId } }) => toWebhookView(await findWebhook(deps, webhookId), deps.clock.now()),
   )
   api.get(
     '/webhooks/:webhookId/attempts',
-    describe('listWebhookAttempts', `The last ${MAX_STORED_ATTEMPTS} attempts to tell it something, newest first`, {
+    describe('listWebhookAttempts', `List the last ${MAX_STORED_ATTEMPTS} attempts to call the webhook, newest first`, {
       role: 'admin',
       params,
       ok: { 200: WebhookAttemptsSchema },
@@ -101,7 +101,7 @@ function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, e
     '/webhooks/:webhookId',
     describe(
       'saveWebhook',
-      'Make a webhook, change it, or go on with one that is disabled',
+      'Create or change a webhook, or enable it again',
       withAuditHeaders({
         role: 'admin',
         params,
@@ -137,7 +137,7 @@ function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): vo
     '/webhooks/:webhookId/replay',
     describe(
       'replayWebhook',
-      'Send everything again from an event or a time on',
+      'Send all events again from an event or a time on',
       withAuditHeaders({
         role: 'admin',
         params,
@@ -154,7 +154,7 @@ function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): vo
     '/webhooks/:webhookId/rotate',
     describe(
       'rotateWebhook',
-      'Give it another secret; the one before signs too for a while',
+      'Rotate the secret; the old secret also signs for a while',
       withAuditHeaders({
         role: 'admin',
         params,

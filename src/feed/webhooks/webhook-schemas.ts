@@ -6,10 +6,10 @@ const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
 const strict = { additionalProperties: false } as const
 export const WebhookPath = Type.Object({
-  webhookId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'A name of yours.' }),
+  webhookId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'A name that you choose.' }),
 })
 const cursor = Type.String({ pattern: '^(latest|\\d{1,18})$' })
-const ONLY_THESE = 'Only these; absent or empty: all.'
+const ONLY_THESE = 'The requested events. If it is absent or empty, the webhook gets all events.'
 const eventNamesSchema = (events: readonly string[]) =>
   Type.Array(Type.Enum([...events]), { uniqueItems: true, maxItems: events.length, description: ONLY_THESE })
 export const newWebhookSchema = (events: readonly string[]) =>
@@ -18,14 +18,17 @@ export const newWebhookSchema = (events: readonly string[]) =>
       url: Type.String({ maxLength: 2_000 }),
       ...connectionMember,
       events: optional(eventNamesSchema(events)),
-      after: optional({ ...cursor, description: 'A new one begins behind this event; absent: with what comes.' }),
+      after: optional({
+        ...cursor,
+        description: 'A new webhook begins after this event. If it is absent, it begins with the next event.',
+      }),
     },
     { ...strict, examples: [{ url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }] },
   )
 export const ReplayWebhookSchema = Type.Object(
   {
-    after: optional({ ...cursor, description: 'Everything behind this event.' }),
-    from: optional({ ...time, description: 'Everything from this time on.' }),
+    after: optional({ ...cursor, description: 'Send all events after this event.' }),
+    from: optional({ ...time, description: 'Send all events from this time on.' }),
   },
   { ...strict, examples: [{ after: '4711' }] },
 )
@@ -41,9 +44,10 @@ const webhookMembers = {
   ...shownConnectionMember,
   events: Type.Array(Type.String()),
   state: Type.Enum(['ok', 'failing', 'warned', 'disabled'], {
-    description: 'warned: it has failed for a day and is disabled at disabledAt. disabled: PUT it again to go on.',
+    description:
+      '`warned`: it has failed for a day, and will be disabled at disabledAt. `disabled`: a PUT enables it again.',
   }),
-  doneTo: Type.String({ description: 'Every event up to this one is acknowledged.' }),
+  doneTo: Type.String({ description: 'The last event up to which all events are acknowledged.' }),
   failingSince: optional(time),
   disabledAt: optional(time),
   lastError: optional(Type.String()),
@@ -53,9 +57,9 @@ export const WebhookSchema = Type.Object(webhookMembers)
 export const WebhookListSchema = Type.Object({
   data: Type.Array(WebhookSchema),
   next: Type.Null(),
-  eventNames: Type.Array(Type.String(), { description: 'What a webhook can ask for.' }),
+  eventNames: Type.Array(Type.String(), { description: 'The events that a webhook can request.' }),
 })
-const secret = Type.String({ description: 'whsec_…, shown this once.' })
+const secret = Type.String({ description: 'The secret (whsec_…), which is shown only in this response.' })
 export const WebhookWithSecretSchema = Type.Object({ ...webhookMembers, secret })
 export const WebhookTestResultSchema = Type.Object({
   delivered: Type.Boolean(),
@@ -71,7 +75,7 @@ export const WebhookAttemptsSchema = Type.Object({
       name: Type.String(),
       durationMs: Type.Integer({ minimum: 0 }),
       httpStatus: optional(Type.Integer()),
-      error: optional(Type.String({ description: 'Absent when it was acknowledged.' })),
+      error: optional(Type.String({ description: 'The error. It is absent if the webhook acknowledged the event.' })),
     }),
   ),
   next: Type.Null(),

@@ -11,14 +11,19 @@ const times = (description: string) => Type.Array(time, { description })
 
 export const AttemptScheduleSchema = Type.Object(
   {
-    madeAt: times('When attempts began, the first one included: those of the first six minutes, and the last one.'),
-    plannedAt: times(
-      'When the next ones begin, should each fail: those of the first six minutes, and of a result one at least.',
+    madeAt: times(
+      'The start times of the attempts of the first six minutes, with the first attempt, and of the last attempt.',
     ),
-    isUnderWay: Type.Boolean({ description: 'The last one has not come back.' }),
-    asOf: { ...time, description: "The platform's time of this answer." },
+    plannedAt: times(
+      'The planned times of the next attempts, if each fails: those of the first six minutes, and at least one for a result.',
+    ),
+    isUnderWay: Type.Boolean({ description: 'True while the last attempt has no answer yet.' }),
+    asOf: { ...time, description: "The platform's time of this response." },
   },
-  { description: 'The attempts since the delivery was first sent, or last sent again by hand; absent before that.' },
+  {
+    description:
+      'The attempts since the delivery was first sent or last retried by hand. It is absent before the first attempt.',
+  },
 )
 
 /** Attempts of a delivery that are read: in the first six minutes there are fewer. */

@@ -29,7 +29,7 @@ import { orThrowProblem } from './refusal-status.ts'
 export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/bets',
-    describePlatformChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+    describePlatformChange('placeBet', 'Bets', 'Place a bet; calls the partner and runs the control stage', {
       role: 'support',
       headers: IdempotencyHeader,
       body: NewBetSchema,
@@ -50,7 +50,7 @@ export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
   api.get(
     '/bets',
-    describePlatformRoute('listBets', 'Bets', 'Bets, newest first', {
+    describePlatformRoute('listBets', 'Bets', 'List bets, newest first', {
       role: 'read',
       querystring: BetListQuery,
       ok: { 200: BetPageSchema },
@@ -59,7 +59,7 @@ export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
   api.get(
     '/bets/:betId',
-    describePlatformRoute('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
+    describePlatformRoute('getBet', 'Bets', 'Read a bet with its deliveries and all attempts', {
       role: 'read',
       params: PlatformBetPath,
       ok: { 200: BetDetailSchema },
@@ -100,13 +100,13 @@ export function addResultRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
   api.post(
     '/bets/:betId/unsettle',
-    describePlatformChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
+    describePlatformChange('unsettleBet', 'Bets', "Withdraw a bet's result", answer),
     async (request, reply) =>
       reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.actorOf(request), request.params.betId))),
   )
   api.post(
     '/bets/:betId/cancel',
-    describePlatformChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
+    describePlatformChange('cancelBet', 'Bets', 'Cancel a bet; a rollback refunds its stake', {
       ...answer,
       body: CancelSchema,
     }),

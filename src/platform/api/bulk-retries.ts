@@ -31,26 +31,34 @@ export const RetrySchema = Type.Object(
     ...deliveryFilters,
     code: optional(
       Type.Union([Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }), Type.Null()], {
-        description: "The partner's last code; null: only what has none. Absent: whatever it is.",
+        description:
+          "The partner's last code. null selects deliveries without a code. If it is absent, the code does not matter.",
       }),
     ),
-    dryRun: optional(Type.Boolean({ description: 'true: only counts what would be sent again. Absent: false.' })),
+    dryRun: optional(Type.Boolean({ description: 'If true, the deliveries are only counted. The default is false.' })),
   },
   { ...strict, examples: [{ partnerId: 'acme', status: 'refused', code: 20, dryRun: true }] },
 )
 export const RetryResultSchema = Type.Object({
   dryRun: Type.Boolean(),
   retryId: optional(
-    Type.String({ description: 'GET /deliveries/retries/{retryId} says what has become of each. None in a dry run.' }),
+    Type.String({
+      description:
+        'The id of the retry. GET /deliveries/retries/{retryId} shows the state of each delivery. It is absent in a dry run.',
+    }),
   ),
-  count: countSchema('Deliveries that are chosen and may be sent again (W-16).'),
+  count: countSchema('The number of selected deliveries that may be retried (W-16).'),
   money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal, takeBack: decimal }), {
-    description: 'That has not moved, by currency; takeBack: of it what is to be taken back from players.',
+    description: 'The outstanding amounts by currency. `takeBack` is the part that has to be taken back from players.',
   }),
-  taken: countSchema('Sent again; 0 in a dry run.'),
+  taken: countSchema('The number of deliveries that are sent again, or 0 in a dry run.'),
   notTaken: Type.Object({
-    stillTried: countSchema('Chosen too, but tried again anyway: nothing is to be done but to mend the cause (C-5).'),
-    changed: countSchema('Somebody else was changing the bet, or has changed it since the count: look again.'),
+    stillTried: countSchema(
+      'The number of selected deliveries that are retried automatically. Only their cause has to be fixed (C-5).',
+    ),
+    changed: countSchema(
+      'The number of deliveries whose bet was changed by another request at the same time. Count again.',
+    ),
   }),
 })
 
@@ -67,15 +75,16 @@ export const RetryPath = Type.Object({ retryId: Type.String({ pattern: UUID }) }
 export const RetryViewSchema = Type.Object({
   retryId: Type.String(),
   at: time,
-  key: Type.String({ description: 'The name of the key that asked.' }),
+  key: Type.String({ description: 'The name of the API key that requested it.' }),
   person: Type.Optional(Type.String()),
-  chosen: Type.Object({}, { additionalProperties: true, description: 'What chose the deliveries.' }),
+  chosen: Type.Object({}, { additionalProperties: true, description: 'The filter that selected the deliveries.' }),
   state: Type.Enum(['running', 'finished', 'cut_short'], {
-    description: 'cut_short: nothing has come of it for a minute; call it again, it sends what is left.',
+    description:
+      '`cut_short` means that it made no progress for a minute. Send the request again for the remaining deliveries.',
   }),
-  count: countSchema('Deliveries that were chosen and could be sent again when it began (W-16).'),
-  stillTried: countSchema('Chosen too, but tried again anyway (C-5).'),
-  taken: countSchema('Sent again so far.'),
+  count: countSchema('The number of selected deliveries that could be retried at its start (W-16).'),
+  stillTried: countSchema('The number of selected deliveries that are retried automatically (C-5).'),
+  taken: countSchema('The number of deliveries that were sent again so far.'),
 })
 export const RetryPageSchema = toPageSchema(RetryViewSchema)
 export const RetryListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -87,7 +96,7 @@ export const RetryDetailSchema = Type.Object({
       Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, optional(Type.Integer({ minimum: 1 }))])),
       {
         description:
-          'How many of those that it sent again have come to which state by now. With the first page only: all of them are counted for it.',
+          'The number of retried deliveries by their current state. Only the first page has it, because all of them are counted.',
       },
     ),
   ),
@@ -97,7 +106,7 @@ export const RetryQuery = Type.Object(
   {
     status: optional(
       Type.Enum([...DELIVERY_STATUSES], {
-        description: `Only deliveries in this state; ${SCAN_LIMIT_NOTE}`,
+        description: `Only deliveries in this state. With this filter, ${SCAN_LIMIT_NOTE}`,
       }),
     ),
     ...pageQuery,

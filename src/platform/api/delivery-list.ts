@@ -41,7 +41,7 @@ const STATUS = `(${DELIVERY_STATUSES.join('|')})`
 export const DeliveryPageSchema = toPageSchema(
   Type.Object({
     ...DeliverySchema.properties,
-    ...selectionMembers('Only with `selections=true`: what its bet is on.'),
+    ...selectionMembers("Present with `selections=true`: the selections of the delivery's bet."),
     ...outstandingMoneyMembers,
     ladder: optional(AttemptScheduleSchema),
   }),
@@ -49,28 +49,28 @@ export const DeliveryPageSchema = toPageSchema(
 /** Members by which deliveries are chosen, to list them and to send them again. */
 export const deliveryFilters = {
   status: optional(
-    Type.String({ pattern: `^${STATUS}(,${STATUS})*$`, description: 'One or several, comma-separated.' }),
+    Type.String({ pattern: `^${STATUS}(,${STATUS})*$`, description: 'One or more values, separated by commas.' }),
   ),
   operation: optional({ ...DeliverySchema.properties.operation }),
   partnerId: optional(Type.String()),
 }
 /** Of members that no index of the whole list has. */
-const some = `Without \`needsPerson\` ${SCAN_LIMIT_NOTE}`
+const some = `Without \`needsPerson\`, ${SCAN_LIMIT_NOTE}`
 export const DeliveryListQuery = Type.Object(
   {
     needsPerson: booleanParameter(
-      'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
+      'If true, only deliveries that need attention, the newest failure first: rejected, stuck, or retried while money is owed (C-5, C-9).',
     ),
     status: deliveryFilters.status,
     operation: optional({ ...DeliverySchema.properties.operation, description: some }),
     partnerId: optional(Type.String({ description: some })),
-    ladder: booleanParameter('true: each with its attempts, those made and those planned.'),
-    selections: selectionsQuery('each with what its bet is on.'),
+    ladder: booleanParameter('If true, each delivery contains its attempts, made and planned.'),
+    selections: selectionsQuery('each delivery contains the selections of its bet.'),
     unmoved: outstandingMoneyQuery,
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
-        description: `The partner's last code; none: without one. ${some}`,
+        description: `The partner's last code. \`none\` selects deliveries without a code. ${some}`,
       }),
     ),
     ...pageQuery,

@@ -28,7 +28,7 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformRoute(
       'listDeliveries',
       'Deliveries',
-      'Deliveries, the latest decided first, or what needs a person (C-9)',
+      'List deliveries, newest first, or those that need attention (C-9)',
       {
         role: 'read',
         querystring: DeliveryListQuery,
@@ -45,14 +45,14 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformChange(
       'retryDeliveries',
       'Deliveries',
-      'Send all chosen stuck and refused deliveries again, or count them (W-16)',
+      'Retry all selected stuck and rejected deliveries, or count them (W-16)',
       { role: 'support', body: RetrySchema, ok: { 200: RetryResultSchema } },
     ),
     (request) => retryDeliveries(deps, deps.actions.actorOf(request), request.body),
   )
   api.get(
     '/deliveries/retries',
-    describePlatformRoute('listRetries', 'Deliveries', 'Retries of many deliveries, the latest first (C-16)', {
+    describePlatformRoute('listRetries', 'Deliveries', 'List bulk retries, newest first (C-16)', {
       role: 'read',
       querystring: RetryListQuery,
       ok: { 200: RetryPageSchema },
@@ -64,7 +64,7 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformRoute(
       'getRetry',
       'Deliveries',
-      'How far a retry has come, and what has become of each of its deliveries (C-16)',
+      'Read the progress of a bulk retry and the state of its deliveries (C-16)',
       {
         role: 'read',
         params: RetryPath,
@@ -85,7 +85,7 @@ function addManualRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformChange(
       'retryDelivery',
       'Deliveries',
-      'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
+      'Retry a stuck or rejected delivery with a new schedule (C-4, W-16)',
       { role: 'support', params: DeliveryPath, ok: { 202: DeliverySchema }, problems: { 409: 'not_stuck' } },
     ),
     async (request, reply) => {
@@ -101,7 +101,7 @@ function addManualRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformChange(
       'acknowledgeDelivery',
       'Deliveries',
-      'Say that the partner has done what a stuck or refused delivery asks for; nothing is sent (W-47)',
+      'Mark a stuck or rejected delivery as acknowledged; nothing is sent (W-47)',
       {
         role: 'admin',
         params: DeliveryPath,

@@ -27,7 +27,7 @@ export interface EventDeps extends FlowDeps {
 export function addEventRoutes(api: Routes, deps: EventDeps): void {
   api.put(
     '/events/:eventId',
-    describePlatformChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
+    describePlatformChange('saveEvent', 'Events', 'Set the state and odds of an event for the control stage', {
       role: 'support',
       params: EventPath,
       body: EventStateSchema,
@@ -51,7 +51,7 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
   )
   api.post(
     '/events/:eventId/result',
-    describePlatformChange('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
+    describePlatformChange('setResults', 'Events', 'Set the results of an event and settle the bets that they decide', {
       role: 'cash',
       params: EventPath,
       body: ResultsSchema,
@@ -67,7 +67,7 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
   )
   api.put(
     '/limits',
-    describePlatformChange('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
+    describePlatformChange('saveLimits', 'Events', 'The limits of rollback reasons 110–115', {
       role: 'admin',
       body: LimitsSchema,
       ok: { 200: LimitsSchema },

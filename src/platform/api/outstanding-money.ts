@@ -7,18 +7,18 @@ import { optional } from './platform-schemas.ts'
 import { DeliverySchema, type ViewDeps } from './platform-views.ts'
 
 export const outstandingMoneyQuery = booleanParameter(
-  'true: each that is not over with the money that has not moved, as it is summed at its partner.',
+  'If true, each open delivery contains the outstanding amount that counts for its partner.',
 )
 export const outstandingMoneyMembers = {
   unmovedAmount: optional({
     ...DeliverySchema.properties.owedAmount,
     description:
-      'Only with `unmoved=true`: `owedAmount` also of what needs nobody. Absent where another one of the bet is before it, which has the money of the bet, and with `isStakeUnknown`.',
+      'Present with `unmoved=true`: the outstanding amount, like `owedAmount`, also of deliveries that do not need attention. It is absent if an earlier delivery counts the money of the bet, and with `isStakeUnknown`.',
   }),
   isStakeUnknown: optional(
     Type.Boolean({
       description:
-        'Only with `unmoved=true`. true: a Rollback of a bet that the partner never acknowledged. Whether its stake was taken is not known: it may have been booked as undone already, and is in no sum of what is on the way.',
+        'Present with `unmoved=true` on the Rollback of a bet that the partner never acknowledged. The partner may or may not have taken the stake, so the sums in `onTheWay` leave it out.',
     }),
   ),
 }

@@ -16,32 +16,38 @@ const time = Type.String({ format: 'date-time' })
 const MAX_ON_THE_WAY = 1_000
 const SUM = {
   currency: Type.String(),
-  amount: Type.String({ description: 'What has not moved, in either direction.' }),
-  takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
+  amount: Type.String({ description: 'The outstanding amount in both directions.' }),
+  takeBack: Type.String({ description: 'The part that has to be taken back from players.' }),
   deliveries: Type.Integer(),
 }
-const since = { ...time, description: 'When the oldest of them was decided.' }
+const since = { ...time, description: 'The time at which the oldest of these deliveries was decided.' }
 
 export const PartnerViewSchema = Type.Object({
   partnerId: Type.String(),
   baseUrl: Type.String(),
   ...shownConnectionMember,
   state: Type.Enum(['up', 'down', 'probing'], {
-    description: 'As the process that answers knows it. down: five calls in a row had no usable answer (C-6, C-10).',
+    description:
+      'The state of the circuit breaker in the process that responds. `down` means that five calls in a row had no usable answer (C-6, C-10).',
   }),
-  since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
+  since: Type.Optional({
+    ...time,
+    description:
+      'The time of the last change. It is absent if the partner has been up since the start of this process.',
+  }),
   lastError: Type.Optional(
     Type.Object(
       { at: time, error: Type.String() },
-      { description: 'The last call without a usable answer, or whose signature the partner refused (code 1).' },
+      { description: 'The last call without a usable answer, or with a signature that the partner rejected (code 1).' },
     ),
   ),
-  waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
+  waiting: Type.Integer({ description: 'The number of open deliveries.' }),
   owed: Type.Array(Type.Object(SUM), {
-    description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
+    description:
+      'Deliveries that need attention (C-9), by currency. GET /deliveries?needsPerson=true&partnerId=… lists them.',
   }),
   onTheWay: Type.Array(Type.Object({ ...SUM, since }), {
-    description: `The same of what needs nobody: it is sent, or sent again. Of ${MAX_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
+    description: `The same sums for deliveries that are being sent or retried automatically, at most ${MAX_ON_THE_WAY}. Rollbacks of bets that the partner never acknowledged are left out, because their stakes may not have been taken.`,
   }),
 })
 export const PartnerPageSchema = toPageSchema(PartnerViewSchema)

@@ -28,14 +28,17 @@ import { BetViewSchema, PlatformBetStatusSchema, toPlatformBetView, type ViewDep
 const optional = Type.Optional
 
 export const BetPageSchema = toPageSchema(
-  Type.Object({ ...BetViewSchema.properties, ...selectionMembers('Only with `selections=true`: what it is on.') }),
+  Type.Object({
+    ...BetViewSchema.properties,
+    ...selectionMembers("Present with `selections=true`: the bet's selections."),
+  }),
 )
-const some = `Only some bets: ${SCAN_LIMIT_NOTE}`
+const some = `With this filter, ${SCAN_LIMIT_NOTE}`
 export const BetListQuery = Type.Object(
   {
     partnerId: optional(Type.String({ description: some })),
     status: optional({ ...PlatformBetStatusSchema, description: some }),
-    selections: selectionsQuery('each with what it is on.'),
+    selections: selectionsQuery('each bet contains its selections.'),
     ...timeRangeQuery,
     ...pageQuery,
   },

@@ -16,8 +16,8 @@ const BetChange = Type.Object({
   ...eventEnvelope,
   event: Type.Enum(['bet.accepted', 'bet.declined', 'bet.cancelled', 'bet.settled'], {
     description:
-      'The bet is this from now on. accepted again: its result was taken back. settled again: another result, or decided by another. ' +
-      'A bet that is being placed is in the feed when it is decided.',
+      'The bet is this now. `accepted` again means that its result was withdrawn. `settled` again means a new result or another source. ' +
+      'A bet that is being placed enters the feed when it is decided.',
   }),
   bet: Type.Object({
     ...{ betId, partnerId, userId, operatorUser, currency, amount, status, reason, resultType, payout },
@@ -30,7 +30,7 @@ const DeliveryChange = Type.Object({
   ...eventEnvelope,
   event: Type.Enum(['delivery.done', 'delivery.refused', 'delivery.stuck', 'delivery.pending'], {
     description:
-      'What became of telling the partner; pending: sent again by a person. A Place bet has no such event: its bet has.',
+      'The new state of a delivery. `pending` means that it was retried by hand. A Place bet has no such event, because its bet has one.',
   }),
   delivery: Type.Object({
     ...{ deliveryId, betId, partnerId, operation },

@@ -14,7 +14,8 @@ const LookupPath = Type.Object({
   id: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'A bet or the beginning of its id, six characters and more; a delivery; the requestId of a call.',
+    description:
+      'The id of a bet or at least its first six characters, the id of a delivery, or the requestId of a call.',
   }),
 })
 
@@ -22,7 +23,7 @@ const LookupSchema = Type.Union([
   Type.Object({ kind: Type.Literal('bet'), bet: BetDetailSchema }),
   Type.Object(
     { kind: Type.Literal('delivery'), delivery: BetDetailSchema.properties.deliveries.items, bet: BetViewSchema },
-    { description: 'By its own id, or by the requestId of its calls.' },
+    { description: 'The delivery with this id, or with this requestId in its calls.' },
   ),
   Type.Object(
     {
@@ -30,11 +31,11 @@ const LookupSchema = Type.Union([
       matches: Type.Array(
         Type.Object({
           ...{ kind: Type.Literal('bet'), id: Type.String(), userId: Type.String() },
-          ...selectionMembers('What it is on.'),
+          ...selectionMembers("The bet's selections."),
         }),
       ),
     },
-    { description: 'It may be any of these: ask with more of the id.' },
+    { description: 'Several objects match. Ask with more characters of the id.' },
   ),
 ])
 type LookupResult = Static<typeof LookupSchema>
@@ -42,17 +43,12 @@ type LookupResult = Static<typeof LookupSchema>
 export function addPlatformLookupRoute(api: Routes, deps: PlatformRouteDeps): void {
   api.get(
     '/show/:id',
-    describePlatformRoute(
-      'showId',
-      'Deliveries',
-      'Any id that somebody pastes: what it is, and all that hangs on it (W-45)',
-      {
-        role: 'read',
-        params: LookupPath,
-        ok: { 200: LookupSchema },
-        problems: { 404: 'not_found' },
-      },
-    ),
+    describePlatformRoute('showId', 'Deliveries', 'Look up any id, and find the objects that belong to it (W-45)', {
+      role: 'read',
+      params: LookupPath,
+      ok: { 200: LookupSchema },
+      problems: { 404: 'not_found' },
+    }),
     ({ params }) => lookUpPlatformId(deps, params.id),
   )
 }

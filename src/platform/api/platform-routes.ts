@@ -78,7 +78,7 @@ function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformChange(
       'savePartner',
       'Partners',
-      'Add a partner, or change its address or secret, and try each with a harmless call',
+      'Add a partner, or change its address or secret; a harmless call tries each secret',
       { role: 'admin', body: NewPartnerSchema, ok: { 201: TriedPartnerSchema } },
     ),
     async (request, reply) => {
@@ -93,7 +93,7 @@ function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
   api.get(
     '/partners',
-    describePlatformRoute('listPartners', 'Partners', 'Partners with their state and what waits for them', {
+    describePlatformRoute('listPartners', 'Partners', 'List partners with their state and outstanding money', {
       role: 'read',
       querystring: PartnerListQuery,
       ok: { 200: PartnerPageSchema },
@@ -105,7 +105,7 @@ function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformChange(
       'changePartner',
       'Partners',
-      'Change a partner’s address or secrets, and try each with a harmless call',
+      'Change a partner’s address or secrets; a harmless call tries each secret',
       {
         role: 'admin',
         params: PartnerPath,
@@ -147,12 +147,17 @@ async function saveAndTry(
 function addFrameRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/frame-sessions',
-    describePlatformChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
-      role: 'support',
-      body: NewFrameSchema,
-      ok: { 201: FrameSchema },
-      problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
-    }),
+    describePlatformChange(
+      'loadFrame',
+      'Partners',
+      "Create a frame session; the partner is asked for the user's profile",
+      {
+        role: 'support',
+        body: NewFrameSchema,
+        ok: { 201: FrameSchema },
+        problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
+      },
+    ),
     async (request, reply) => {
       const { partnerId, token } = request.body
       const { frameSessionId, profile } = orThrowProblem(
@@ -169,7 +174,7 @@ function addNowRoute(api: Routes, { db, clock, minutes }: PlatformRouteDeps): vo
     describePlatformRoute(
       'readNow',
       'Deliveries',
-      'The calls of the last hour by minute and partner, and the oldest delivery that is not over',
+      'Count the calls of the last hour by minute and partner, and show the oldest open delivery',
       {
         role: 'read',
         ok: { 200: PlatformNowSchema },
@@ -186,21 +191,21 @@ const PlatformNowSchema = Type.Object({
   ...LastHourSchema.properties,
   oldestWaiting: Type.Optional({
     ...Type.String({ format: 'date-time' }),
-    description: 'When the oldest delivery that is not over was decided. Absent: none waits.',
+    description: 'The time at which the oldest open delivery was decided. It is absent if no delivery is open.',
   }),
 })
 
 const ActionQuerySchema = defineAuditLogQuery({
   on: Type.Optional({
     ...Type.String({ minLength: 1, maxLength: 64 }),
-    description: 'Only what was done to this partner, bet, event, delivery or frame session.',
+    description: 'Only entries about this partner, bet, event, delivery or frame session.',
   }),
 })
 
 function addActionRoutes(api: Routes, { actions, db }: PlatformRouteDeps): void {
   api.get(
     '/actions',
-    describePlatformRoute('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+    describePlatformRoute('listActions', 'Actions', 'List the audit log of this API, newest first (O-4)', {
       role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: AuditLogPageSchema },

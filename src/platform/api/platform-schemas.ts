@@ -76,14 +76,14 @@ export const FrameSchema = Type.Object({ frameSessionId: Type.String(), profile:
 
 const IdempotencyKey = withDescription(
   boundedText(128),
-  'Yours, unique per partner. The same bet again with its key is answered as before and calls nobody.',
+  'Your key, unique per partner. A repeat of the same bet with this key gets the stored answer, and no partner is called.',
 )
 /** The member `idempotencyKey` for clients that send it as a header, where only ASCII arrives as it was meant. */
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,128}$',
-      description: 'The same as the member idempotencyKey of the body.',
+      description: 'The same key as the member idempotencyKey of the body.',
     }),
   ),
 })
@@ -91,7 +91,9 @@ export const IdempotencyHeader = Type.Object({
 const BonusId = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
 const { eventId: _eventId, outcomeId: _outcomeId, coefficient: _coefficient, ...stated } = STATED_SELECTION
 /** A member of a selection that only describes goes to the partner as it came, of whatever type (W-3). */
-const passedThrough = optional(Type.Unknown({ description: 'Only describes: the partner gets it as it came (W-3).' }))
+const passedThrough = optional(
+  Type.Unknown({ description: 'This member only describes the bet. The partner gets it unchanged (W-3).' }),
+)
 const descriptiveMembers = Object.fromEntries(Object.keys(stated).map((name) => [name, passedThrough])) as Record<
   keyof typeof stated,
   typeof passedThrough
@@ -108,18 +110,23 @@ export const NewBetSchema = Type.Object(
       },
     ),
     ticketType: optional(
-      Type.Enum(['single', 'express'], { description: 'Follows from the number of selections when absent.' }),
+      Type.Enum(['single', 'express'], { description: 'The default follows from the number of selections.' }),
     ),
     boosterCoefficient: optional(
-      withDescription(odds, 'Multiplies the odds of an express. It is not paid where void selections leave one (D-6).'),
+      withDescription(
+        odds,
+        'The multiplier of the odds of an express. It does not apply if void selections leave only one selection (D-6).',
+      ),
     ),
-    bonusId: nullable(withDescription(BonusId, 'Names the freebet; 0 and below are none (D-1).')),
+    bonusId: nullable(
+      withDescription(BonusId, 'The id of the freebet. A value of 0 or less means that the bet is no freebet (D-1).'),
+    ),
     bonusTemplateId: nullable(BonusId),
     bonusAmount: nullable(decimal),
     subPartnerId: nullable(boundedText(64)),
     ip: optional(
       Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
-        description: 'IPv4 or IPv6.',
+        description: 'An IPv4 or IPv6 address.',
       }),
     ),
     info: optional(Type.String({ maxLength: 1_000 })),
@@ -140,12 +147,12 @@ export const PlacedSchema = Type.Object({
   betId: Type.String({ description: 'The transactionId of every call to the partner.' }),
   status: Type.Enum(['accepted', 'declined', 'cancelled'], {
     description:
-      'declined: the partner said no, or was not asked: an event has ended (C-11), or the partner does not answer (C-10). cancelled: nobody knows, or the control stage objected; rolled back.',
+      '`declined`: the partner declined the bet, or was not called because an event has ended (C-11) or the partner is down (C-10). `cancelled`: the answer is unknown or the control stage objected, and the bet is rolled back.',
   }),
   reason: optional(
     Type.String({
       description:
-        'Of declined: partner code N, event ended, or partner unavailable. Of cancelled: rollback N (C-2, C-3).',
+        'The reason. A declined bet has `partner code N`, `event ended` or `partner unavailable`. A cancelled bet has `rollback N` (C-2, C-3).',
     }),
   ),
 })
@@ -154,7 +161,7 @@ export const AcknowledgeSchema = Type.Object(
   {
     reason: withDescription(
       Type.String({ maxLength: 500, pattern: '\\S' }),
-      'How this is known. Shown with the delivery, and kept in the action log (O-4).',
+      'The evidence. The delivery shows it, and the audit log stores it (O-4).',
     ),
   },
   { ...strict, examples: [{ reason: 'paid by hand at the partner, ticket 4711' }] },
@@ -167,7 +174,7 @@ export const SettleBetSchema = Type.Object(
     frameSessionId: optional(
       withDescription(
         Uuid,
-        'Of a cashout: where the user asked for it; its token is sent. Absent: that of placement (W-14).',
+        'The frame session in which the user requested a cashout. Its token is sent. The default is the session of the placement (W-14).',
       ),
     ),
   },
@@ -177,7 +184,7 @@ export const CancelSchema = Type.Object(
   {
     errorCode: Type.Enum(
       Object.keys(ROLLBACK_REASONS).map((code) => Number.parseInt(code, 10)),
-      { description: 'The reason that the partner is told, docs/reference/codes.md.' },
+      { description: 'The reason code that is sent to the partner, see docs/reference/codes.md.' },
     ),
   },
   { ...strict, examples: [{ errorCode: 8 }] },
@@ -193,7 +200,7 @@ export const EventStateSchema = Type.Object(
     outcomes: optional(
       Type.Array(Type.Object({ outcomeId: boundedText(64), coefficient: odds }, strict), {
         maxItems: MAX_OUTCOMES,
-        description: 'Current odds; outcomes that are not named keep theirs.',
+        description: 'The current odds. Outcomes that are not listed keep their odds.',
       }),
     ),
   },
@@ -206,16 +213,16 @@ export const ResultsSchema = Type.Object(
       Type.Object({ outcomeId: boundedText(64), result: Type.Enum(['won', 'lost', 'refund']) }, strict),
       {
         maxItems: MAX_OUTCOMES,
-        description: 'All results of the event; none withdraws them.',
+        description: 'All results of the event. An empty list withdraws them.',
       },
     ),
   },
   { ...strict, examples: [{ outcomes: [wonExample, { outcomeId: 'away', result: 'lost' }] }] },
 )
 export const ResultsAppliedSchema = Type.Object({
-  bets: Type.Integer({ description: 'Bets whose result changed so far; a delivery was decided for each.' }),
+  bets: Type.Integer({ description: 'The number of bets whose result has changed so far. Each has a new delivery.' }),
   applied: Type.Boolean({
     description:
-      'Every bet on the event follows. false: there are so many that not all do after 5 s, or the platform is stopping; the others follow by themselves.',
+      'True if every bet on the event has the result. It is false if some bets are left after 5 s, or if the platform is stopping. The rest follow automatically.',
   }),
 })

@@ -33,15 +33,15 @@ export const BetViewSchema = Type.Object({
 const phase = (description: string) => optional(Type.Integer({ minimum: 0, description }))
 const PhasesSchema = Type.Object(
   {
-    nameMs: phase('The name of the partner was looked up.'),
-    connectMs: phase('The connection was made.'),
-    tlsMs: phase('TLS was agreed upon.'),
-    firstByteMs: phase('From the call to the first byte of the answer.'),
-    bodyMs: phase('The rest of the answer.'),
+    nameMs: phase('The time for the DNS lookup.'),
+    connectMs: phase('The time to open the connection.'),
+    tlsMs: phase('The time for the TLS handshake.'),
+    firstByteMs: phase('The time from the call to the first byte of the answer.'),
+    bodyMs: phase('The time for the rest of the answer.'),
   },
   {
     description:
-      'Where the time went (C-18). The first three only of a call that had to make a connection; what is missing from durationMs, it waited for one.',
+      'The parts of durationMs (C-18). The first three are present if the call opened a connection. The rest of durationMs was spent waiting for a connection.',
   },
 )
 export const AttemptSchema = Type.Object({
@@ -49,27 +49,27 @@ export const AttemptSchema = Type.Object({
   startedAt: time,
   durationMs: Type.Integer(),
   phases: optional(PhasesSchema),
-  httpStatus: Type.Union([Type.Integer(), Type.Null()], { description: 'null: none came in time.' }),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'The HTTP status. It is null if no answer arrived in time.',
+  }),
   outcome: Type.Enum(['accepted', 'refused', 'unknown']),
-  code: optional(Type.Integer({ description: "The partner's." })),
-  error: optional(Type.String({ description: 'Why the outcome is unknown.' })),
-  body: Type.String({ description: 'As it came, up to 2000 characters, without the token.' }),
+  code: optional(Type.Integer({ description: "The partner's reply code." })),
+  error: optional(Type.String({ description: 'The reason why the outcome is unknown.' })),
+  body: Type.String({ description: 'The answer as it was received, up to 2000 characters, without the token.' }),
 })
 export const DeliverySchema = Type.Object({
   deliveryId: Type.String(),
   betId: Type.String(),
   partnerId: Type.String(),
-  number: Type.Integer({ description: "Position among the bet's deliveries." }),
+  number: Type.Integer({ description: "The position among the bet's deliveries." }),
   operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
   requestId: Type.String(),
   status: Type.Enum([...DELIVERY_STATUSES], {
     description:
-      'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt, or on its way. done, refused: the partner said so. ' +
-      'unknown: a Place bet without a usable answer, followed by a rollback. stuck: given up, waits for a person.',
+      '`waiting`: an earlier delivery of the bet is still open (C-6). `pending`: due at dueAt, or being sent. `done`, `refused`: the partner answered so. ' +
+      '`unknown`: a Place bet without a usable answer, which a rollback follows. `stuck`: the attempts are exhausted, and it needs attention.',
   }),
-  amount: optional(
-    Type.String({ pattern: DECIMAL, description: 'The money it is about: what the call carries as its amount.' }),
-  ),
+  amount: optional(Type.String({ pattern: DECIMAL, description: 'The amount in the call.' })),
   currency: optional(Type.String()),
   attempts: Type.Integer(),
   code: optional(Type.Integer()),
@@ -80,13 +80,13 @@ export const DeliverySchema = Type.Object({
   needsPersonSince: optional({
     ...time,
     description:
-      'Stuck, refused, or tried again after a 400 (C-5) or after six minutes without an answer (W-48): owed until it is acknowledged (C-9).',
+      'The time since which it needs attention (C-9): stuck, rejected, or retried after a 400 (C-5) or after six minutes without an answer (W-48). An acknowledgement ends it.',
   }),
   owedAmount: optional(
     Type.String({
       pattern: '^-?\\d+(\\.\\d+)?$',
       description:
-        'Of what needs a person: the money that has not moved. Below zero: it is to be taken back from the player. A payout of 222.40 that becomes 0.00 is -222.40.',
+        'The outstanding amount of a delivery that needs attention. A negative amount has to be taken back from the player: a payout of 222.40 that becomes 0.00 gives -222.40.',
     }),
   ),
 })
@@ -100,7 +100,7 @@ export const BetDetailSchema = Type.Object({
         coefficient: decimal,
         result: optional(Type.Enum(['won', 'lost', 'refund'])),
       },
-      { additionalProperties: true, description: 'As they were placed, with all their members.' },
+      { additionalProperties: true, description: 'The selections as they were placed, with all members.' },
     ),
   ),
   deliveries: Type.Array(
@@ -108,7 +108,7 @@ export const BetDetailSchema = Type.Object({
       ...DeliverySchema.properties,
       request: Type.Object(
         {},
-        { additionalProperties: true, description: 'The body that every attempt sends, without the token.' },
+        { additionalProperties: true, description: 'The body of every attempt, without the token.' },
       ),
       attemptList: Type.Array(AttemptSchema),
     }),

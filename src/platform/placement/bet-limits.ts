@@ -27,10 +27,10 @@ export const LimitsSchema = Type.Object(
   {
     ...strict,
     description:
-      'eventMaxBets: accepted bets on one event, in whatever currency (112). Amounts stand below currencies, by the currency that they are ' +
-      'in. outcomeMaxStake, outcomeMaxWin: sums over the accepted bets on one outcome in that currency (110, 111); playerMaxStake, ' +
-      'playerMaxWin: of one bet of a player (113, 114); maxStake: of any bet (115). An amount beside currencies is the older way to say ' +
-      'it: so many units of each currency that currencies does not name, whatever they are worth.',
+      '`eventMaxBets` limits the accepted bets on one event in all currencies (112). Amounts are in `currencies`, by currency. ' +
+      '`outcomeMaxStake` and `outcomeMaxWin` limit the sums over the accepted bets on one outcome (110, 111). `playerMaxStake` and ' +
+      '`playerMaxWin` limit one bet of a player (113, 114), and `maxStake` limits any bet (115). An amount outside `currencies` is the older ' +
+      'form: it applies as a plain number of units to each currency that `currencies` does not list.',
     examples: [
       {
         eventMaxBets: 500,
