@@ -98,7 +98,7 @@ function placedOperationsOf({ paths }) {
 const SUCCESS = {
   200: 'The requested data.',
   201: 'Created by this call or by an earlier identical one.',
-  202: 'The request is stored. All or a part of it takes effect later.',
+  202: 'The request is stored and takes effect later, completely or in part.',
   204: 'Done.',
 }
 

@@ -111,7 +111,7 @@ export function createCallJournal(deps: CallJournalDeps): CallJournal {
 function createDisabledJournal(deps: CallJournalDeps): CallJournal {
   const dropped = rotateJournal(deps).then(
     () => {},
-    (error: unknown) => deps.log.warn({ err: error }, 'the journal that is not wanted any more could not be dropped'),
+    (error: unknown) => deps.log.warn({ err: error }, 'the disabled journal could not be dropped'),
   )
   return {
     ...{ isOn: false, add() {}, lost: () => 0 },
@@ -142,7 +142,7 @@ function createSegmentWriter(deps: CallJournalDeps): (segments: readonly ClosedS
       isKept = (await rotateJournal(deps)) > 0
       rotatedOn = day
     } catch (error) {
-      log.warn({ err: error }, 'the journal could not turn to a new day') // its partition is there since yesterday
+      log.warn({ err: error }, 'the journal could not begin a new day') // its partition is there since yesterday
     }
   }
   return async (segments) => {

@@ -92,7 +92,7 @@ export function createCallStats({ db, clock, log, schema }: CallStatsDeps): Call
       })
       waiting = []
     } catch (error) {
-      log.debug({ err: error }, 'the counts of calls could not be written; they wait')
+      log.debug({ err: error }, 'the counts of calls could not be stored; they are kept for the next attempt')
     }
   }
   const write = () => {

@@ -58,7 +58,7 @@ export function addChangeNotifierRoute(
       const last = request.headers['last-event-id']
       const from = typeof last === 'string' && POSITION.test(last) ? last : undefined
       const subscriber = await changeNotifier.subscribe(from, principalOf(request).keyName)
-      if (subscriber === undefined) throw new Problem(503, 'busy', 'too many watch here; close some pages')
+      if (subscriber === undefined) throw new Problem(503, 'busy', 'too many pages are connected: close some pages')
       reply.raw.once('close', () => subscriber.leave()) // the stream's own end waits for what it waits for
       if (reply.raw.destroyed) subscriber.leave() // who has gone before that is not told of again
       reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no')

@@ -21,14 +21,13 @@ export function createFeedMetrics(
     const [row] = await db.people.query<FeedStateRow>(state)
     const lag = feed.isFollowed() && row?.oldest ? secondsSince(row.oldest, clock) : 0
     return (
-      formatMetric('purser_feed_events_total', 'counter', 'Events of the feed that have a number', [
-        [{}, row?.last ?? 0],
-      ]) + formatMetric('purser_feed_lag_seconds', 'gauge', LAG_HELP, [[{}, lag]])
+      formatMetric('purser_feed_events_total', 'counter', 'Numbered events of the feed', [[{}, row?.last ?? 0]]) +
+      formatMetric('purser_feed_lag_seconds', 'gauge', LAG_HELP, [[{}, lag]])
     )
   })
 }
 
-const LAG_HELP = 'Age of the oldest event without a number; 0 while nobody follows the feed at this process'
+const LAG_HELP = 'Age of the oldest unnumbered event; 0 while no client follows the feed at this process'
 
 /** The clock of the process that wrote it may be ahead of ours. */
 export function secondsSince(time: Date, clock: Clock): number {

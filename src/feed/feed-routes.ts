@@ -23,7 +23,7 @@ const ChangesQuery = Type.Object(
     after: cursor,
     wait: integerParameter({
       ...{ pattern: '^([12]?\\d|30)$', minimum: 0, maximum: MAX_WAIT_SECONDS },
-      description: `The seconds to wait for an event if there is none, up to ${MAX_WAIT_SECONDS}. The default is 0.`,
+      description: `The seconds to wait for the next event, up to ${MAX_WAIT_SECONDS}. The default is 0.`,
     }),
   },
   noUnknownMembers,
@@ -130,10 +130,14 @@ function requirePage(answer: FeedAnswer): FeedPage {
       throw new Problem(
         410,
         'cursor_too_old',
-        `what came next is not kept any more; the feed begins after ${answer.first}`,
+        `the next events were deleted by retention: the feed begins after ${answer.first}`,
       )
     case 'busy':
-      throw new Problem(503, 'busy', 'too many wait for changes here; ask without waiting, or another process')
+      throw new Problem(
+        503,
+        'busy',
+        'too many requests are waiting for changes: ask without waiting, or ask another process',
+      )
     default:
       return answer satisfies never
   }

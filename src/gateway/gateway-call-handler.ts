@@ -225,7 +225,7 @@ function toGatewayAnswer(
     return { reply: { status, body: rewriteForPlatform(call, route, exchange) }, outcome }
   } catch (error) {
     if (!(error instanceof WrongPlayerError)) throw error
-    const detail = 'the operator answers for another player'
+    const detail = 'the operator answered for another player'
     return { reply: createFailure(call.operation), outcome: 'wrong_player', detail }
   }
 }

@@ -50,7 +50,7 @@ function requireUnambiguous({ members }: ObjectSpan, body: Record<string, unknow
   const { operatorUser } = body
   const read = members.filter(({ name }) => READ_MEMBERS.has(name))
   const repeated = read.find(({ name }, at) => read.findIndex((member) => member.name === name) < at)
-  if (repeated !== undefined) throw new MalformedCall(`${repeated.name} stands twice in the body; it must stand once`)
+  if (repeated !== undefined) throw new MalformedCall(`${repeated.name} occurs twice in the body; it must occur once`)
   const isAbsent = operatorUser === undefined
   if (!isAbsent && !(typeof operatorUser === 'string' && isOperatorUser(operatorUser)))
     throw new MalformedCall(describeMemberFault('operatorUser', body))

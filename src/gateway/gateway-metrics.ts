@@ -19,12 +19,16 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const help = 'Calls answered; operator "none" is that of calls that were not routed'
+  const help = 'Answered calls; operator "none" counts calls that were not routed'
   const calls = createLabelledCounter('gateway_calls_total', help, ['operator', 'outcome'], INITIAL_SERIES)
-  const duration = createHistogram('gateway_call_duration_seconds', 'From the request to the answer', 'operator')
+  const duration = createHistogram(
+    'gateway_call_duration_seconds',
+    'Duration from the request to the response',
+    'operator',
+  )
   new Gauge({
     name: 'gateway_calls_under_way',
-    help: 'Calls sent to an operator or waiting for that',
+    help: 'Calls that are waiting for an operator or being answered by it',
     labelNames: ['operator'],
     registers,
     collect() {
@@ -33,7 +37,7 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
   })
   new Gauge({
     name: 'gateway_journal_lost_calls',
-    help: 'Calls since the start that are not in the journal: too many at once, too many of strangers, or no database',
+    help: 'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database',
     registers,
     collect() {
       this.set(journalLost())

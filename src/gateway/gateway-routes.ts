@@ -152,7 +152,7 @@ function renderExchange(exchanged: TokenExchangeResult): Static<typeof GatewaySe
     case 'failed':
       throw new Problem(502, 'operator_failed', `the operator gave no usable answer: ${exchanged.detail}`)
     case 'gateway_refused':
-      throw new Problem(502, 'operator_failed', `the operator refuses the gateway itself: ${exchanged.detail}`)
+      throw new Problem(502, 'operator_failed', `the operator rejected the gateway itself: ${exchanged.detail}`)
     default:
       return exchanged satisfies never
   }

@@ -41,7 +41,7 @@ export const OPERATOR_CALL_LIMITS = { inside: 64, waiting: 256 }
 /** Milliseconds for a connection to an operator; in one that is slower a call would be too late. */
 const CONNECT_MS = 2_000
 
-const QUEUE_FULL: OperatorCallResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
+const QUEUE_FULL: OperatorCallResult = { kind: 'not_sent', detail: 'too many calls to this operator are in progress' }
 const DEADLINE_PASSED: OperatorCallResult = { kind: 'not_sent', detail: 'no time is left' }
 
 export function createOperatorClient({

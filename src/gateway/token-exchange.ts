@@ -39,7 +39,7 @@ export async function exchangeToken(
   if (outcome.kind === 'unknown') return { kind: 'failed', detail: outcome.detail }
   const { userId: operatorUser, currency } = outcome.reply as UserProfile
   if (!isOperatorUser(operatorUser))
-    return { kind: 'failed', detail: 'a userId that cannot be sent as operatorUser (P-5)' }
+    return { kind: 'failed', detail: 'the userId cannot be sent as operatorUser (P-5)' }
   const session = await directory.openSession(author, { operatorId, operatorUser, currency, operatorToken })
   return { kind: 'exchanged', session, currency }
 }

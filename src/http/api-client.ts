@@ -64,9 +64,10 @@ async function sendRequest(
 }
 
 async function readResponse<T>({ url }: ApiEndpoint, path: string, response: Response): Promise<T> {
-  if (response.status === 401) throw new UsageError(`${url} does not take this operator key`)
+  if (response.status === 401)
+    throw new UsageError(`${url} rejected this operator key: use a valid key of the operator API`)
   if (REFUSAL_STATUSES.includes(response.status))
-    throw new UsageError(`${url} refuses: ${describeRefusal(await response.text())}`)
+    throw new UsageError(`${url} rejected the request: ${describeRefusal(await response.text())}`)
   if (!response.ok) throw new UnavailableError(`${joinUrl(url, path)} answered ${response.status}`)
   return (response.status === 204 ? null : await response.json()) as T
 }

@@ -14,10 +14,10 @@ export interface ApiMetrics extends MetricSource {
 export function createApiMetrics(tracing?: Tracing): ApiMetrics {
   const durations = createHistogram(
     'purser_api_call_duration_seconds',
-    'Calls of our own API, from the head of the request to the end of the answer',
+    'Duration of requests to our own API, from the head of the request to the end of the response',
     'route',
   )
-  const counts = createLabelledCounter('purser_api_calls_total', 'Calls of our own API', ['route', 'status'])
+  const counts = createLabelledCounter('purser_api_calls_total', 'Requests to our own API', ['route', 'status'])
   return {
     recordStart(request) {
       if (tracing !== undefined) request.span = beginSpan(tracing, request, request.routeOptions.url)

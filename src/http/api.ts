@@ -52,7 +52,8 @@ export async function registerApi(
       api.decorateRequest(CALLER)
       api.decorateRequest('span', undefined)
       api.addHook('onRoute', (route) => {
-        if (route.config?.role === undefined) throw new Error(`${route.method} ${route.url} says no role (W-25)`)
+        if (route.config?.role === undefined)
+          throw new Error(`${route.method} ${route.url} has no role (W-25): add a role to the route`)
         route.bodyLimit = bodyBytes
       })
       api.addHook('onRequest', async (request, reply) => {
@@ -100,7 +101,7 @@ function refuseOtherMethods(api: FastifyInstance, url: string, known: ReadonlySe
   const allow = [...known].join(', ')
   const refuse = async (_request: FastifyRequest, reply: FastifyReply) => {
     reply.header('allow', allow)
-    throw new Problem(405, 'method_not_allowed', `this path takes ${allow}`)
+    throw new Problem(405, 'method_not_allowed', `this path supports only ${allow}`)
   }
   const config = { role: 'read', refusesMethod: true } as const
   api.route({ url, method, exposeHeadRoute: false, config, onRequest: refuse, handler: refuse })

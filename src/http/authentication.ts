@@ -52,13 +52,13 @@ export function createAuthenticator(
     rejected[reason] += 1
     // A request without a key is no guess, and slows no password from its address.
     const failures = (reason === 'missing' ? missingKeys : wrongKeys).recordFailure(request.source)
-    if (shouldLog(failures)) log.warn({ ...toLogFields(request), reason, failures }, 'a key was refused')
+    if (shouldLog(failures)) log.warn({ ...toLogFields(request), reason, failures }, 'an API key was rejected')
     if (reason === 'unknown') await wrongKeys.delayResponse(failures)
   }
   const recordInsufficientRole = (request: FastifyRequest, { keyName: key, role }: Principal) => {
     const failures = insufficientRoles.recordFailure(request.source)
     if (!shouldLog(failures)) return
-    log.warn({ ...toLogFields(request), reason: 'role', key, role, failures }, 'a key was refused')
+    log.warn({ ...toLogFields(request), reason: 'role', key, role, failures }, 'an API key was rejected')
   }
   const findPrincipal = async (
     request: FastifyRequest,
@@ -78,7 +78,11 @@ export function createAuthenticator(
       const principal = await findPrincipal(request)
       if (typeof principal === 'string') {
         await reject(request, principal)
-        throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)
+        throw new Problem(
+          401,
+          'unauthorized',
+          `the request has no valid key: send Authorization: Bearer <${keys.setting}>, or an API key created with it`,
+        )
       }
       request.setDecorator(CALLER, principal)
       if (isAuthorized(principal, request)) return
@@ -113,10 +117,14 @@ function toForbiddenProblem(principal: Principal, leastRole: Role = 'admin'): Pr
     return new Problem(
       403,
       'password_change_needed',
-      'another person has set this password: choose one of your own first',
+      'another person set this password: choose your own password first',
     )
   if (!hasRole(principal, leastRole))
-    return new Problem(403, 'forbidden', `this needs the role ${leastRole}; ${keyName} has the role ${role}`)
+    return new Problem(
+      403,
+      'forbidden',
+      `this request needs the role ${leastRole}, but ${keyName} has the role ${role}: use a key with more rights`,
+    )
   const limits = [
     ...(rights ? [`narrowed to the rights ${rights.join(', ')}`] : []),
     ...(scope ? [`limited to ${scope}`] : []),
@@ -128,7 +136,7 @@ function formatRejections(rejected: Readonly<Record<RejectionReason, number>>): 
   return formatMetric(
     'purser_keys_refused_total',
     'counter',
-    'Requests to our own API that were turned away: no key or session, an unknown or ended one, one of a lesser role',
+    'Rejected requests to our own API: the key or session is missing, unknown, expired or has too few rights',
     Object.entries(rejected).map(([reason, count]) => [{ reason }, count] as const),
   )
 }

@@ -21,7 +21,7 @@ export function selectionMembers(when: string) {
         description: `${when} At most ${MAX_RENDERED_SELECTIONS} selections are listed, and names end after ${MAX_NAME} characters.`,
       }),
     ),
-    selectionCount: optional(Type.Integer({ minimum: 1, description: 'The number of all selections of the bet.' })),
+    selectionCount: optional(Type.Integer({ minimum: 1, description: 'The total number of selections of the bet.' })),
   }
 }
 

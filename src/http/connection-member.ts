@@ -54,7 +54,7 @@ export const shownConnectionMember = {
       },
       {
         description:
-          'The headers and certificates of calls to this address (O-20), without secrets. It is absent if there are none.',
+          'The headers and certificates of calls to this address (O-20), without secrets. It is absent if the address has neither.',
       },
     ),
   ),
@@ -71,10 +71,7 @@ export function changedConnection(
   if (given !== undefined) checkPems(settings)
   const isPlain = new URL(url).protocol === 'http:'
   if (isPlain && (settings.ca ?? settings.certificate) !== undefined)
-    throw invalid(
-      urlPointer,
-      'is plain HTTP, which uses no certificate: give https, or remove ca and certificate (null)',
-    )
+    throw invalid(urlPointer, 'is plain HTTP, which uses no certificate: use https, or set ca and certificate to null')
   return settings
 }
 
@@ -104,7 +101,7 @@ function checkedHeaders(given: ExtraHeaders): ExtraHeaders {
   const entries = Object.entries(given)
   for (const [name, value] of entries) checkHeader(name, value)
   if (new Set(names).size < names.length)
-    throw invalid(HEADERS, 'names a header twice: upper and lower case are the same')
+    throw invalid(HEADERS, 'contains a header twice: upper and lower case are equal, so remove one')
   if (entries.flat().join('').length > MAX_HEADER_TEXT)
     throw invalid(HEADERS, `is longer than ${MAX_HEADER_TEXT} characters in all`)
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value.trim()]))
@@ -116,9 +113,12 @@ function checkHeader(name: string, value: string): void {
   const pointer = `${HEADERS}/${escapePointerToken(name)}`
   const fault = faultOfHeader(name, value.trim())
   if (fault === 'malformed')
-    throw invalid(pointer, 'is no header: its name is a token, and its value is printable ASCII and not empty')
+    throw invalid(
+      pointer,
+      'is not a valid header: the name must be a token, and the value printable ASCII and not empty',
+    )
   if (fault === 'ours' || OURS.test(name.toLowerCase()))
-    throw invalid(pointer, 'is written with each call, or is about the connection: leave it out')
+    throw invalid(pointer, 'is set by the program for each call: remove it')
 }
 
 function checkPems(settings: ConnectionSettings): void {
@@ -131,10 +131,13 @@ function checkPems(settings: ConnectionSettings): void {
 
 function checkPair(own: X509Certificate | undefined, key: KeyObject | undefined): void {
   if (own === undefined && key === undefined) return
-  if (own === undefined) throw invalid('/connection/certificate', 'is required: a key needs its certificate')
-  if (key === undefined) throw invalid('/connection/key', 'is required: a certificate needs its key')
+  if (own === undefined) throw invalid('/connection/certificate', 'is required, because the key needs its certificate')
+  if (key === undefined) throw invalid('/connection/key', 'is required, because the certificate needs its key')
   if (!own.checkPrivateKey(key))
-    throw invalid('/connection/key', 'is not the key of the certificate, which is the first one in certificate')
+    throw invalid(
+      '/connection/key',
+      'does not match the certificate: give the key of the first certificate in `certificate`',
+    )
 }
 
 /** TLS refuses more than parsing does, for instance a key that is too short. */
@@ -153,16 +156,22 @@ function certificatesIn(text: string, pointer: string): X509Certificate[] {
     const found = (text.match(CERTIFICATES) ?? []).map((one) => new X509Certificate(one))
     if (found.length > 0) return found
   } catch {} // as if there were none
-  throw invalid(pointer, 'has no certificate in PEM that can be read: it begins with -----BEGIN CERTIFICATE-----')
+  throw invalid(pointer, 'has no readable certificate in PEM: give text that begins with -----BEGIN CERTIFICATE-----')
 }
 
 function readKey(text: string): KeyObject {
   if (text.includes('ENCRYPTED'))
-    throw invalid('/connection/key', 'has a passphrase: give the key without one, because it is encrypted here')
+    throw invalid(
+      '/connection/key',
+      'has a passphrase: give the key without it, because the server encrypts the stored key',
+    )
   try {
     return createPrivateKey(text)
   } catch {
-    throw invalid('/connection/key', 'is no private key in PEM: it begins with -----BEGIN PRIVATE KEY-----')
+    throw invalid(
+      '/connection/key',
+      'is not a private key in PEM: give text that begins with -----BEGIN PRIVATE KEY-----',
+    )
   }
 }
 

@@ -188,18 +188,18 @@ function sendPathProblem(
 /** Of the process: `purser_build_info` is always 1, for its label. */
 function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isReady: boolean): string {
   return [
-    formatMetric('purser_build_info', 'gauge', 'The version that runs', [[{ version: VERSION }, 1]]),
+    formatMetric('purser_build_info', 'gauge', 'The running version', [[{ version: VERSION }, 1]]),
     formatMetric('purser_ready', 'gauge', '1 when /readyz answers 200', [[{}, isReady ? 1 : 0]]),
     formatMetric(
       'purser_calls_shed_total',
       'counter',
-      'Calls of the partner wire that were failed unread: there was no room for them in time',
+      'Calls of the partner wire that were rejected unread by load shedding',
       [[{}, loadShedder.shedCalls]],
     ),
     formatMetric(
       'purser_connections_refused_total',
       'counter',
-      'Connections that were refused, because PURSER_MAX_CONNECTIONS were open',
+      'Connections that were rejected because PURSER_MAX_CONNECTIONS were open',
       [[{}, connectionsRefused()]],
     ),
   ].join('')

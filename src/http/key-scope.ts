@@ -56,6 +56,6 @@ async function requireOwner(request: FastifyRequest, scope: string, findOwner: K
 
 function toOutOfScopeProblem(request: FastifyRequest, scope: string, member?: string): Problem {
   const { keyName } = principalOf(request)
-  const remedy = member === undefined ? 'use another key' : `say so as ${member}, or use another key`
+  const remedy = member === undefined ? 'use another key' : `set ${member} to it, or use another key`
   return new Problem(403, 'forbidden', `${keyName} is limited to ${scope}: ${remedy}`)
 }

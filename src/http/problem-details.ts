@@ -62,12 +62,16 @@ export const invalid = (pointer: string, detail: string) =>
 export const unavailable = new Problem(
   503,
   'unavailable',
-  'the database does not answer; whether anything was changed is not known',
+  'the database does not answer, so it is unknown if anything was changed: repeat the request later',
 )
 /** Others held what the request needs, for longer than it waits. */
-export const busy = new Problem(503, 'busy', 'others are changing the same rows; nothing was changed, send it again')
+export const busy = new Problem(
+  503,
+  'busy',
+  'other requests are changing the same rows, so nothing was changed: repeat the request',
+)
 /** The server ended what somebody asked, which changes nothing. */
-export const tooSlow = new Problem(503, 'busy', 'the database did not find this in time; ask for less, or again later')
+export const tooSlow = new Problem(503, 'busy', 'the query took too long: ask for less, or repeat it later')
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
 const TITLES: Record<number, string> = {
@@ -109,5 +113,5 @@ export function toProblem(error: FastifyError | Problem | QueueFullError): Probl
   if (error instanceof QueueFullError) return busy
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Problem(error.statusCode, 'invalid_request', error.message)
-  return new Problem(500, 'internal_error', 'the request failed inside the server')
+  return new Problem(500, 'internal_error', 'the server failed: its log has the error under this requestId')
 }

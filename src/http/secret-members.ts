@@ -28,8 +28,7 @@ interface SecretMembers {
 
 /** Undefined when the body names none. */
 export function readSecrets({ secret, secrets }: SecretMembers): readonly string[] | undefined {
-  if (secret !== undefined && secrets !== undefined)
-    throw invalid('/secrets', 'stands instead of secret, not beside it')
+  if (secret !== undefined && secrets !== undefined) throw invalid('/secrets', 'replaces secret: give only one of both')
   return secret === undefined ? secrets : [secret]
 }
 

@@ -17,7 +17,7 @@ export function addStrictJsonParser(api: FastifyInstance): void {
     const text = bytes.toString('utf8')
     parse(request, text, (error, body) => {
       if (error !== null) return done(error)
-      if (wouldRound(text)) return done(invalid('', 'has a number that would be rounded'))
+      if (wouldRound(text)) return done(invalid('', 'has a number that would be rounded: send fewer digits'))
       const found = findTooDeep(body)
       if (found === undefined) done(null, body)
       else done(invalid(found, 'is nested too deeply'))

@@ -84,7 +84,7 @@ export async function decideProposal(
 ): Promise<void> {
   const { status, by, at } = decision
   const decided = await tx.execute(DECIDE, [bucket, player.id, reference, status, by.keyName, by.person, at])
-  if (decided !== 1) throw new Error('a proposal was decided under the lock of its player')
+  if (decided !== 1) throw new Error('a pending adjustment was decided while its player was locked')
 }
 
 /** Milliseconds in which the second person decides: over a week-end. */

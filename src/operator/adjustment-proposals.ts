@@ -110,7 +110,11 @@ export function approveAdjustment(deps: OperatorDeps, author: Actor, userId: str
     if (proposal.status === 'approved' && isDecidedBy(proposal, by)) return repeatApproval(deps, tx, located, proposal)
     requireOpen(proposal, deps.clock.now())
     if (isSamePerson({ keyName: proposal.key_name, person: proposal.person }, by))
-      throw new Problem(403, 'same_person', 'whoever asked for it cannot approve it: another key, and another person')
+      throw new Problem(
+        403,
+        'same_person',
+        'the person who requested it cannot approve it: use another key of another person',
+      )
     const proposedBy = { key: proposal.key_name, person: proposal.person }
     const extras = { approvedBy: by.person, log: { proposedBy } }
     const receipt = await makeMovement(deps, author, tx, located, toMovement(proposal), extras)
@@ -158,7 +162,7 @@ function isDecidedBy({ decided_key, decided_person }: ProposalRow, { keyName, pe
 function requireOpen(proposal: ProposalRow, now: Date): void {
   const state = proposalState(proposal, now)
   if (state === 'expired')
-    throw conflict('adjustment_expired', 'nobody approved it in time; ask for it with another reference')
+    throw conflict('adjustment_expired', 'the approval period has expired: request it with another reference')
   if (state !== 'pending') throw conflict('adjustment_decided', `it has been ${state}`)
 }
 
@@ -168,7 +172,7 @@ function proposalState({ status, expires_at }: ProposalRow, now: Date): (typeof 
 
 async function repeatApproval(deps: OperatorDeps, tx: Tx, located: LocatedPlayer, proposal: ProposalRow) {
   const made = await findMovement(deps, tx, located, toMovement(proposal))
-  if (made === undefined) throw new Error('an approved adjustment has no movement')
+  if (made === undefined) throw new Error('an approved adjustment has no transfer')
   return made
 }
 

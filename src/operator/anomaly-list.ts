@@ -29,7 +29,7 @@ export const AnomalySchema = Type.Object({
   userId: UserIdSchema,
   transactionId: StoredBetIdSchema,
   ...Type.Omit(BetCallSchema, ['transfers']).properties,
-  stake: Type.Optional({ ...stake, description: 'Of the bet, if it was placed.' }),
+  stake: Type.Optional({ ...stake, description: 'The stake of the bet, if it was placed.' }),
   oddsPayout,
 })
 export const AnomalyListSchema = toPageSchema(AnomalySchema)

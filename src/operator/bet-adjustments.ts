@@ -33,7 +33,7 @@ const BetAdjustmentSchema = Type.Object({
 export const adjustmentProperties = {
   adjusted: optional(
     Type.Array(Type.Object({ currency: CurrencySchema, amount: signed }), {
-      description: 'The sum of all adjustments for this bet, by currency. It is not a part of the payout.',
+      description: 'The sum of the adjustments for this bet, by currency. It is not a part of the payout.',
     }),
   ),
   adjustments: optional(

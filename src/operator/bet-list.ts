@@ -86,7 +86,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
       ([`(first_seen_at, player, bet_id) < (?::timestamptz, ?::text, ?::text)`, cursor.at, ...cursor.ids] as const),
   }
   if (query.eventId !== undefined) return listBetsOnEvent(deps, limit, { ...query, eventId: query.eventId }, cursor)
-  if (query.outcomeId !== undefined) throw invalid('/query/outcomeId', 'needs the eventId of its event')
+  if (query.outcomeId !== undefined) throw invalid('/query/outcomeId', 'needs the eventId of its event: add eventId')
   const listQuery: BetListQuery = { asked: filters, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
     const betId = toBetId(query.transactionId)
@@ -105,7 +105,8 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
 /** A page of them too can be shorter than wanted, with more to follow. */
 async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQuery, after: Cursor | undefined) {
   const { eventId, outcomeId, status, platform, userId: player, transactionId } = query
-  if (transactionId !== undefined) throw invalid('/query/eventId', 'is not asked for together with a transactionId')
+  if (transactionId !== undefined)
+    throw invalid('/query/eventId', 'cannot be combined with transactionId: remove one of both')
   if (!SELECTION_ID.test(eventId) || !SELECTION_ID.test(outcomeId ?? eventId)) return { data: [], next: null }
   const eventQuery = { eventId, outcomeId, status, platform, player, range: toTimeRange(query), after, limit }
   const rows = await findBetsOnEvent(deps, eventQuery)

@@ -113,7 +113,7 @@ export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDe
   return {
     async start(author) {
       if (kit === undefined)
-        throw conflict('conformance_off', 'this wallet is not to be judged from here: PURSER_CONFORMANCE=on')
+        throw conflict('conformance_off', 'conformance tests are off on this wallet: set PURSER_CONFORMANCE=on')
       const [runId, at, by] = [environment.uuid(), clock.now(), author.person ?? author.keyName]
       const after = { state: 'running', cases: kit.cases.length }
       const isOnlyRun = await db.transaction(async (tx) => {
@@ -122,7 +122,7 @@ export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDe
         await author.record(tx, { on: { runId }, before: {}, after, at })
         return true
       })
-      if (!isOnlyRun) throw conflict('already_running', 'a run is under way')
+      if (!isOnlyRun) throw conflict('already_running', 'another run is in progress: wait for its end')
       current = go(runId, kit).catch((err: unknown) => log.warn({ err }, NOT_STORED))
       const totals = { cases: kit.cases.length, ...NONE }
       return { runId, startedAt: at.toISOString(), startedBy: by, state: 'running', totals }
@@ -147,11 +147,11 @@ export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDe
   }
 }
 
-const NOT_STORED = 'what the conformance kit found could not be stored'
+const NOT_STORED = 'the results of the conformance tests could not be stored'
 const NONE = { passed: 0, failedMust: 0, failedShould: 0, notJudged: 0 }
 
 function toRunEnding({ aborted }: AbortSignal, isGood: boolean): RunEnding {
-  return aborted ? { why: 'the wallet was stopped before it was over' } : { isGood }
+  return aborted ? { why: 'the wallet was stopped before the run ended' } : { isGood }
 }
 
 function renderRun(row: RunRow): Static<typeof RunSchema> {

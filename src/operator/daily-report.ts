@@ -131,7 +131,7 @@ export const ReportRowSchema = Type.Object({
     adjustments: Ends,
     openings: Ends,
   }),
-  sum: decimal('The sum of all closing balances. The ledger is out of balance unless it is zero.'),
+  sum: decimal('The sum of the closing balances. The ledger is out of balance unless it is zero.'),
 })
 export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>
@@ -151,7 +151,7 @@ export async function createDailyReport(
     ([one]) => one as Sum,
   )
   if (sums === undefined || days.length * groups.length > MAX_ROWS)
-    throw invalid('/query/by', `makes too many rows: ask for fewer days, for one ${NAMES.join(', ')}, or split by less`)
+    throw invalid('/query/by', `makes too many rows: choose fewer days, one ${NAMES.join(', ')}, or fewer dimensions`)
   return toRows(deps.scales, days, groups.toSorted(inOrder), sums)
 }
 

@@ -101,7 +101,7 @@ export const BalancesQuerySchema = Type.Object(
 export async function getBalances(deps: OperatorDeps, userId: string, { at }: Static<typeof BalancesQuerySchema> = {}) {
   const { player, bucket } = await findPlayer(deps, userId)
   const time = at === undefined ? undefined : toTime(at, '/query/at')
-  if (time !== undefined && time > deps.clock.now()) throw invalid('/query/at', 'has not come')
+  if (time !== undefined && time > deps.clock.now()) throw invalid('/query/at', 'is in the future')
   const accounts = await readAccounts(deps.db.people, bucket, [player.id])
   accounts.sort((a, b) => (a.currency < b.currency ? -1 : 1))
   const then = time && new Map(await readBalancesAtTime(deps, bucket, accounts, time))
@@ -128,5 +128,8 @@ async function readBalancesAtTime({ db }: OperatorDeps, bucket: number, accounts
 
 /** The transfers that would say it lie in files (O-13). */
 function archivedProblem({ currency, at }: CarriedBalance): Problem {
-  return invalid('/query/at', `is before ${at.toISOString()}: what there was of ${currency} then lies in files (O-13)`)
+  return invalid(
+    '/query/at',
+    `is before ${at.toISOString()}, and earlier transfers of ${currency} are archived in files (O-13): read them with purser archive`,
+  )
 }

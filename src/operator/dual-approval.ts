@@ -41,7 +41,7 @@ export async function needsApprovalToday(
   if (needsApproval(approveAbove, scales, currency, change)) return true
   const values = [keyName, at, currency, change < 0n ? -change : change]
   const [sum] = await tx.query<{ amount: Money }>(ADD, values)
-  if (sum === undefined) throw new Error('the sum of the day was not returned')
+  if (sum === undefined) throw new Error('the database did not return the sum of the day')
   if (!needsApproval(approveAbove, scales, currency, sum.amount)) return false
   await tx.execute(SUBTRACT, values)
   return true

@@ -18,7 +18,7 @@ export const LedgerSchema = Type.Object({
   currencies: Type.Array(
     Type.Object({
       currency: CurrencySchema,
-      players: decimal('The sum of the stored balances of all players.'),
+      players: decimal('The sum of the stored balances of the players.'),
       others: decimal('The sum of the accounts on the other side of their transfers.'),
       sum: decimal('The sum of both. The ledger is out of balance unless it is zero.'),
     }),

@@ -81,7 +81,7 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
   )
   api.get(
     '/transfers',
-    describeOperatorRoute('listTransfers', tag, 'List transfers of all players by kind and day, newest first', {
+    describeOperatorRoute('listTransfers', tag, 'List the transfers of every player by kind and day, newest first', {
       role: 'read',
       querystring: TransferQuerySchema,
       ok: { 200: TransferListSchema },

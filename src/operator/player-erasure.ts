@@ -119,7 +119,7 @@ const RIGHTS = statement(
 async function requireRights(db: Db): Promise<void> {
   const [rights] = await db.query<{ has_all: boolean }>(RIGHTS, [CHANGED, REDUCED])
   if (!rights?.has_all)
-    throw new UsageError('the role of a server may erase nothing: run this as the owner of the tables')
+    throw new UsageError('the database role of a server cannot erase data: run this command as the owner of the tables')
 }
 
 const RANDOM_BYTES = 12
@@ -150,8 +150,8 @@ async function requireNoObstacles(tx: Tx, bucket: number, userId: string): Promi
   const { balances, bets, proposals } = left
   const why = [
     balances > 0 && `money in ${balances} currencies: withdraw or adjust it first`,
-    bets > 0 && `${bets} open bets, whose results would find nobody`,
-    proposals > 0 && `${proposals} adjustments that wait for a second person`,
+    bets > 0 && `${bets} open bets, whose results would find no player`,
+    proposals > 0 && `${proposals} adjustments that are pending approval`,
   ].filter((reason) => reason !== false)
   if (why.length > 0) throw new UsageError(`${userId} cannot be erased yet: ${why.join('; ')}`)
 }

@@ -73,7 +73,10 @@ export async function* readImportFile(
     const { userId = '' } = record
     const twin = lines.get(userId)
     const reason =
-      fault ?? (twin === undefined ? undefined : `userId: stands in line ${twin} too: a player has one line`)
+      fault ??
+      (twin === undefined
+        ? undefined
+        : `userId: is also in line ${twin}: remove one line, because a player has one line`)
     yield reason === undefined ? toLine(deps as OperatorDeps, record, line) : { kind: 'fault', line, reason }
     if (userId !== '' && twin === undefined) lines.set(userId, line)
     if (lines.size > MAX_PLAYERS) throw new UsageError(`${path} has more than ${MAX_PLAYERS} players: split it`)
@@ -94,7 +97,7 @@ function checkColumnNames(path: string, names: readonly string[]): string[] {
   )
   if (unknown.length > 0)
     throw new UsageError(
-      `${path} has columns that are not known: ${unknown.join(', ')}. Known are ${[...Object.keys(NEW_PLAYER_READERS), ...Object.keys(PATCH_READERS)].join(', ')}, balance, balance:USD … and customFields.email …`,
+      `${path} has unknown columns: ${unknown.join(', ')}. The known columns are ${[...Object.keys(NEW_PLAYER_READERS), ...Object.keys(PATCH_READERS)].join(', ')}, balance, balance:USD … and customFields.email …`,
     )
   const missing = REQUIRED.filter((name) => !names.includes(name))
   if (missing.length > 0)

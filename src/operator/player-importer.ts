@@ -195,10 +195,10 @@ async function findDiffering(tx: Tx, bucket: number, rows: readonly ImportRow[])
   return rows.flatMap(({ line, player, openings: expected }) => {
     const creation = creations.get(player.id)
     if (creation === undefined || !isSameCreation(creation, creationOf(player)))
-      return [{ line, reason: 'a player with this userId is here, made with other data' }]
+      return [{ line, reason: 'a player with this userId exists with other data' }]
     return isDeepStrictEqual(sortOpenings(openings.get(player.id) ?? []), sortOpenings(expected))
       ? []
-      : [{ line, reason: 'this player is here, with another opening balance' }]
+      : [{ line, reason: 'this player exists with another opening balance' }]
   })
 }
 

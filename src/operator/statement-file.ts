@@ -51,7 +51,7 @@ const toArchivedJsonLine = (archived: ArchivedRange) => `${JSON.stringify({ kind
 /** No amount: what was moved is in the files. */
 function toArchivedCsvLine(archived: ArchivedRange): string {
   const { at, transferId, currency, balance } = archived
-  const reason = `up to this one all transfers lie in files; those that are asked for in ${describeFiles(archived)}`
+  const reason = `all transfers up to this one are archived; the requested ones are in ${describeFiles(archived)}`
   const texts = TEXTS.map((name) => (name === 'reason' ? formatTextCell(reason) : ''))
   return formatCsvLine([at, formatTextCell(transferId), 'archived', currency, '', balance, ...texts, ''])
 }

@@ -53,7 +53,7 @@ export const TransferSchema = Type.Object({
   reference: Type.Optional(Type.String()),
   despiteExclusion: Type.Optional(
     Type.Literal(true, {
-      description: 'Present on a deposit to a player who was blocked or self-excluded at that time (O-3).',
+      description: 'Present on a deposit that was made although the player was blocked or self-excluded (O-3).',
     }),
   ),
   reason: ofAdjustment('the reason (O-2).'),

@@ -27,7 +27,7 @@ export const TransferQuerySchema = Type.Object(
   {
     kind: Type.Optional(
       Type.Enum([...PLAYER_TRANSFER_KINDS], {
-        description: 'Only transfers of this kind. The kinds are those that change a balance.',
+        description: 'Only transfers of this kind. Each kind changes a balance.',
       }),
     ),
     day: Type.Optional(Type.String({ format: 'date', description: 'A day in UTC. It replaces `from` and `to`.' })),
@@ -78,7 +78,8 @@ export async function listTransfers(deps: OperatorDeps, query: Static<typeof Tra
 
 function toRange({ day, ...range }: Pick<Static<typeof TransferQuerySchema>, 'day' | 'from' | 'to'>): TimeRange {
   if (day === undefined) return toTimeRange(range)
-  if ((range.from ?? range.to) !== undefined) throw invalid('/query/day', 'is not asked for together with from or to')
+  if ((range.from ?? range.to) !== undefined)
+    throw invalid('/query/day', 'cannot be combined with from or to: remove one of both')
   const from = toTime(`${day}T00:00:00Z`, '/query/day')
   return { from, to: new Date(from.getTime() + DAY_MS) }
 }

@@ -32,4 +32,4 @@ export async function lockUserIdExclusive(tx: Tx, name: string): Promise<void> {
 }
 
 export const IS_BEING_ERASED =
-  'the data of an earlier player with this id are being erased: run purser erase-player again first'
+  'the data of an earlier player with this id are not erased completely: run purser erase-player again first'

@@ -54,11 +54,11 @@ export interface CreatedKey {
 export type KeyCreationResult = CreatedKey | { readonly kind: 'taken' | 'too_many' | 'unknown' | 'ended' | 'past' }
 
 export const KEY_REJECTION_TEXTS = {
-  taken: 'this name has been given to a key: rotate that one, or choose another name',
-  too_many: 'there are too many keys: revoke those that nobody uses',
-  unknown: 'there is no key of this name',
-  ended: 'this key has ended: make one of another name',
-  past: 'the key would have ended already: name a later time',
+  taken: 'a key with this name exists: rotate it, or choose another name',
+  too_many: 'the number of keys is at its limit: revoke unused keys',
+  unknown: 'no key has this name: list the keys for their names',
+  ended: 'this key was revoked or has expired: create a key with another name',
+  past: 'the key would already be expired: choose a later time',
 } as const
 
 export interface LiveKey extends Record<string, unknown> {
@@ -139,7 +139,7 @@ export function createKeyStore(schema: AuthSchema): KeyStore {
         scope: scope ?? undefined,
         lifetime,
       })
-      if (created === undefined) throw new Error(`${name} was rotated under its own lock`)
+      if (created === undefined) throw new Error(`${name} was rotated although its lock was held`)
       const earlierEndAt = new Date(Math.max(...earlier.map(({ ends_at }) => ends_at.getTime())))
       return { ...created, earlierEndAt }
     },

@@ -9,8 +9,7 @@ export const REASON_HEADER = 'x-purser-reason'
 const PersonHeader = Type.Optional(
   Type.String({
     pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,126}[\\x21-\\x7e])?$',
-    description:
-      'The name or your id of the person who makes the call, in printable ASCII. The audit log stores it (O-4).',
+    description: 'The name or your id of the acting person, in printable ASCII. The audit log stores it (O-4).',
   }),
 )
 

@@ -52,7 +52,8 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
         calls.recordStart(request)
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
         reply.header('x-content-type-options', 'nosniff')
-        if (!isFromConsolePage(request)) throw new Problem(403, 'forbidden', 'only the console itself asks this')
+        if (!isFromConsolePage(request))
+          throw new Problem(403, 'forbidden', 'only the console may send this request: sign in with the console')
       })
       refuseUnstorable(console)
       console.addHook('onResponse', async (request, reply) => calls.recordAnswer(request, reply))
@@ -106,7 +107,7 @@ function createSessionRecorder({ actions }: ConsoleDeps, request: FastifyRequest
 
 /** One answer to all that is wrong: it says neither which names there are, nor which are locked. */
 const SIGN_IN_FAILURE_TEXT =
-  'nobody has this name and password, or this key; after some wrong passwords a name is locked for a while'
+  'the name and password, or the key, are wrong: check them; after several wrong passwords a name is locked for a while'
 
 /** The author of a refusal at the sign-in: it shows no key and no person. */
 const NO_CALLER = { keyName: 'console', keyHash: '' }

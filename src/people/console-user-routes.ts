@@ -36,7 +36,7 @@ export function addConsoleUserRoutes(console: FastifyInstance, { admission, sess
   console.post('/people', by('admin', 'makeConsolePerson'), async (request, reply) => {
     const [name, role] = [requireUserName(readTextField(request.body, 'name')), requireRole(request.body)]
     const password = await persons.make(actions.actorOf(request), name, role)
-    if (password === undefined) throw conflict('person_exists', 'this name has been given: choose another one')
+    if (password === undefined) throw conflict('person_exists', 'this name exists: choose another one')
     return reply.code(201).send({ name, role, password })
   })
   console.post('/people/:name/password', by('admin', 'resetConsolePassword'), async (request) => {
@@ -52,7 +52,7 @@ export function addConsoleUserRoutes(console: FastifyInstance, { admission, sess
   })
   console.post('/password', by('read', CHANGE_PASSWORD), async (request, reply) => {
     const { person } = principalOf(request)
-    if (person === undefined) throw new Problem(403, 'forbidden', 'a key has no password')
+    if (person === undefined) throw new Problem(403, 'forbidden', 'an API key has no password: sign in with a name')
     const nextPassword = readTextField(request.body, 'next') ?? ''
     const password = readTextField(request.body, 'password') ?? ''
     const fault = findPasswordFault(nextPassword, person, password)
@@ -65,7 +65,11 @@ export function addConsoleUserRoutes(console: FastifyInstance, { admission, sess
     const changed = known && (await persons.change(actions.actorOf(request), known, nextPassword))
     const session = changed && (await sessions.beginForUser(changed))
     if (session === undefined)
-      throw new Problem(403, 'wrong_password', 'this is not the password, or it is locked for a while')
+      throw new Problem(
+        403,
+        'wrong_password',
+        'the password is wrong, or the name is locked for a while: check the password, or try again later',
+      )
     return reply.header('set-cookie', sessions.cookie(request, session.token)).code(204).send()
   })
 }

@@ -89,8 +89,8 @@ const NO_AUDIT: AuditSummary = { at: new Date(0), findings: 0 }
 
 function formatMetrics({ at, findings }: AuditSummary): string {
   return (
-    formatMetric('purser_last_audit_timestamp_seconds', 'gauge', 'When the last audit was; 0: never', [
+    formatMetric('purser_last_audit_timestamp_seconds', 'gauge', 'Time of the last audit, 0 before the first one', [
       [{}, at.getTime() / 1_000],
-    ]) + formatMetric('purser_last_audit_findings', 'gauge', 'What the last audit found', [[{}, findings]])
+    ]) + formatMetric('purser_last_audit_findings', 'gauge', 'Findings of the last audit', [[{}, findings]])
   )
 }

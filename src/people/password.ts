@@ -28,7 +28,7 @@ export function findPasswordFault(password: string, name: string, before: string
   const plain = password.normalize('NFKC').toLowerCase()
   if (name.length > 2 && plain.includes(name)) return 'contains your own name'
   if (/^(.{1,6}?)\1+.{0,5}$/su.test(plain)) return 'repeats the same few characters'
-  return password === before ? 'is the password that you have' : undefined
+  return password === before ? 'is your current password' : undefined
 }
 
 const MADE_BYTES = 15

@@ -15,7 +15,7 @@ export function createSignInMetrics(): SignInMetrics {
       formatMetric(
         'purser_console_sign_ins_total',
         'counter',
-        'Sign-ins and sign-outs of the console, refused passwords, and refused passwords that locked a name to their address',
+        'Sign-ins and sign-outs of the console, wrong passwords, and wrong passwords that locked a name for their address',
         [...counts].map(([outcome, count]) => [{ outcome }, count] as const),
       ),
   }

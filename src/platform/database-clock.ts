@@ -40,6 +40,6 @@ async function readOffset(db: Db): Promise<{ offset: number; tookMs: number }> {
   const sentAt = environment.monotonicNow()
   const [row] = await db.query<{ now: number }>(READ_CLOCK)
   const tookMs = environment.monotonicNow() - sentAt
-  if (row === undefined) throw new Error('the database did not tell the time')
+  if (row === undefined) throw new Error('the database did not return the time')
   return { offset: row.now - sentAt - tookMs / 2, tookMs }
 }

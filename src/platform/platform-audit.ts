@@ -25,18 +25,18 @@ const COUNTED = `
   from platform.selection s join platform.bet b using (bet_id) where b.status in ('accepted', 'settled')`
 
 const BET_CHECKS: InvariantChecks = {
-  'what the platform decided has been told, when nothing waits: else it is owed (C-9)': `
+  'each decision of the platform is acknowledged, or pending, or marked as needing attention (C-9)': `
     select b.bet_id, b.status, b.payout, b.result_type, b.told_status, b.told_payout, b.told_result_type,
       d.delivery_id, d.operation, d.status as delivery, d.code
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries
     where b.status <> 'placing' and (${DECIDED.replace('status', 'b.status')}, b.payout, b.result_type)
       is distinct from (b.told_status, b.told_payout, b.told_result_type)
       and not exists (select from platform.delivery w where w.bet_id = b.bet_id and w.status in ('waiting', 'pending'))`,
-  'what counts as told is what the partner acknowledged last': `
+  'the recorded state of the partner is its last acknowledgement': `
     select b.bet_id, b.told_status, b.told_payout, b.told_result_type, a.status, a.payout, a.result_type
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
     where (b.told_status, b.told_payout, b.told_result_type) is distinct from (a.status, a.payout, a.result_type)`,
-  'the last delivery of a bet tells what was decided; a refused cashout took itself back (C-8)': `
+  'the last delivery of a bet has the last decision; a rejected cashout is withdrawn (C-8)': `
     select b.bet_id, b.status, b.payout, b.result_type, d.operation, d.status as delivery, d.payout as told, d.result_type as told_type
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries
     where not coalesce(case b.status
@@ -52,25 +52,25 @@ const BET_CHECKS: InvariantChecks = {
     ) d using (bet_id)
     where b.bet_id is null or (b.deliveries <> 0 or d.bet_id is not null)
       and (d.found, d.first, d.last) is distinct from (b.deliveries::bigint, 1, b.deliveries)`,
-  'nothing waits without an earlier delivery that is not over, and only the first that is not over is sent (C-6)': `
+  'a delivery waits only for an earlier open delivery, and only the first open one is sent (C-6)': `
     select bet_id, number, operation, status from (
       select *, min(number) filter (where status in ('pending', 'stuck')) over (partition by bet_id) as first_not_over from platform.delivery
     ) d where status in ('waiting', 'pending', 'stuck') and (status = 'waiting') <> coalesce(first_not_over < number, false)`,
-  'what is sent, or may be sent again, has its text: else nobody ever claims it': `
+  'each delivery that is sent or can be retried has its message, because it cannot be claimed without one': `
     select d.bet_id, d.delivery_id, d.number, d.operation, d.status from platform.delivery d
     where d.operation <> 'place' and d.status <> 'done' and not exists (select from platform.message m where m.delivery_id = d.delivery_id)`,
-  'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again (C-9, W-48)': `
+  'exactly the deliveries that need attention are marked: stuck, rejected as the last of the bet, or retried (C-9, W-48)': `
     select d.bet_id, d.number, d.operation, d.status, d.owed_since from platform.delivery d join platform.bet b using (bet_id)
     where d.status <> 'pending' and (d.owed_since is not null) <> (d.status = 'stuck' or (d.status = 'refused' and d.operation <> 'place'
       and d.result_type is distinct from 'cashout' and d.number = b.deliveries))`,
-  'the selections of a bet are all there': `
+  'all selections of a bet are stored': `
     select b.bet_id, b.ticket_type, count(s.bet_id) as selections
     from platform.bet b left join platform.selection s using (bet_id) group by b.bet_id, b.ticket_type
     having count(s.bet_id) = 0 or (b.ticket_type = 'single') <> (count(s.bet_id) = 1)`,
   'every amount has the scale of its currency on record (M-5)': `
     select b.currency, count(*) as bets from platform.bet b
     where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
-  'per partner and currency, the payouts told come to those acknowledged': `
+  'the recorded payouts of a partner and currency equal the acknowledged ones': `
     select b.partner_id, b.currency, coalesce(sum(b.told_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
     group by b.partner_id, b.currency having coalesce(sum(b.told_payout), 0) <> coalesce(sum(a.payout), 0)`,

@@ -69,29 +69,29 @@ export function createPlatformMetrics(
   const registers = [counted]
   const deliveries = new Counter({
     name: 'platform_deliveries_total',
-    help: 'Deliveries that are over',
+    help: 'Deliveries that have ended',
     labelNames: ['operation', 'outcome'],
     registers,
   })
   const attempts = new Counter({
     name: 'platform_delivery_attempts_total',
-    help: 'Calls made for deliveries',
+    help: 'Attempts of deliveries',
     labelNames: ['operation', 'error'],
     registers,
   })
   const unrecorded = new Counter({
     name: 'platform_answers_unrecorded_total',
-    help: 'Answers whose deliveries the database refuses to change at all: they go out again and again',
+    help: 'Answers that the database could not record, so their deliveries are sent again',
     registers,
   })
   const signatures = new Counter({
     name: 'platform_signatures_refused_total',
-    help: 'Calls that a partner answered with code 1: it knows none of the secrets that signed them',
+    help: 'Calls that a partner answered with code 1, because it knows none of the secrets',
     registers,
   })
   new Gauge({
     name: 'platform_partners_down',
-    help: 'Partners that count as down, as this process knows them',
+    help: 'Partners with an open circuit breaker in this process',
     registers,
     collect() {
       this.set([...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length)
@@ -112,25 +112,25 @@ export function createPlatformMetrics(
 function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): CachedMetric {
   const registry = new Registry()
   const registers = [registry]
-  const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Deliveries that are not over', registers })
+  const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Open deliveries', registers })
   const stuck = new Gauge({
     name: 'platform_deliveries_stuck',
-    help: 'Deliveries that were given up and wait for a person',
+    help: 'Stuck deliveries: their attempts are exhausted and they need attention',
     registers,
   })
   const oldest = new Gauge({
     name: 'platform_oldest_pending_seconds',
-    help: 'Age of the oldest delivery that is not over',
+    help: 'Age of the oldest open delivery',
     registers,
   })
   const events = new Gauge({
     name: 'platform_results_pending',
-    help: 'Events with results that not all of their bets follow yet',
+    help: 'Events whose results are not yet applied to all of their bets',
     registers,
   })
   const oldestResults = new Gauge({
     name: 'platform_oldest_pending_results_seconds',
-    help: 'How long the longest waiting of them waits',
+    help: 'Age of the oldest of these events',
     registers,
   })
   const setOwed = createOwedGauges(registry)
@@ -169,17 +169,17 @@ function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => voi
   const registers = [registry]
   const refused = new Gauge({
     name: 'platform_deliveries_refused',
-    help: 'Deliveries that the partner refused and that need a person',
+    help: 'Deliveries that the partner rejected and that need attention',
     registers,
   })
   const owed = new Gauge({
     name: 'platform_bets_owed',
-    help: 'Bets with a delivery that needs a person: refused, stuck, or tried again after a 400 or after six minutes without an answer',
+    help: 'Bets with a delivery that needs attention: rejected, stuck, or retried after a 400 or after six minutes without an answer',
     registers,
   })
   const amount = new Gauge({
     name: 'platform_owed_amount',
-    help: 'Money that has not moved, in either direction, of the deliveries that need a person, in units of its currency',
+    help: 'Outstanding amounts in both directions of the deliveries that need attention, in units of the currency',
     labelNames: ['currency'],
     registers,
   })

@@ -59,7 +59,7 @@ interface OldCountRow extends Row {
 export function countOld(db: Db, before: Date): Promise<RetentionCounts> {
   return db.snapshot(async (tx) => {
     const [row] = await tx.query<OldCountRow>(COUNT, [before])
-    if (row === undefined) throw new Error('nothing was counted')
+    if (row === undefined) throw new Error('the database returned no count')
     const { bets, attempts, frame_sessions: frameSessions, retries } = row
     return { bets, attempts, frameSessions, retries, changes: await countOldChanges(tx, PLATFORM_CHANGES, before) }
   })

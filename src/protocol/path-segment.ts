@@ -11,7 +11,7 @@ const TAIL = '~'.repeat(64)
 const TAILED = new RegExp(`/(\\.{1,2})${TAIL}(?=[/?]|$)`, 'g')
 const IN_PATH: Readonly<Record<string, string>> = { '.': '%2E', '..': '%2E%2E' }
 
-export const NOT_PATH_SAFE = 'must not be "." or "..": the path of a URL cannot carry it'
+export const NOT_PATH_SAFE = 'must not be "." or "..", because the path of a URL cannot contain it'
 
 /** False for `.` and `..`. */
 export function isPathSafe(id: string): boolean {

@@ -142,16 +142,16 @@ function describeMatchEvent(happening: MatchEvent): string | undefined {
     case 'withdrawn':
       return `${name} is withdrawn from trading`
     case 'refunded':
-      return `${name} will not be played: every bet on it is void`
+      return `${name} is cancelled: every bet on it is void`
     case 'result withdrawn':
-      return `${name}: the result is taken back`
+      return `${name}: the result is withdrawn`
     case 'result': {
       const winner =
         happening.winner === 'draw' ? 'a draw' : `${formatOutcomeName({ match, outcome: happening.winner })} won`
       if (happening.again === null) return `${name} is over: ${winner}`
       return happening.again === 'corrected'
         ? `${name}: the result was wrong, ${winner}`
-        : `${name}: again a result, ${winner}`
+        : `${name}: a new result, ${winner}`
     }
     default:
       return happening satisfies never
@@ -180,6 +180,6 @@ function formatSumLines(countOf: CountOf, faults: ReadonlyMap<ProxyFault, number
   return [
     `${countOf('bets')} bets: ${list(PLACED)}`,
     `results: ${list([...RESULTS, ...RARE.filter((name) => countOf(name) > 0)])}`,
-    ...(broken.length > 0 ? [`what went wrong between platform and wallet: ${broken.join(', ')}`] : []),
+    ...(broken.length > 0 ? [`faults between platform and wallet: ${broken.join(', ')}`] : []),
   ].flatMap(wrapForTerminal)
 }

@@ -102,7 +102,7 @@ function reportMissedRate(game: BettorSimulation, rate: number): void {
   const reached = Math.floor(((rate * seconds - leftOut) / seconds) * 10) / 10
   if (leftOut > 0)
     activityLog.note(
-      `the rate of ${rate} bets a second cannot be kept: ${reached} a second in the last ${seconds} s, because ${MAX_PLACING} bets were still being placed`,
+      `the rate of ${rate} bets a second cannot be reached: ${reached} a second in the last ${seconds} s, because ${MAX_PLACING} bets were still being placed`,
     )
   game.leftOut = 0
   game.steps = 0
@@ -157,7 +157,7 @@ function applyMatchEvent(game: BettorSimulation, happening: MatchEvent): void {
       game.watch.matchIsOver(match.id)
       game.matchCalls.delete(match.id)
     })
-    .catch((error: unknown) => game.activityLog.note(`a match could not be told: ${errorText(error)}`))
+    .catch((error: unknown) => game.activityLog.note(`a match could not be announced: ${errorText(error)}`))
   game.matchCalls.set(match.id, call)
 }
 

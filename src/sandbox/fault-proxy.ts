@@ -91,7 +91,7 @@ export async function startFaultProxy(walletUrl: string, fraction: number, rando
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the network has no port')
+  if (address === null || typeof address === 'string') throw new Error('the fault proxy has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
     setInterceptor(next) {
@@ -200,7 +200,7 @@ async function forward(url: string, { method, url: path, headers }: IncomingMess
 }
 
 function answerError500(response: ServerResponse): void {
-  response.writeHead(500, { 'content-type': 'text/plain' }).end('the network made this up')
+  response.writeHead(500, { 'content-type': 'text/plain' }).end('the fault proxy made this answer')
 }
 
 function sleep(ms: number): Promise<void> {

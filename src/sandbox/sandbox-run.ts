@@ -137,7 +137,7 @@ function pollRepeatedly(activityLog: ActivityLog, every: number, poll: () => Pro
   const stopping = new AbortController()
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await poll().catch((error: unknown) => activityLog.note(`could not look at a bet: ${errorText(error)}`))
+      await poll().catch((error: unknown) => activityLog.note(`a bet could not be read: ${errorText(error)}`))
       await sleepUntil(Date.now() + every, stopping.signal)
     }
   }
@@ -154,10 +154,10 @@ function formatIntroduction({ seed, rate, faults }: SandboxOptions): string[] {
   const bets = rate === 1 ? 'one bet' : `${rate} bets`
   const percent = Math.floor(faults * 100 + 0.5)
   return [
-    `${BETTORS.length} simulated bettors place ${bets} a second; of 100 calls to the wallet about ${percent} go wrong (--seed ${seed}).`,
+    `${BETTORS.length} simulated bettors place ${bets} a second; about ${percent} of 100 calls to the wallet fail (--seed ${seed}).`,
     rate > MIN_TABLE_RATE
-      ? `These are too many to be told one by one: a row has what happened in ${ROW_SECONDS} s. A bet that you send to the wallet yourself has a line of its own, marked "◀ yours".`
-      : 'A bet gets a new line whenever something happens to it: time (UTC), bet, player, stake, selection → its life so far. A bet that you send to the wallet yourself is marked "◀ yours".',
+      ? `These are too many for one line each, so each row sums up ${ROW_SECONDS} s. A bet that you send to the wallet yourself has a line of its own, marked "◀ yours".`
+      : 'Each change of a bet prints a line: time (UTC), bet, player, stake, selection → its life so far. A bet that you send to the wallet yourself is marked "◀ yours".',
     '',
   ].flatMap(wrapForTerminal)
 }
@@ -172,7 +172,7 @@ async function drainDeliveries(stage: SandboxServers, watch: BetWatch, screen: S
   network.disableFaults()
   let until = Date.now() + DRAIN_MS
   let left = await countPendingDeliveries(stage)
-  if (left !== '0') screen.line(`stopping: no more bets; deliveries that wait: ${left} …`)
+  if (left !== '0') screen.line(`stopping: no more bets; open deliveries: ${left} …`)
   while (left !== '0' && Date.now() < until) {
     await watch.poll()
     await new Promise((resolve) => setTimeout(resolve, BET_POLL_MS))
@@ -182,7 +182,7 @@ async function drainDeliveries(stage: SandboxServers, watch: BetWatch, screen: S
   }
   await network.idle()
   await watch.settle(Date.now() + DRAIN_MS)
-  if (left !== '0') screen.line(`deliveries that still wait: ${left}; they go on at the next start`)
+  if (left !== '0') screen.line(`open deliveries: ${left}; they continue at the next start`)
 }
 
 /** "500+" when there are more than a page shows. */

@@ -24,7 +24,8 @@ export const probeMembers = {
   tried: ProbeResultSchema,
   triedOthers: Type.Optional(
     Type.Array(ProbeResultSchema, {
-      description: 'The answers for the other secrets, in their order (C-13). It is absent if there are none.',
+      description:
+        'The answers for the other secrets, in their order (C-13). It is absent if the partner has only one secret.',
     }),
   ),
   warning: Type.Optional(

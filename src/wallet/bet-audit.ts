@@ -54,7 +54,7 @@ const NAMED = `
   select n.* from (${ALL_NAMED}) n left join purser.carried c using (bucket, player, currency) where n.version > coalesce(c.version, 0)`
 
 export const BET_CHECKS: InvariantChecks = {
-  'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
+  'each bet has changed the balance by 0, by minus the stake, or by minus the stake plus the last payout, with equal changes of the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
     from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform, site)
     where (a.owner is null and not e.is_archived)
@@ -68,7 +68,7 @@ export const BET_CHECKS: InvariantChecks = {
     select t.player, t.bet_id, b.status from purser.transfer t
     join purser.bet b on b.bucket = t.bucket and b.player = t.player and b.bet_id = t.bet_id
     where b.stake is null`,
-  'the calls of a bet are all recorded': `
+  'all calls of a bet are recorded': `
     select coalesce(b.player, c.player) as player, coalesce(b.bet_id, c.bet_id) as bet_id, b.calls, c.recorded
     from purser.bet b full join (
       select bucket, player, bet_id, count(*) as recorded from purser.bet_call where not (${IS_PLACEMENT}) group by bucket, player, bet_id

@@ -23,20 +23,24 @@ export function createWalletMetrics(
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
   const calls = createLabelledCounter('wallet_calls_total', 'Calls answered', ['operation', 'outcome'], PRESET_LABELS)
-  const duration = createHistogram('wallet_call_duration_seconds', 'From the request to the answer', 'operation')
+  const duration = createHistogram(
+    'wallet_call_duration_seconds',
+    'Duration from the request to the response',
+    'operation',
+  )
   const taken = new Counter({
     name: 'wallet_gate_calls_total',
-    help: 'Calls that the gate took; all others were judged by the rules',
+    help: 'Calls that the fast path applied; the rules path decided all others',
     registers,
   })
   const anomalies = new Counter({
     name: 'wallet_anomalies_total',
-    help: 'Calls that contradict their bet or themselves; each is in the list of anomalies',
+    help: 'Calls that contradict their bet or themselves; the list of anomalies shows each',
     labelNames: ['anomaly'],
     registers,
   })
   for (const anomaly of ANOMALIES) anomalies.inc({ anomaly }, 0) // Prometheus sees no increase from no series to 1
-  const wait = createHistogram('wallet_lane_wait_seconds', 'Waiting for a batch')
+  const wait = createHistogram('wallet_lane_wait_seconds', 'Time that calls waited for a batch')
   new Gauge({
     name: 'wallet_queue_depth',
     help: 'Calls waiting or being applied',
@@ -47,7 +51,7 @@ export function createWalletMetrics(
   })
   new Gauge({
     name: 'wallet_journal_lost_calls',
-    help: 'Calls since the start that are not in the journal: too many at once, too many of strangers, or no database',
+    help: 'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database',
     registers,
     collect() {
       this.set(journalLost())
@@ -55,7 +59,7 @@ export function createWalletMetrics(
   })
   new Gauge({
     name: 'wallet_webhooks',
-    help: 'Webhooks by state: ok, failing, warned (for a day: they are disabled in some days), disabled',
+    help: 'Webhooks by state: ok, failing, warned (failing for a day, disabled after some more days), disabled',
     labelNames: ['state'],
     registers,
     collect() {

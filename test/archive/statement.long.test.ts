@@ -64,7 +64,7 @@ test('a statement and an export refer to the archived part, and start with its b
   expect((await statementOf(userId, `?from=${data[1]?.at}`)).archived).toBeUndefined()
   const csv = (await fileOf(userId, 'text/csv')).trimEnd().split('\r\n')
   expect(csv.at(-1)).toBe(
-    `${last?.at},${last?.transferId},archived,EUR,,120.00,,,,"up to this one all transfers lie in files; those that are asked for in ${files[0]?.file} (account ${files[0]?.account})",,,,`,
+    `${last?.at},${last?.transferId},archived,EUR,,120.00,,,,"all transfers up to this one are archived; the requested ones are in ${files[0]?.file} (account ${files[0]?.account})",,,,`,
   )
   const lines = (await fileOf(userId, 'application/x-ndjson')).trimEnd().split('\n')
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'archived', ...archived[0] })

@@ -111,7 +111,7 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
     ])
     expect([code, said]).toEqual([1, 'F: 1 imported, 0 already here, 12 refused'])
     const names = faults.map((fault) => fault.split(':').slice(0, 3).join(':'))
-    expect(faults[9]).toBe('F:12: userId: stands in line 11 too: a player has one line')
+    expect(faults[9]).toBe('F:12: userId: is also in line 11: remove one line, because a player has one line')
     expect(names).toEqual([
       'F:2: currency',
       'F:3: balance',
@@ -134,8 +134,8 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
     const head = 'userId,currency,balance'
     await importFile([head, 'stays,EUR,1'])
     for (const [line, why] of [
-      ['stays,EUR,2', 'this player is here, with another opening balance'],
-      ['stays,USD,', 'a player with this userId is here, made with other data'],
+      ['stays,EUR,2', 'this player exists with another opening balance'],
+      ['stays,USD,', 'a player with this userId exists with other data'],
     ] as const)
       expect(await importFile([head, line])).toMatchObject({ code: 1, faults: [`F:2: ${why}`] })
     expect(await wallet.operator.balance('stays')).toBe('1.00')
@@ -150,7 +150,7 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
       [[], 'F: 1 imported, 0 already here, 1 refused'],
     ] as const) {
       const result = await importFile(lines, ...flags)
-      const twin = 'F:3: userId: stands in line 2 too: a player has one line'
+      const twin = 'F:3: userId: is also in line 2: remove one line, because a player has one line'
       expect(result).toEqual({ code: 1, said, faults: [shortened(2), shortened(3), twin] })
     }
   })
@@ -166,8 +166,8 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
     expect(said).toBe('F: 1 imported, 0 already here, 3 refused')
     expect(faults).toEqual([
       expect.stringMatching(/^F:2: userId: has white space at an end/),
-      expect.stringMatching(/^F:4: userId: .* the path of a URL cannot carry it$/),
-      expect.stringMatching(/^F:5: userId: .* the path of a URL cannot carry it$/),
+      expect.stringMatching(/^F:4: userId: .* because the path of a URL cannot contain it$/),
+      expect.stringMatching(/^F:5: userId: .* because the path of a URL cannot contain it$/),
     ])
     expect(objectOf(await player('%20ends%20')).userId).toBe(' ends ')
   })

@@ -55,7 +55,7 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
     ['a name that a setting could have', ['make', server, 'OPERATOR_API_KEY', '--role', 'read'], 'is no name of a key'],
     ['a role that does not exist', ['make', server, 'boss', '--role', 'boss'], 'read, support, cash, admin'],
     ['no role', ['make', server, 'boss'], '--role'],
-    ['a key that does not exist', ['rotate', server, 'nobody'], 'there is no key of this name'],
+    ['a key that does not exist', ['rotate', server, 'nobody'], 'no key has this name: list the keys for their names'],
     ['an end that never comes', ['rotate', server, 'nobody', '--overlap', '99999999'], 'a number of seconds'],
     ['a revocation of an unknown key', ['revoke', server, 'nobody'], 'there is no key of the name nobody'],
     ['a server that does not exist', ['list', 'bank'], 'not of "bank"'],

@@ -104,7 +104,7 @@ test('the log of a refused key is one line with address, path and reason, and ne
   const lines = wallet
     .output()
     .split('\n')
-    .filter((line) => line.includes('a key was refused'))
+    .filter((line) => line.includes('an API key was rejected'))
     .map((line) => JSON.parse(line))
   expect(lines).toMatchObject([
     {

@@ -92,7 +92,7 @@ describe('on the database,', () => {
     ['reconcile --partner', ['reconcile', '--partner', 'nobody'], 'there is no partner nobody: GET /partners'],
     ['reconcile --platform', ['reconcile', '--platform', 'amce'], 'was started for a platform amce: give its name'],
     ['reconcile --platform-csv', ['reconcile', '--platform-csv', 'no-such-file.csv'], 'no-such-file.csv'],
-    ['keys rotate', ['keys', 'rotate', 'wallet', 'nobody'], 'there is no key of this name'],
+    ['keys rotate', ['keys', 'rotate', 'wallet', 'nobody'], 'no key has this name: list the keys for their names'],
     ['keys revoke', ['keys', 'revoke', 'wallet', 'nobody'], 'there is no key of the name nobody'],
     ['export-player', ['export-player', 'nobody'], 'the player does not exist'],
     ['settings --end-platform', ['settings', 'wallet', '--end-platform', 'amce'], 'a platform amce'],

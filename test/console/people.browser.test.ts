@@ -108,7 +108,7 @@ describe('users', () => {
     await hers.getByRole('button', { name: 'Done' }).click()
     await hers.getByRole('link', { name: 'Finance' }).click()
     await hers.getByRole('button', { name: 'Approve' }).click()
-    await hers.getByText('whoever asked for it cannot approve it').waitFor()
+    await hers.getByText('the person who requested it cannot approve it').waitFor()
     expect(await balance()).toBe('100.00')
 
     const his = await atTheDoor()

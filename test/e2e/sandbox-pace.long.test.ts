@@ -6,6 +6,6 @@ test('the sandbox reports every ten seconds that it cannot keep the rate', async
   const args = ['sandbox', '--rate', '200', '--faults', '0.3', '--seed', '1', '--duration', '11', '--quiet']
   const { stdout } = await run(args, { PURSER_DATA_DIR: 'memory://', PORT: '0' })
   expect(stdout.replaceAll('\n', ' ')).toMatch(
-    /the rate of 200 bets a second cannot be kept: [\d.]+ a second in the last 10 s, because 64 bets were still being placed/,
+    /the rate of 200 bets a second cannot be reached: [\d.]+ a second in the last 10 s, because 64 bets were still being placed/,
   )
 }, 150_000)

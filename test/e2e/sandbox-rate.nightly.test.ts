@@ -133,7 +133,7 @@ function expectItAll(output: string, held: DatabaseCounts): void {
 
 /** What it says it reached, and elsewhere the rate that it was asked for, make together the bets that there are. */
 function expectPace(text: string, bets: number): void {
-  const said = [...text.matchAll(/cannot be kept: ([\d.]+) a second in the last (\d+) s/g)].map(([, rate]) =>
+  const said = [...text.matchAll(/cannot be reached: ([\d.]+) a second in the last (\d+) s/g)].map(([, rate]) =>
     Number(rate),
   )
   const kept = DURATION / PACE - said.length

@@ -39,7 +39,7 @@ test(
       first.child.kill('SIGINT')
       expect(await first.ended).toEqual({ code: 0, stderr: '' })
       expectCleanEnd(first.output())
-      expect(first.output()).toMatch(/what went wrong between platform and wallet: .*\d+ (lost|late|error)/)
+      expect(first.output()).toMatch(/faults between platform and wallet: .*\d+ (lost|late|error)/)
       const second = startSandbox([...BUSY, '--duration', '60'], { PURSER_DATA_DIR: folder.path })
       await second.until(NEW_BET)
       second.child.kill('SIGINT')

@@ -107,7 +107,10 @@ test('the search continues further back in a long journal until its limit', asyn
 test('without a key, with a wrong key or with an invalid filter the command prints the remedy and exits with 2', async () => {
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
-  expect(await calls('--key', 'another')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not take') })
+  expect(await calls('--key', 'another')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('rejected this operator key'),
+  })
   for (const [flag, wrong, choices] of [
     ['operation', 'setle', 'place, settle, '],
     ['outcome', 'not_enough', 'accepted, .*not_enough_money, '],
@@ -117,7 +120,7 @@ test('without a key, with a wrong key or with an invalid filter the command prin
     const refused = await calls(`--${flag}`, `${wrong}`)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toMatch(
-      new RegExp(`^purser: ${wallet.url} refuses: /query/${flag} must be one of ${choices}`),
+      new RegExp(`^purser: ${wallet.url} rejected the request: /query/${flag} must be one of ${choices}`),
     )
   }
   expect(await calls('--gateway', '--key', wallet.operatorKey)).toMatchObject({ code: 2 })

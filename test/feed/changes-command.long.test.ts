@@ -63,8 +63,11 @@ test('a missing key, an invalid or expired cursor or a wrong server prints the r
   await sql.connect()
   await sql.query('delete from purser.change where last_number <= 3')
   await sql.end()
-  const why = 'what came next is not kept any more; the feed begins after 3'
-  expect(await changes('--after', '1')).toMatchObject({ code: 2, stderr: `purser: ${wallet.url} refuses: ${why}\n` })
+  const why = 'the next events were deleted by retention: the feed begins after 3'
+  expect(await changes('--after', '1')).toMatchObject({
+    code: 2,
+    stderr: `purser: ${wallet.url} rejected the request: ${why}\n`,
+  })
 })
 
 test('an unknown event is rejected with the names of the known events', async () => {
@@ -76,7 +79,7 @@ test('an unknown event is rejected with the names of the known events', async ()
   const hook = ['webhooks', 'save', 'crm', 'http://127.0.0.1:1', '--api', wallet.url, '--event', 'bet.setled']
   expect(await run(hook, env)).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/refuses: \/events\/0 must be one of .*bet\.settled/),
+    stderr: expect.stringMatching(/rejected the request: \/events\/0 must be one of .*bet\.settled/),
   })
   for (const path of ['/operator/changes', '/operator/changes/stream'])
     expect((await wallet.operator.request('GET', `${path}?event=bet.settled`)).status, path).toBe(400)

@@ -89,7 +89,7 @@ test('events that a reset feed no longer contains are dropped, and new events wi
     page(eventOf(1n), eventOf(2n, 'new', 'of all'), eventOf(3n, 'new', 'of all')),
   )
   await expect.poll(() => attempts.length).toBe(3)
-  await expect.poll(() => delivery.lastError()).toMatch(/^the feed ends at event 1 again: events 2 to 4 /)
+  await expect.poll(() => delivery.lastError()).toMatch(/^the feed was restored and ends at event 1: events 2 to 4 /)
   expect(warned).toEqual([expect.objectContaining({ webhook: 'hook' })])
   expect(delivery.doneTo()).toBe(0n)
   for (let turn = 0; turn < 50; turn++) await nextTurn()

@@ -145,7 +145,7 @@ test('a failing database is retried: the log reports it once, and the webhook is
     if (fails) throw new Error('not there')
   })
   await expect.poll(() => seen.transactions).toBeGreaterThan(2)
-  expect(warned).toEqual(['webhooks cannot be looked at'])
+  expect(warned).toEqual(['webhooks could not be read'])
   fails = false
   await expect.poll(() => attempts.length).toBe(2)
   fails = true

@@ -12,10 +12,10 @@ export const CHECKS = {
   days: 'the days whose sums are kept follow each other',
   negative: 'no balance is below zero',
   perBet:
-    'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts',
+    'each bet has changed the balance by 0, by minus the stake, or by minus the stake plus the last payout, with equal changes of the other accounts',
   once: 'a bet is staked once and refunded at most once, and refunded only if it is cancelled',
   unplaced: 'a bet that was never placed has moved no money',
-  calls: 'the calls of a bet are all recorded',
+  calls: 'all calls of a bet are recorded',
   state: 'a bet is in the state that its last applied call left',
   named: 'every transfer of a bet is named by exactly one of its calls',
   numbered: 'the feed is numbered without gaps, up to its count',

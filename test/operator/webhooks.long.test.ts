@@ -170,8 +170,8 @@ test('a webhook refuses a replay from a future time or from before the stored ev
   const done = { doneTo: String(Number(doneTo) + 2) }
   await expect.poll(() => ask('GET', '')).toMatchObject(done)
   for (const [ms, detail] of [
-    [1_000, 'has not come'],
-    [-DAY_MS, `may be earlier than what is kept; the feed begins after ${doneTo}`],
+    [1_000, 'is in the future'],
+    [-DAY_MS, `may be before the oldest stored event: the feed begins after ${doneTo}`],
   ] as const) {
     const from = new Date(wallet.clock.now().getTime() + ms).toISOString()
     expect(await ask('POST', '/replay', { from })).toMatchObject({

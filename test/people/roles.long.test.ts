@@ -119,7 +119,7 @@ describe.each(SERVERS)('the access control of a $server', ({ server, prefix, sta
           status: 403,
           problem: {
             code: 'forbidden',
-            detail: `this needs the role ${least}; the-${role} has the role ${role}`,
+            detail: `this request needs the role ${least}, but the-${role} has the role ${role}: use a key with more rights`,
           },
         })
     }

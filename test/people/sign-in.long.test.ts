@@ -62,7 +62,7 @@ test.each<[string, string | undefined]>([
   ['i am Maria-the-First', 'contains your own name'],
   ['aaaaaaaaaaaa', 'repeats the same few characters'],
   ['Abc123abc123', 'repeats the same few characters'],
-  ['the password of before', 'is the password that you have'],
+  ['the password of before', 'is your current password'],
   ['correct horse battery', undefined],
 ])('the new password "%s" is answered %s', (password, fault) => {
   expect(findPasswordFault(password, 'maria-the-first', 'the password of before')).toBe(fault)

@@ -43,7 +43,7 @@ test('a delivery that cannot be claimed needs attention, and the others are sent
   const betIds = await settledTogether('new.is_claimed')
   expect(await statusesOf(betIds)).toEqual(['stuck', 'done', 'done'])
   const stuck = await settleOf(betIds[0])
-  expect(stuck?.error).toBe('it was not sent, because that could not be written: poison')
+  expect(stuck?.error).toBe('it was not sent, because the claim could not be stored: poison')
   const [owed] = await scene.api.deliveries('?needsPerson=true')
   expect(owed).toMatchObject({ deliveryId: stuck?.deliveryId, amount: '25.00' })
   await allowWrites(scene.platform)

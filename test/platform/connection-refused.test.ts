@@ -17,7 +17,7 @@ afterAll(async () => {
 const save = (connection: unknown, baseUrl = wallet.url) =>
   platform.api.request('POST', '/partners', { partnerId: 'acme', baseUrl, secret: wallet.secret, connection } as object)
 
-const NO_PEM = 'has no certificate in PEM'
+const NO_PEM = 'has no readable certificate in PEM'
 const headers = (name: string, value = 'a-value') => ({ headers: { [name]: value } })
 const REFUSED: readonly (readonly [connection: object, pointer: string, detail: string])[] = [
   ...[
@@ -29,18 +29,18 @@ const REFUSED: readonly (readonly [connection: object, pointer: string, detail: 
     'connection',
     'transfer-encoding',
     'expect',
-  ].map((name) => [headers(name), `/connection/headers/${name}`, 'is written with each call'] as const),
-  [headers('webhook-id'), '/connection/headers/webhook-id', 'is written with each call'],
-  [headers('accept-encoding'), '/connection/headers/accept-encoding', 'is written with each call'],
-  [headers('a name'), '/connection/headers/a name', 'is no header'],
-  [headers('x-key', 'a\r\nb: c'), '/connection/headers/x-key', 'is no header'],
-  [headers('x-key', ''), '/connection/headers/x-key', 'is no header'],
-  [{ headers: { 'x-key': 'a', 'X-Key': 'b' } }, '/connection/headers', 'names a header twice'],
+  ].map((name) => [headers(name), `/connection/headers/${name}`, 'is set by the program for each call'] as const),
+  [headers('webhook-id'), '/connection/headers/webhook-id', 'is set by the program for each call'],
+  [headers('accept-encoding'), '/connection/headers/accept-encoding', 'is set by the program for each call'],
+  [headers('a name'), '/connection/headers/a name', 'is not a valid header'],
+  [headers('x-key', 'a\r\nb: c'), '/connection/headers/x-key', 'is not a valid header'],
+  [headers('x-key', ''), '/connection/headers/x-key', 'is not a valid header'],
+  [{ headers: { 'x-key': 'a', 'X-Key': 'b' } }, '/connection/headers', 'contains a header twice'],
   [headers('x-key', 'k'.repeat(6_001)), '/connection/headers', 'is longer than 6000 characters'],
   [{ ca: 'no PEM' }, '/connection/ca', NO_PEM],
   [{ ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }, '/connection/ca', NO_PEM],
   [{ certificate: 'no PEM', key: 'no PEM' }, '/connection/certificate', NO_PEM],
-  [{ key: 'no PEM' }, '/connection/key', 'is no private key in PEM'],
+  [{ key: 'no PEM' }, '/connection/key', 'is not a private key in PEM'],
   [{ key: '-----BEGIN ENCRYPTED PRIVATE KEY-----' }, '/connection/key', 'has a passphrase'],
 ]
 test.each(REFUSED)('the connection settings %j are rejected with a pointer', async (connection, pointer, detail) => {

@@ -54,5 +54,5 @@ test('a Place bet whose call would start too late is not sent, so that it cannot
   expect([placed, reason]).toEqual(['cancelled', 'rollback 52'])
   expect(wallet.of('place', betId)).toEqual([])
   const [place] = (await platform.api.bet(betId)).deliveries
-  expect(place).toMatchObject({ status: 'unknown', error: 'network: it was too late to call' })
+  expect(place).toMatchObject({ status: 'unknown', error: 'network: no time was left for the call' })
 })

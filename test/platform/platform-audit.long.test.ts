@@ -79,22 +79,22 @@ const DAMAGE: [string, string, string][] = [
   [
     'a payout that was never decided',
     'update platform.bet set payout = payout + 1 where bet_id = :bet',
-    'has been told',
+    'each decision of the platform',
   ],
   [
     'a payout that was never told',
     'update platform.bet set told_payout = told_payout + 1 where bet_id = :bet',
-    'counts as told',
+    'recorded state of the partner',
   ],
   [
     'a told payout lost from the sums',
     'update platform.bet set told_payout = 0 where bet_id = :bet',
-    'payouts told come to',
+    'recorded payouts of a partner',
   ],
   [
     'a bet that forgot its result',
     "update platform.bet set status = 'accepted', payout = null, result_type = null where bet_id = :bet",
-    'tells what was decided',
+    'has the last decision',
   ],
   ['a delivery that is gone', 'delete from platform.delivery where bet_id = :bet and number = 2', 'without gaps'],
   ['all deliveries gone', 'delete from platform.delivery where bet_id = :bet', 'without gaps'],
@@ -102,23 +102,23 @@ const DAMAGE: [string, string, string][] = [
   [
     'a delivery that waits for nothing',
     "update platform.delivery set status = 'waiting' where bet_id = :bet and number = 3",
-    'nothing waits without',
+    'waits only for an earlier open delivery',
   ],
   [
     'two deliveries at once',
     "update platform.delivery set status = 'pending', due_at = 'infinity' where bet_id = :bet and number in (2, 3)",
-    'nothing waits without',
+    'waits only for an earlier open delivery',
   ],
-  ['a delivery without its text', `${PENDING}; delete from platform.message ${OF_LAST}`, 'has its text'],
+  ['a delivery without its text', `${PENDING}; delete from platform.message ${OF_LAST}`, 'has its message'],
   [
     'a delivery marked for a person that needs none',
     'update platform.delivery set owed_since = now() where bet_id = :bet and number = 2',
-    'needs a person is marked',
+    'exactly the deliveries that need attention',
   ],
   [
     'a stuck delivery that no list shows',
     "update platform.delivery set status = 'stuck', owed_since = null where bet_id = :bet and number = (select max(number) from platform.delivery where bet_id = :bet)",
-    'needs a person is marked',
+    'exactly the deliveries that need attention',
   ],
   ['a selection that is gone', 'delete from platform.selection where bet_id = :bet', 'selections of a bet'],
   [
@@ -147,7 +147,7 @@ const DAMAGE: [string, string, string][] = [
   [
     'a settle that was refused for good',
     "update platform.delivery set status = 'refused', code = 20 where bet_id = :bet and number = (select max(number) from platform.delivery where bet_id = :bet)",
-    'counts as told',
+    'recorded state of the partner',
   ],
 ]
 test.each(DAMAGE)('the audit finds %s', async (_what, sql, check) => {

@@ -37,7 +37,9 @@ test('a delivery whose answer cannot be recorded needs attention, and the others
   const betIds = await settledTogether("new.status = 'done'")
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'stuck', 'done', 'done'])
   const stuck = await settleOf(betIds[2]!)
-  expect(stuck.error).toBe('it was answered (accepted, HTTP status 200), which could not be recorded: poison')
+  expect(stuck.error).toBe(
+    'the partner answered (accepted, HTTP status 200), but the answer could not be recorded: poison',
+  )
   const [owed] = await scene.api.deliveries('?needsPerson=true')
   expect(owed).toMatchObject({ deliveryId: stuck.deliveryId, amount: '25.00' })
   await allowWrites()

@@ -133,8 +133,8 @@ async function lookAt(failing: string) {
 }
 
 test.each([
-  ['what is claimed', 'platform_held_claims', 1],
-  ['what is due', 'platform_next_due', 0],
+  ['the claims', 'platform_held_claims', 1],
+  ['due deliveries', 'platform_next_due', 0],
 ])(
   'a scan that cannot read %s pauses as long as a successful one, and its other half continues',
   async (_, failing, fronts) => {

@@ -91,7 +91,7 @@ test('after an outage of more than 6 minutes a rollback is stuck without a late 
   await time.advance(60_000)
   expect(wallet.of('rollback', betId)).toHaveLength(sent)
   const [, rollback] = (await api.bet(betId)).deliveries
-  expect(rollback).toMatchObject({ status: 'stuck', error: expect.stringContaining('the time for it is over') })
+  expect(rollback).toMatchObject({ status: 'stuck', error: expect.stringContaining('no attempt or no time is left') })
   expect((await api.deliveries('?status=stuck')).map((delivery) => delivery.betId)).toEqual([betId])
   await api.request('POST', `/deliveries/${rollback?.deliveryId}/retry`)
   await time.advance(1_000)

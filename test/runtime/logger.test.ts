@@ -17,11 +17,11 @@ it('many calls during an outage produce one log line a second, with the number o
   log.error({ err: 'defect' }, 'a call failed')
   log.info('a line without an error')
   vi.advanceTimersByTime(1_000)
-  log.error({ err: 'outage' }, 'a turn of deliveries failed')
+  log.error({ err: 'outage' }, 'a round of deliveries failed')
   expect(lines.map(({ msg, leftOut }) => [msg, leftOut])).toEqual([
     ['a batch failed', undefined],
     ['a call failed', undefined],
     ['a line without an error', undefined],
-    ['a turn of deliveries failed', 49],
+    ['a round of deliveries failed', 49],
   ])
 })

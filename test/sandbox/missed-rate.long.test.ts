@@ -38,8 +38,8 @@ async function startHoldingServer(most: number) {
 const BODY = { frameSessionId: 'frame', token: 'token', betId: 'a-bet', status: 'declined' }
 
 test.each([
-  [1, 200, ['the rate of 200 bets a second cannot be kept: 64 a second in the last 1 s']],
-  [0.5, 200, ['the rate of 200 bets a second cannot be kept: 128 a second in the last 0.5 s']],
+  [1, 200, ['the rate of 200 bets a second cannot be reached: 64 a second in the last 1 s']],
+  [0.5, 200, ['the rate of 200 bets a second cannot be reached: 128 a second in the last 0.5 s']],
   [1, 20, []],
 ])('the sandbox reports after %d s at %d bets a second if it misses the rate', async (duration, rate, expected) => {
   const { client: platform, release } = await startHoldingServer(rate * duration)

@@ -52,7 +52,7 @@ afterAll(async () => {
   theirs.remove()
 })
 
-const PLAIN = 'is plain HTTP, which uses no certificate: give https, or remove ca and certificate (null)'
+const PLAIN = 'is plain HTTP, which uses no certificate: use https, or set ca and certificate to null'
 const refusedAt = (pointer: string) => ({ status: 400, body: { errors: [{ pointer, detail: PLAIN }] } })
 
 test('a Settle to a partner with an untrusted CA is owed with the reason, and is sent with the right CA', async () => {

@@ -133,7 +133,7 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { column, save, withServer 
       expect(JSON.stringify(view.body)).not.toMatch(/the-api-key|BEGIN/)
 
       expect((await save(request, { key: second.key })).view.body).toMatchObject({
-        errors: [{ pointer: '/connection/key', detail: expect.stringContaining('is not the key of the certificate') }],
+        errors: [{ pointer: '/connection/key', detail: expect.stringContaining('does not match the certificate') }],
       })
       expect((await save(request, { ...second })).error).toBeUndefined()
       expect(received.at(-1)).toEqual({ header: 'the-api-key', client: 'client-2' })

@@ -187,8 +187,11 @@ async function rewindDelivery(
   { webhookId }: Webhook,
 ): Promise<void> {
   const { pending, chains, round } = state
-  state.lastError = `the feed ends at event ${last} again: events ${last + 1n} to ${state.readTo} are not there any more`
-  log.warn({ webhook: webhookId, lastError: state.lastError }, 'a webhook goes back with its feed')
+  state.lastError = `the feed was restored and ends at event ${last}: events ${last + 1n} to ${state.readTo} no longer exist`
+  log.warn(
+    { webhook: webhookId, lastError: state.lastError },
+    'the feed was restored to an earlier event, and its webhook follows',
+  )
   for (const number of [...pending.keys()]) if (number > last) pending.delete(number)
   state.readTo = last
   round.abort()

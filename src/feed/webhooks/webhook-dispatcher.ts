@@ -113,7 +113,7 @@ export function startWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDisp
       isReadable = await poll().then(
         () => true,
         (error: unknown) => {
-          if (isReadable) log.warn({ err: error }, 'webhooks cannot be looked at')
+          if (isReadable) log.warn({ err: error }, 'webhooks could not be read')
           return false
         },
       )

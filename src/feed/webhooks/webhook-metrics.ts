@@ -44,6 +44,5 @@ export function createWebhookMetrics(db: Pick<Db, 'people'>, clock: Clock): Metr
   })
 }
 
-const BACKLOG_HELP =
-  'Events that the consumer of a webhook has not acknowledged; those that it does not ask for are among them'
+const BACKLOG_HELP = 'Events that the consumer of a webhook has not acknowledged, with events that it did not request'
 const LAG_HELP = 'Age of the oldest event that the consumer of a webhook has not acknowledged'

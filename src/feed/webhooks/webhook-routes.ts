@@ -216,7 +216,7 @@ async function createOrUpdateWebhook(
     }
     requirePathSafe(webhookId, '/path/webhookId')
     if ((await listWebhooks(tx, deps.keyring)).length >= MAX_WEBHOOKS)
-      throw invalid('/path/webhookId', `is one more than the ${MAX_WEBHOOKS} that there may be`)
+      throw invalid('/path/webhookId', `would exceed the limit of ${MAX_WEBHOOKS} webhooks: remove one first`)
     const madeAt = deps.clock.now()
     const fresh = generateWebhookSecret()
     const made: Webhook = {
@@ -259,9 +259,10 @@ async function resolveReplayStart(
   deps: WebhookDeps,
   { after, from }: Static<typeof ReplayWebhookSchema>,
 ): Promise<bigint> {
-  if ((after === undefined) === (from === undefined)) throw invalid('/after', 'or from: exactly one of them is needed')
+  if ((after === undefined) === (from === undefined)) throw invalid('/after', 'or from: give exactly one of both')
   const answer = await deps.feed.poll(after ?? 'latest', 0, 0)
-  if (answer.kind === 'too_old') throw invalid('/after', `is not kept any more; the feed begins after ${answer.first}`)
+  if (answer.kind === 'too_old')
+    throw invalid('/after', `was deleted by retention: the feed begins after ${answer.first}`)
   if (answer.kind !== 'page') throw invalid('/after', 'is not a cursor of this feed')
   if (from === undefined) return BigInt(answer.page.next)
   return findPositionAt(deps, toTime(from, '/from'), BigInt(answer.page.next))
@@ -269,11 +270,11 @@ async function resolveReplayStart(
 
 /** A time that has not come would pass over all that waits, one from before what is kept would look as if all since then were sent. */
 async function findPositionAt({ db, clock, feed }: WebhookDeps, time: Date, end: bigint): Promise<bigint> {
-  if (time > clock.now()) throw invalid('/from', 'has not come')
+  if (time > clock.now()) throw invalid('/from', 'is in the future')
   const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_CHANGE_SINCE, [time]))
   const oldest = await feed.poll('0', 0, 0)
   if (oldest.kind === 'too_old' && (first?.before ?? end) <= BigInt(oldest.first))
-    throw invalid('/from', `may be earlier than what is kept; the feed begins after ${oldest.first}`)
+    throw invalid('/from', `may be before the oldest stored event: the feed begins after ${oldest.first}`)
   return first?.before ?? end
 }
 

@@ -15,7 +15,7 @@ export const AttemptScheduleSchema = Type.Object(
       'The start times of the attempts of the first six minutes, with the first attempt, and of the last attempt.',
     ),
     plannedAt: times(
-      'The planned times of the next attempts, if each fails: those of the first six minutes, and at least one for a result.',
+      'The planned times of the next attempts, if each fails: the times in the first six minutes, and at least one for a result.',
     ),
     isUnderWay: Type.Boolean({ description: 'True while the last attempt has no answer yet.' }),
     asOf: { ...time, description: "The platform's time of this response." },

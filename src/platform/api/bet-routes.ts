@@ -76,7 +76,7 @@ export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
 function withIdempotencyKey(betRequest: BetPlacementRequest, idempotencyKey: string | undefined): BetPlacementRequest {
   if (idempotencyKey === undefined) return betRequest
   if (betRequest.idempotencyKey !== undefined && betRequest.idempotencyKey !== idempotencyKey)
-    throw invalid('/idempotencyKey', 'is another one than that of the header Idempotency-Key')
+    throw invalid('/idempotencyKey', 'differs from the header Idempotency-Key: send only one of both')
   return { ...betRequest, idempotencyKey }
 }
 
@@ -137,7 +137,7 @@ async function settle(
       session: await readPlayerSession(deps, bet, frameSessionId),
     })
   if (frameSessionId !== undefined)
-    throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
+    throw invalid('/frameSessionId', 'is only for a cashout, because no other result needs a token: remove it')
   return settleBet(deps, author, betId, { resultType, payout })
 }
 
@@ -151,6 +151,6 @@ async function readPlayerSession(
   const session = await readFrameSession(deps, frameSessionId)
   const isOfPlayer =
     session?.partnerId === bet.partnerId && session.userId === bet.userId && session.operatorUser === bet.operatorUser
-  if (!isOfPlayer) throw invalid('/frameSessionId', "is no frame session of the bet's player")
+  if (!isOfPlayer) throw invalid('/frameSessionId', "is not a frame session of the bet's player")
   return session
 }

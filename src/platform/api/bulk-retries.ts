@@ -96,7 +96,7 @@ export const RetryDetailSchema = Type.Object({
       Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, optional(Type.Integer({ minimum: 1 }))])),
       {
         description:
-          'The number of retried deliveries by their current state. Only the first page has it, because all of them are counted.',
+          'The number of retried deliveries by their current state. Only the first page has it, because the count reads every delivery.',
       },
     ),
   ),

@@ -28,7 +28,7 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
     describePlatformRoute(
       'listDeliveries',
       'Deliveries',
-      'List deliveries, newest first, or those that need attention (C-9)',
+      'List deliveries, newest first, or only deliveries that need attention (C-9)',
       {
         role: 'read',
         querystring: DeliveryListQuery,

@@ -85,5 +85,5 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
 function requireDistinctOutcomes(outcomes: readonly { outcomeId: string }[]): void {
   const seen = new Set<string>()
   const twice = outcomes.findIndex(({ outcomeId }) => seen.size === seen.add(outcomeId).size)
-  if (twice >= 0) throw invalid(`/outcomes/${twice}/outcomeId`, 'is named twice')
+  if (twice >= 0) throw invalid(`/outcomes/${twice}/outcomeId`, 'is listed twice: remove one')
 }

@@ -139,6 +139,6 @@ function logBetsLeft({ deps, results, cursor, failure }: PassState): void {
   const betIds = [...cursor.left].slice(-MAX_LOGGED_BETS)
   deps.log.error(
     { err: failure, eventId: results.eventId, bets: cursor.left.size, betIds },
-    'bets cannot follow the results of their event; they are tried again',
+    'bets could not be settled by the results of their event; they are retried',
   )
 }

@@ -26,7 +26,7 @@ export function batchInTransactions<Item, Result>(
 }
 
 export function requireSingle<T>([result]: readonly (T | undefined)[]): T {
-  if (result === undefined) throw new Error('a bet that was there is gone')
+  if (result === undefined) throw new Error('a bet disappeared during its transaction')
   return result
 }
 

@@ -113,9 +113,9 @@ export function cancelBet(deps: FlowDeps, author: Actor, betId: string, errorCod
 }
 
 const NOT_GIVEN_BACK =
-  'the partner has refused to take the result back, and would keep it after a Rollback: send its Unsettle again, acknowledge it if that is done, or settle the bet as a refund of its stake'
+  'the partner rejected the Unsettle and would keep the result after a Rollback: retry the Unsettle, acknowledge it if it is done, or settle the bet as a refund of its stake'
 const MAYBE_CASHED_OUT =
-  'the partner refused a cashout whose earlier attempt it may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
+  'the partner rejected a cashout that an earlier attempt may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
 /** A decision, the bet when the partner need not be told, or why not. */
 type Ruling = BetDecision | PlatformBet | PlatformRefusal
@@ -147,7 +147,7 @@ function isCounted({ status }: { status: BetStatus }): boolean {
 
 async function stopCounting(tx: Tx, bet: PlatformBet): Promise<void> {
   const win = computeWin(bet)
-  if (win === undefined) throw new Error('an accepted bet with odds that no bet may have')
+  if (win === undefined) throw new Error('an accepted bet has invalid odds')
   await subtractFromTotals(tx, [{ ...bet, win, selections: await readSelections(tx, [bet.betId]) }])
 }
 

@@ -110,9 +110,9 @@ function findCashoutObjection(
   profile: UserProfile | undefined,
 ): PlatformRefusal | undefined {
   if (status !== 'accepted') return notPossible(`a ${status} bet cannot be cashed out`)
-  if (isUnreversed) return notPossible('the partner may have a result of the bet, and has refused to take it back')
+  if (isUnreversed) return notPossible('the partner rejected the Unsettle and may still have a result of the bet')
   if (selections.some(({ result }) => result !== null))
-    return notPossible('a selection of the bet has a result already')
+    return notPossible('a selection of the bet already has a result')
   if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return notPossible('an event of the bet has ended')
   if (profile?.customFields?.isCashOutAllowed === false)
     return notPossible("the player's profile does not allow cashouts")

@@ -60,8 +60,7 @@ export function createEventResults(deps: EventResultsDeps): EventResults {
         .then((isWhole): ResultsProgress => ({ bets: progress.bets, isWhole }))
         .finally(() => under.delete(work))
       work.catch((error: unknown) => {
-        if (isLate.now)
-          log.error({ err: error, eventId }, 'a result could not be applied to its end; it is taken up again')
+        if (isLate.now) log.error({ err: error, eventId }, 'a result was applied only in part; it will be continued')
       })
       under.add(work)
       return withTimeout(work, ANSWER_MS, () => {

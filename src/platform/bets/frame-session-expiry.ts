@@ -34,7 +34,7 @@ export function createFrameSessionExpiry({ db, clock, log }: FrameSessionExpiryD
     try {
       await clearSessions(db, new Date(clock.now().getTime() - SESSION_MS), stopping.signal)
     } catch (error) {
-      log.error({ err: error }, 'old frame sessions could not be forgotten')
+      log.error({ err: error }, 'old frame sessions could not be deleted')
     }
   }
   return {

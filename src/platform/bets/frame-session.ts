@@ -69,8 +69,9 @@ export async function openFrameSession(
     return toRefusal('partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
   if (outcome.kind === 'unknown') return toUnusableReply(outcome.detail)
   const profile = outcome.reply as UserProfile
-  if (!deps.scales.has(profile.currency)) return toUnusableReply(`currency ${profile.currency} is not known here`)
-  if (!isStorable(profile.userId)) return toUnusableReply('a userId that cannot be kept as it is') // it must never change (C-7)
+  if (!deps.scales.has(profile.currency))
+    return toUnusableReply(`the profile's currency ${profile.currency} is unknown: configure it`)
+  if (!isStorable(profile.userId)) return toUnusableReply('the userId cannot be stored unchanged') // it must never change (C-7)
   const session = { frameSessionId: environment.uuid(), partnerId, token, ...toIdentity(profile), profile }
   await saveFrameSession(deps, author, session)
   return session

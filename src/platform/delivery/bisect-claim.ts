@@ -50,7 +50,7 @@ export async function claimWithBisection(
   const state: BisectState = { claimed: 0, failed: [] }
   await bisectClaim(deps, due, state, claimed)
   const mayBeEverywhere = state.claimed === 0 && state.failed.length > 1
-  if (mayBeEverywhere) deps.log.error({ deliveries: due.length }, 'no delivery can be claimed')
+  if (mayBeEverywhere) deps.log.error({ deliveries: due.length }, 'no delivery could be claimed')
   for (const { due: failed, cause } of state.failed) {
     if (mayBeEverywhere && !quarantine.isProven(failed.delivery_id)) quarantine.suspect(failed.delivery_id)
     else await setStuckOrQuarantine(deps, failed, cause, quarantine)
@@ -87,14 +87,14 @@ async function setStuckOrQuarantine(
   quarantine: Quarantine,
 ): Promise<void> {
   const ids = { deliveryId: String(due.delivery_id), betId: due.bet_id }
-  deps.log.error({ err: cause, ...ids }, 'a delivery could not be claimed: it needs a person')
-  const reason = `it was not sent, because that could not be written: ${describeCause(cause)}`
+  deps.log.error({ err: cause, ...ids }, 'a delivery could not be claimed and needs attention')
+  const reason = `it was not sent, because the claim could not be stored: ${describeCause(cause)}`
   try {
     await deps.db.transaction((tx) => setStuck(deps, tx, due, false, reason))
     deps.metrics.delivered(due.operation, 'stuck')
   } catch (error) {
     if (!isDataError(error) && !isBusy(error)) throw error
-    deps.log.error({ err: error, ...ids }, 'that it is stuck could not be written either')
+    deps.log.error({ err: error, ...ids }, 'the state "stuck" could not be stored either')
     quarantine.add(due.delivery_id)
   }
 }

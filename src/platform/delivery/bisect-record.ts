@@ -68,7 +68,7 @@ async function recordWhole(deps: BisectRecordDeps, tx: Tx, finished: readonly Fi
 async function recordAsStuck(deps: BisectRecordDeps, finished: FinishedCall, cause: unknown): Promise<DeliveryEnd[]> {
   const { claim } = finished
   const ids = { deliveryId: String(claim.delivery_id), betId: claim.bet_id }
-  deps.log.error({ err: cause, ...ids }, 'an answer could not be recorded: its delivery needs a person')
+  deps.log.error({ err: cause, ...ids }, 'an answer could not be recorded, and its delivery needs attention')
   const tryTo = async (action: string, write: (tx: Tx) => Promise<unknown>) => {
     try {
       await deps.db.transaction(write)
@@ -113,7 +113,7 @@ function describeAnswer({ answer }: FinishedCall, cause: unknown): string {
   const answerText = [answer.outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(
     ', ',
   )
-  return `it was answered (${answerText}), which could not be recorded: ${describeCause(cause)}`
+  return `the partner answered (${answerText}), but the answer could not be recorded: ${describeCause(cause)}`
 }
 
 export function describeCause(cause: unknown): string {

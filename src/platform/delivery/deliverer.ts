@@ -160,7 +160,7 @@ async function runTurn(engine: Engine): Promise<Date> {
     if (engine.finished.length > recorded.busy.length) engine.wake() // there is more to record
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
-    deps.log.error({ err: error }, 'a turn of deliveries failed')
+    deps.log.error({ err: error }, 'a round of deliveries failed')
     const left = isDataError(error) ? await recordWithBisection(deps, finished) : finished
     if (!engine.stopping) engine.finished.unshift(...left)
     if (isDataError(error) && !engine.stopping) await claimInParts(engine)
@@ -296,7 +296,7 @@ async function callPartner(
   try {
     const client = await deps.partners.client(claim.partner_id, deliveryLaneOf(claim.operation))
     startedAt = deps.clock.now()
-    if (client === undefined) return { answer: toNotCalledAnswer('there is no such partner'), startedAt }
+    if (client === undefined) return { answer: toNotCalledAnswer('the partner does not exist'), startedAt }
     if (environment.monotonicNow() > startBefore || isRollbackLate(claim, startedAt)) return undefined
     const traced = client.isTraced ? { attributes: attributesOf(claim) } : undefined
     return { answer: await client.call(claim.operation, claim.body, claim.bet_id, traced), startedAt }

@@ -108,7 +108,7 @@ const CLAIM_BY_IDS = statement(
   ),
 )
 
-const GAVE_UP = 'no attempt is left, or the time for it is over'
+const GAVE_UP = 'no attempt or no time is left'
 
 /** Deliveries of one lane of one partner. */
 export interface LaneKey {

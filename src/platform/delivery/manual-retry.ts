@@ -64,7 +64,7 @@ export async function lockBetOfDelivery(tx: Tx, deliveryId: bigint): Promise<boo
 /** Also of one that was refused before a later one of its bet, which has gone out since (C-6), or as a cashout, which took itself back (C-8). */
 export const NOT_STUCK = toRefusal(
   'not_stuck',
-  'this delivery is neither stuck nor refused, or its bet has a later one',
+  'this delivery is neither stuck nor rejected, or its bet has a later delivery, so it cannot be retried',
 )
 
 /** Starts the schedule of a stuck or refused delivery anew. */

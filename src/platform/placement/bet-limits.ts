@@ -51,7 +51,8 @@ export function selectLimitAmounts(limits: BetLimits, currency: string): LimitAm
 export function validateLimits({ currencies = {} }: BetLimits, scales: Scales): PlatformRefusal | undefined {
   for (const [currency, amounts] of Object.entries(currencies)) {
     const pointer = `/currencies/${currency}`
-    if (!isCurrency(scales, currency)) return toInvalidRequest(pointer, 'is a currency that is not known here')
+    if (!isCurrency(scales, currency))
+      return toInvalidRequest(pointer, 'is not a known currency: use a code of ISO 4217 or a configured code')
     const bad = Object.entries(amounts).find(
       ([, amount]) => parseDecimal(amount, requireScale(scales, currency)) === undefined,
     )

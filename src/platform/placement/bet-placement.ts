@@ -130,7 +130,7 @@ function outcomeWithoutCall(opened: IntentOutcome): PlacementOutcome | 'key take
     case 'key_taken':
       return 'key taken'
     case 'placing':
-      throw new Error('a bet that was declined is to be placed')
+      throw new Error('a declined bet cannot be placed')
     default:
       return opened satisfies never
   }
@@ -141,12 +141,12 @@ async function callPartner(
   { bet, body, startBefore }: PendingPlacement,
 ): Promise<{ answer: WalletAnswer; startedAt: Date; isCalled: boolean }> {
   const client = await partners.client(bet.partnerId, 'users')
-  if (client === undefined) throw new Error('a frame session without its partner')
+  if (client === undefined) throw new Error('a frame session has no partner')
   const startedAt = clock.now()
   const isCalled = environment.monotonicNow() <= startBefore
   const answer = isCalled
     ? await client.call('place', body, bet.betId, span && { below: span })
-    : toNotCalledAnswer('it was too late to call')
+    : toNotCalledAnswer('no time was left for the call')
   return { answer, startedAt, isCalled }
 }
 
@@ -164,9 +164,12 @@ async function answerDuplicate(
 ): Promise<PlaceBetResult | PlatformRefusal> {
   const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
   if (earlier === undefined || earlier.request_hash !== requestHash)
-    return toRefusal('idempotency_key_reused', 'the idempotency key belongs to another bet')
+    return toRefusal('idempotency_key_reused', 'the idempotency key belongs to another bet: use a new key')
   if (earlier.status === 'placing')
-    return toRefusal('still_running', 'the bet with this idempotency key is being placed')
+    return toRefusal(
+      'still_running',
+      'the bet with this idempotency key is still being placed: repeat the request later',
+    )
   const { bet_id: betId, status, reason } = earlier
   const answered = status === 'settled' ? 'accepted' : status // settled since: the answer was accepted
   return { betId, status: answered, reason }
@@ -209,7 +212,7 @@ function toSelections(request: readonly RequestedSelection[]): Selection[] | Pla
   const seen = new Set<string>()
   const twice = selections.findIndex(({ eventId }) => seen.size === seen.add(eventId).size)
   if (twice < 0) return selections
-  return toInvalidRequest(`/selections/${twice}/eventId`, 'is named twice: an express has one outcome per event')
+  return toInvalidRequest(`/selections/${twice}/eventId`, 'is listed twice: an express has one outcome per event')
 }
 
 /** C-11, in millionths. */
@@ -225,7 +228,7 @@ function toBet(
 ): PlatformBet | PlatformRefusal {
   const { partnerId, token, userId, operatorUser, currency } = session
   if (!isCurrency(scales, currency))
-    return toInvalidRequest('/frameSessionId', `is in ${currency}, which is not known here`)
+    return toInvalidRequest('/frameSessionId', `is in ${currency}, which is not a known currency`)
   const bonusId = request.bonusId ?? null
   const stake = parseAmount(request.amount, requireScale(scales, currency))
   if (stake === undefined || (stake === 0n && !(bonusId !== null && bonusId > 0)))
@@ -240,8 +243,9 @@ function toBet(
     return toInvalidRequest('/boosterCoefficient', 'must be 1 or absent for one selection: a boost needs an express')
   const odds = multiplyOdds(selections.map((s) => s.odds))
   const paid = odds && multiplyOdds([odds, booster ?? NO_BOOST])
-  if (odds === undefined || paid === undefined) return toInvalidRequest('/selections', 'together pay too much')
-  if (computePayout(stake, paid) > MAX_WIN) return toInvalidRequest('/amount', 'could win more than can be paid out')
+  if (odds === undefined || paid === undefined) return toInvalidRequest('/selections', 'have a payout above the limit')
+  if (computePayout(stake, paid) > MAX_WIN)
+    return toInvalidRequest('/amount', 'could win more than the largest possible payout')
   const ticketType = request.ticketType ?? (selections.length === 1 ? 'single' : 'express')
   if ((ticketType === 'single') !== (selections.length === 1))
     return toInvalidRequest('/ticketType', 'a single has one selection, an express several')

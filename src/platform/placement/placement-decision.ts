@@ -217,7 +217,7 @@ function toResult(answered: PlacementAnswer, deliveryIds: ReadonlyMap<string, bi
 
 function requireDeliveryId(answered: PlacementAnswer, deliveryIds: ReadonlyMap<string, bigint>): bigint {
   const deliveryId = deliveryIds.get(betIdOf(answered))
-  if (deliveryId === undefined) throw new Error('a bet without its Place bet')
+  if (deliveryId === undefined) throw new Error('a bet has no Place bet')
   return deliveryId
 }
 

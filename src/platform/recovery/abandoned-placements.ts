@@ -16,7 +16,7 @@ export function rollBackAbandonedPlacements(deps: FlowDeps, betIds: readonly str
       tx,
       bets.map(({ betId }) => betId),
     )
-    const error = 'the placing process is gone'
+    const error = 'the process that placed the bet has ended'
     const results = [...places.values()].map(
       (deliveryId) =>
         ({

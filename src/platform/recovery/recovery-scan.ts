@@ -55,8 +55,8 @@ export function createRecoveryScan(deps: RecoveryScanDeps): RecoveryScan {
   }
   const scan = async (now: number): Promise<void> => {
     const [heldClaims, due] = await Promise.all([
-      tryStep(log, 'read what is claimed', () => readHeldClaims(deps.db, watch.placementsFrom())),
-      tryStep(log, 'read what is due', () => readNextDue(deps.db)),
+      tryStep(log, 'read the claims', () => readHeldClaims(deps.db, watch.placementsFrom())),
+      tryStep(log, 'read due deliveries', () => readNextDue(deps.db)),
     ])
     const ended = timers.elapsed()
     rest(now)
@@ -121,7 +121,7 @@ async function recoverInSlices<Claim extends HeldClaim>(
       if ((await take(slice)) > 0) deps.decided()
     } catch (error) {
       const betIds = slice.map(({ bet_id: betId }) => betId)
-      deps.log.error({ err: error, betIds }, 'what another process had begun could not be finished')
+      deps.log.error({ err: error, betIds }, 'work that another process began could not be finished')
       const isSingle = slice.length === 1 || isOutage(error)
       if (isSingle || !(await recoverInSlices(deps, slice, take, isStopping, 1))) isWhole = false
     }
@@ -134,7 +134,7 @@ async function tryStep<T>(log: Logger, action: string, work: () => Promise<T>): 
   try {
     return await work()
   } catch (error) {
-    log.error({ err: error }, `a look at the queues could not ${action}`)
+    log.error({ err: error }, `the recovery scan could not ${action}`)
     return undefined
   }
 }

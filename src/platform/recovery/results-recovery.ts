@@ -43,8 +43,7 @@ export function createResultsRecovery(deps: ResultsRecoveryDeps): ResultsRecover
   const works = new Set<Promise<void>>()
   let scanning: Promise<void> | undefined
   let isStopping = false
-  const unfinished = (err: unknown) =>
-    log.error({ err }, 'a result that another process had begun could not be finished')
+  const unfinished = (err: unknown) => log.error({ err }, 'a result that another process began could not be finished')
 
   const finish = async (results: PendingResults) => {
     const cursor = cursorOf(results)
@@ -98,7 +97,7 @@ async function takeOver({ db, clock, log }: ResultsRecoveryDeps, results: Observ
     return await takeOverResults(db, results, clock.now())
   } catch (error) {
     if (!isDataError(error) && !isBusy(error)) throw error
-    log.error({ err: error, eventId: results.eventId }, 'the results of an event cannot be taken up')
+    log.error({ err: error, eventId: results.eventId }, 'the results of an event could not be applied')
     return false
   }
 }

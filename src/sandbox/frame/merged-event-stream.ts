@@ -24,7 +24,7 @@ export async function streamMergedEvents(
     const headers = { ...proof, ...(last !== undefined && { 'last-event-id': last }) }
     const answer = await fetch(url, { headers, signal: gone.signal }).catch(() => undefined)
     if (answer?.body && answer.ok) return answer.body
-    throw new Problem(503, 'unavailable', 'one of both does not tell what has changed')
+    throw new Problem(503, 'unavailable', 'one of the two streams of changes has ended')
   }
   const sources = await Promise.all([
     open(`${wallet.url}/operator/live`, pickCredentials(request), ofWallet),

@@ -65,7 +65,7 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
   }
   const frame = (): DemoFrame => {
     const { frame: one } = known()
-    if (one === undefined) throw new Problem(404, 'not_found', 'the demo frame is not there behind a gateway')
+    if (one === undefined) throw new Problem(404, 'not_found', 'the demo frame is not available with --gateway')
     return one
   }
   void registerApi(
@@ -110,7 +110,7 @@ function addFrameRoutes(api: Routes, frame: () => DemoFrame): void {
 /** As an object: what is personal is masked in it before it is sent (O-11). */
 function parseJsonAnswer(answer: Response): Promise<unknown> {
   return answer.json().catch(() => {
-    throw new Problem(503, 'unavailable', `the platform answered ${answer.status} with no JSON`)
+    throw new Problem(503, 'unavailable', `the platform answered ${answer.status} without JSON`)
   })
 }
 

@@ -154,7 +154,7 @@ function awaitFailedAttempt(platform: BearerClient, betId: string): Promise<void
 }
 
 function awaitResultDelivery(platform: BearerClient, betId: string): Promise<void> {
-  return pollUntil(RESULT_DELIVERY_MS, 'the platform has told the result', async () =>
+  return pollUntil(RESULT_DELIVERY_MS, 'the platform has delivered the result', async () =>
     (await readSettleDeliveries(platform, betId)).every(({ status }) => status !== 'pending' && status !== 'waiting'),
   )
 }

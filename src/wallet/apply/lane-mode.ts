@@ -20,7 +20,7 @@ export interface HasLaneMode {
 export function enterLaneMode(lane: HasLaneMode, mode: LaneMode): void {
   assert(
     TRANSITIONS[lane.mode].some((next) => next === mode),
-    `a lane goes from ${lane.mode} to ${mode}`,
+    `a lane changed from ${lane.mode} to ${mode}`,
   )
   lane.mode = mode
 }

@@ -123,7 +123,7 @@ function validateRequest<T extends object>(
 }
 
 const CANNOT_BE_STORED =
-  'has a NUL, half of a surrogate pair or too many UTF-16 units; it must be text as it can be stored'
+  'has a NUL, half of a surrogate pair or too many UTF-16 units; it must be text that can be stored'
 
 function toCallIdentity(
   request: Pick<PlaceBetRequest, 'requestId' | 'transactionId' | 'userId' | 'operatorUser'>,
