@@ -29,7 +29,7 @@ export function answerUnknownPlayer({ operation, body, userId = '' }: GatewayCal
     case 'check':
       return createRefusal(
         'invalid_request',
-        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+        'transactionId names no bet of this player; it must name an accepted Place bet',
       )
     case 'rollback':
       return createRollbackReply(String(transactionId), clock.now())

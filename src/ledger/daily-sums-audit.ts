@@ -4,7 +4,7 @@ import { type Db, type Row, statement } from '../db/db.ts'
 import type { Findings } from '../db/invariant-checks.ts'
 
 export const DAILY_CHECKS = {
-  sums: 'the sums that are kept of a day are those of its transfers',
+  sums: 'the stored sums of a day equal the sums of its transfers',
   order: 'the days whose sums are kept follow each other',
 } as const
 

@@ -9,7 +9,7 @@ import type { InvariantChecks } from '../db/invariant-checks.ts'
 const EFFECT = "case when credit = 'player' then amount when debit = 'player' then -amount else 0 end"
 
 const CHECKS = {
-  'transfers are balanced: per currency, the stored balances and the summed accounts come to zero': `
+  'transfers are balanced: in each currency the stored balances and the summed accounts add up to zero': `
     select currency, sum(amount) as total from (
       select currency, balance as amount from purser.account
       union all select currency, -balance_after from purser.transfer where is_base

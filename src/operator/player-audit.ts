@@ -17,7 +17,7 @@ function normalizeNameSql(name: string): string {
 
 /** Of adjustments by two persons (W-27). */
 const PROPOSAL_CHECKS: InvariantChecks = {
-  'an adjustment that a second person approved is exactly what the first one asked for, and no other is made of a proposal': `
+  'each approved adjustment equals its request, and each request has at most one adjustment': `
     select coalesce(p.player, m.player) as player, coalesce(p.reference, m.reference) as reference, p.status
     from purser.proposal p full join (select * from purser.cash_movement where approved_by is not null) m
       on m.bucket = p.bucket and m.player = p.player and m.reference = p.reference
@@ -26,7 +26,7 @@ const PROPOSAL_CHECKS: InvariantChecks = {
     where case when p.status = 'approved' then (m.kind, m.currency, m.amount, m.reason, m.person, m.ticket, m.bet_id, m.approved_by)
         is distinct from ('adjustment', p.currency, p.amount, p.reason, p.person, p.ticket, p.bet_id, p.decided_person)
       else m.player is not null or c.is_made is not null end`,
-  'nobody approved an own adjustment': `
+  'no person approved their own adjustment': `
     select player, reference from purser.proposal
     where status = 'approved' and array[${normalizeNameSql('decided_key')}, ${normalizeNameSql('decided_person')}] && array[${normalizeNameSql('key_name')}, ${normalizeNameSql('person')}]`,
 }

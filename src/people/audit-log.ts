@@ -92,7 +92,7 @@ function resolvePerson(
 ): string | null {
   const inHeader = headers[PERSON_HEADER] as string | undefined
   if (signedIn !== undefined && (named ?? signedIn) === signedIn && (inHeader ?? signedIn) === signedIn) return signedIn
-  if (signedIn !== undefined) throw invalid('/person', 'differs from the person who is signed in: leave it out')
+  if (signedIn !== undefined) throw invalid('/person', 'differs from the signed-in user: leave it out')
   if (named !== undefined && inHeader !== undefined && named !== inHeader)
     throw invalid('/person', `differs from the header ${PERSON_HEADER}: send only one of both`)
   return named ?? inHeader ?? null

@@ -77,13 +77,13 @@ const BET_CHECKS: InvariantChecks = {
 }
 
 const TOTAL_CHECKS: InvariantChecks = {
-  'the totals on an outcome are those of its bets (110, 111)': `
+  'the totals on an outcome equal the sums of its bets (110, 111)': `
     select event_id, outcome_id, currency, t.stake, t.win, c.stake as counted_stake, c.win as counted_win
     from platform.outcome_total t full join (
       select event_id, outcome_id, currency, sum(stake) as stake, sum(win) as win from (${COUNTED}) b group by event_id, outcome_id, currency
     ) c using (event_id, outcome_id, currency)
     where (coalesce(t.stake, 0), coalesce(t.win, 0)) <> (coalesce(c.stake, 0), coalesce(c.win, 0))`,
-  'the number of bets on an event is that of its bets (112)': `
+  'the recorded number of bets on an event equals the number of its bets (112)': `
     select event_id, t.bets, c.bets as counted
     from platform.event_total t full join (
       select event_id, count(distinct bet_id) as bets from (${COUNTED}) b group by event_id

@@ -97,6 +97,6 @@ const monotonicNow = () => environment.monotonicNow()
 /** Before the first answer the age is that of the server. */
 export function formatMetricAges(sources: readonly MetricSource[]): string {
   const ages = sources.flatMap(({ age }) => (age === undefined ? [] : [age()]))
-  const help = 'How old is what the database has told, by what it is about'
+  const help = 'Age of the metrics that are read from the database, by subject'
   return ages.length === 0 ? '' : formatMetric('purser_database_answer_age_seconds', 'gauge', help, ages)
 }

@@ -78,7 +78,7 @@ export function formatWelcome(
     '',
     ...bet,
     '',
-    'See what it did:',
+    'Show the result:',
     '',
     `curl -s -H 'Authorization: Bearer ${config.operatorKey}' \\`,
     `${walletUrl}/operator/players/alice/statement`,

@@ -1,6 +1,6 @@
 /** The checks of the audit, and damage done to a database by hand that breaks each of them. */
 export const CHECKS = {
-  balanced: 'transfers are balanced: per currency, the stored balances and the summed accounts come to zero',
+  balanced: 'transfers are balanced: in each currency the stored balances and the summed accounts add up to zero',
   sum: 'a balance is the sum of its transfers',
   last: 'a balance is what its last transfer left, and its version is that transfer',
   chain: 'versions follow each other without gaps, each balance from the one before',
@@ -8,7 +8,7 @@ export const CHECKS = {
   opening: 'the opening version is the last transfer before the day of the account',
   kinds: 'a transfer moves money between the accounts of its kind',
   cash: 'each deposit, withdrawal, adjustment and opening balance has exactly its transfer',
-  kept: 'the sums that are kept of a day are those of its transfers',
+  kept: 'the stored sums of a day equal the sums of its transfers',
   days: 'the days whose sums are kept follow each other',
   negative: 'no balance is below zero',
   perBet:
@@ -21,7 +21,7 @@ export const CHECKS = {
   numbered: 'the feed is numbered without gaps, up to its count',
   sized: 'a row of the feed has as many events as it says',
   told: 'each balance in the feed follows from the one before it',
-  lastTold: 'the last balance in the feed is that of the account',
+  lastTold: 'the last balance in the feed equals the balance of the account',
 }
 export type Check = keyof typeof CHECKS
 

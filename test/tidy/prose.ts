@@ -63,12 +63,13 @@ const DECISION_ID = /\b[A-Z]-\d+\b/g
 /** `path` is relative to the root of the repository and decides which texts are read. */
 export function proseOf(path: string, text: string): Prose {
   const isMarkdown = path.endsWith('.md')
-  const passages = isMarkdown ? paragraphsOf(text) : [...commentsOf(text), ...userTextsOf(path, text)]
+  const comments = isMarkdown || path.endsWith('.json') ? [] : commentsOf(text)
+  const passages = isMarkdown ? paragraphsOf(text) : [...comments, ...userTextsOf(path, text)]
   const sentences = passages.flatMap(({ line, prose }) => sentencesOf(prose).map((sentence) => ({ line, sentence })))
   const findings = sentences.flatMap(({ line, sentence }) =>
     rulesBrokenBy(sentence).map((rule) => ({ rule, line, text: sentence })),
   )
-  const bare = isMarkdown ? [] : commentsOf(text).filter(({ prose }) => isBareId(prose))
+  const bare = comments.filter(({ prose }) => isBareId(prose))
   return {
     sentences: sentences.length,
     words: sentences.reduce((sum, { sentence }) => sum + wordsOf(sentence), 0),
@@ -123,19 +124,33 @@ function commentsOf(text: string): Passage[] {
   })
 }
 
-const HAS_USER_TEXTS = /(^|\/)(console|cli|process|config|operator|http|conformance|openapi|load|reconcile)\b/
+const HAS_USER_TEXTS =
+  /(^|\/)(console|cli|process|config|operator|http|conformance|openapi|load|reconcile|people|platform|gateway|feed|wallet|protocol|sandbox)\b/
 const IS_CODE = /[;={}]|\$\d|select |insert |update |from purser/i
 
-/** String literals and JSX texts of five words and more. */
+/** String literals, templates of one line and JSX texts, of five words and more. */
 function userTextsOf(path: string, text: string): Passage[] {
+  if (path.endsWith('.json')) return descriptionsOf(text)
   if (path.startsWith('test/') || path.includes('/test/') || !HAS_USER_TEXTS.test(path)) return []
   const code = text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
     .replace(/^\s*\/\/.*$/gm, '')
-  return [...code.matchAll(/(['"])((?:\\.|(?!\1).){20,})\1|>([^<>{}]{20,})</g)].flatMap((match) => {
-    const prose = (match[2] ?? match[3] ?? '').replace(/\s+/g, ' ').trim()
+  return [...code.matchAll(/(['"`])((?:\\.|(?!\1).){20,})\1|>([^<>{}]{20,})</g)].flatMap((match) => {
+    const prose = (match[2] ?? match[3] ?? '')
+      .replace(/\$\{[^}]*\}/g, 'X')
+      .replace(/\s+/g, ' ')
+      .trim()
     if (wordsOf(prose) < USER_TEXT_WORDS || IS_CODE.test(prose)) return []
     return [{ line: lineAt(code, match.index), prose }]
+  })
+}
+
+/** The texts of an OpenAPI document. Its generator writes each member on a line of its own. */
+function descriptionsOf(text: string): Passage[] {
+  return text.split('\n').flatMap((line, index) => {
+    const [, written] = line.match(/^ *"(?:title|summary|description)": (".*"),?$/) ?? []
+    const paragraphs = written === undefined ? [] : (JSON.parse(written) as string).split('\n\n')
+    return paragraphs.map((prose) => ({ line: index + 1, prose: prose.replace(/\s+/g, ' ') }))
   })
 }
 

@@ -18,7 +18,7 @@ const folders = measure([
   ...readdirSync(ROOT)
     .filter((name) => name.endsWith('.md'))
     .map(fileOf),
-  ...FOLDERS.flatMap((folder) => filesIn(folder, CODE))
+  ...[...FOLDERS.flatMap((folder) => filesIn(folder, CODE)), ...filesIn('openapi', ['.json'])]
     .filter((path) => !path.endsWith('.d.ts') && !path.startsWith('docs/images'))
     .map(fileOf),
 ])
@@ -64,6 +64,16 @@ describe('the ratchet finds', () => {
     const thrown = "throw new Error('Whoever asks for this needs a key of an operator')"
     expect(complaints(thrown, 'src/cli/file.ts')).toHaveLength(2)
     expect(complaints('Nobody reads this twice.', 'docs/guides/file.md')).toHaveLength(1)
+    const template = 'throw new Error(`nobody here has the id ${id} of a bet`)'
+    expect(complaints(template, 'src/platform/file.ts')).toHaveLength(1)
+  })
+
+  test('a description of an OpenAPI document', () => {
+    const text = '{\n  "description": "What is asked for.\\n\\nNobody has it now.",\n  "example": "Nobody is here"\n}'
+    expect(complaints(text, 'openapi/file.json')).toEqual([
+      expect.stringContaining('openapi: subjectless: 1'),
+      expect.stringContaining('openapi: markers: 2'),
+    ])
   })
 
   test.each([

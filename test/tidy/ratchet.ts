@@ -38,7 +38,7 @@ export function measure(files: readonly NamedText[]): Map<string, Folder> {
       folder.figures[rule] += 1
       folder.findings.push(`${path}:${line}: ${rule}: ${found}`)
     }
-    for (const { rule, message } of path.endsWith('.md') ? [] : namesThatArePrivate({ path, text })) {
+    for (const { rule, message } of /\.(md|json)$/.test(path) ? [] : namesThatArePrivate({ path, text })) {
       folder.figures[rule] += 1
       folder.findings.push(`${message} (${rule})`)
     }

@@ -39,7 +39,7 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
     return refuseCall(
       'invalid_request',
       undefined,
-      'currency is not that of the token; it must be the one to which the token is bound',
+      'currency differs from the currency of the token; it must be the same',
     )
   const balance = facts.account(call.currency)?.balance ?? 0n
   if (funder === 'player' && balance < call.stake) return refuseForGood('not_enough_money', facts)

@@ -24,7 +24,7 @@ function refund(call: RollbackCall, { placement }: Bet & { kind: 'open' }, { now
     return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
-      'currency differs from that of the bet; it must be the one of the Place bet',
+      'currency differs from the currency of the bet; it must be the same',
     )
   }
   return {

@@ -21,13 +21,13 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
       return refuseCall(
         'invalid_request',
         'settle_of_unknown_bet',
-        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+        'transactionId names no bet of this player; it must name an accepted Place bet',
       )
     case 'refused':
       return refuseCall(
         'invalid_request',
         'settle_of_refused_bet',
-        'transactionId names a bet that was refused; it must be that of an accepted Place bet',
+        'transactionId names a declined bet; it must name an accepted Place bet',
       )
     case 'cancelled':
       return findReplay(call, facts) ?? refuseCall('recalculation_blocked', 'settle_after_rollback')
@@ -45,7 +45,7 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
     return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
-      'currency differs from that of the bet; it must be the one of the Place bet',
+      'currency differs from the currency of the bet; it must be the same',
     )
   if (bet.kind === 'settled' && isSameResult(call, bet.settlement))
     return { kind: 'repeat', at: bet.since, isNew: true }

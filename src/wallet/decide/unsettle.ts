@@ -10,20 +10,20 @@ export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
     return refuseCall(
       'invalid_request',
       'place_bet_with_put',
-      'requestId is that of a Place bet; an Unsettle must have one of its own',
+      'requestId belongs to a Place bet; an Unsettle must have a requestId of its own',
     )
   switch (bet.kind) {
     case 'unknown':
       return refuseCall(
         'invalid_request',
         'unsettle_of_unknown_bet',
-        'transactionId names no bet of this player; it must be that of an accepted Place bet',
+        'transactionId names no bet of this player; it must name an accepted Place bet',
       )
     case 'refused':
       return refuseCall(
         'invalid_request',
         'unsettle_of_refused_bet',
-        'transactionId names a bet that was refused; it must be that of an accepted Place bet',
+        'transactionId names a declined bet; it must name an accepted Place bet',
       )
     case 'cancelled':
       return findReplay(call, facts) ?? refuseCall('recalculation_blocked', 'unsettle_after_rollback')
@@ -41,7 +41,7 @@ function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, fac
     return refuseCall(
       'invalid_request',
       'currency_differs_from_bet',
-      'currency differs from that of the bet; it must be the one of the Place bet',
+      'currency differs from the currency of the bet; it must be the same',
     )
   }
   if (bet.kind === 'open') return { kind: 'repeat', at: bet.since, isNew: true }

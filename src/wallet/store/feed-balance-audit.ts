@@ -10,7 +10,7 @@ import type { StoredEvent } from '../../feed/change-store.ts'
 
 export const FEED_BALANCE_CHECKS = {
   follows: 'each balance in the feed follows from the one before it',
-  last: 'the last balance in the feed is that of the account',
+  last: 'the last balance in the feed equals the balance of the account',
 } as const
 
 /** Accounts of one statement. */

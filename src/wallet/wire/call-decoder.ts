@@ -189,9 +189,7 @@ function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest,
 
 function toCurrency(code: string, { scales }: DecodeSettings): Currency {
   if (!isCurrency(scales, code))
-    throw new MalformedCall(
-      'currency is not known to this wallet; it must be a code of ISO 4217, or one that is configured',
-    )
+    throw new MalformedCall('currency is not known to this wallet; it must be a code of ISO 4217 or a configured code')
   return code
 }
 

@@ -89,7 +89,10 @@ export async function answerBalance(
   const account = accounts.find(({ currency }) => currency === request.currency)
   const mayUse = account !== undefined || player?.currencies.some((currency) => currency === request.currency)
   if (scale === undefined || !mayUse)
-    return refusedReply('invalid_request', 'currency is not one of this player; it must be one that the player may use')
+    return refusedReply(
+      'invalid_request',
+      'currency is not a currency of this player; it must be a currency that the player may use',
+    )
   const amount = formatMoney(account?.balance ?? ZERO, scale)
   return acceptedReply(withAmount({ userId: request.userId, currency: request.currency }, amount))
 }
@@ -111,7 +114,7 @@ export async function answerCheck(
   if (bet === undefined || bet.kind === 'unknown' || bet.kind === 'refused' || bet.placement === undefined) {
     return refusedReply(
       'invalid_request',
-      'transactionId names no bet of this player; it must be that of an accepted Place bet',
+      'transactionId names no bet of this player; it must name an accepted Place bet',
     )
   }
   const { stake, currency } = bet.placement
