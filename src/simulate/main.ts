@@ -32,29 +32,32 @@ interface Flags {
 
 const program = new Command('simulate')
   .description(
-    'every history of one bet, judged by the wallet’s rules, by an auditor that was written from decisions.md, and by laws of its money; or whole markets in which everything goes wrong',
+    'Checks every history of one bet by the wallet’s rules, by an independent auditor written from decisions.md, and by money invariants; or plays whole markets with injected faults',
   )
   .option(
     '--level <number>',
-    '1: one bet, by the pure rules; 2: a market, from seeds; 3: two wallets and a platform on a real Postgres, from seeds',
+    '1 searches one bet with the pure rules; 2 plays a market from seeds; 3 plays two wallets and a platform on a real Postgres from seeds',
     toLevel,
     1,
   )
-  .option('--seed <number>', 'of the first run', toCount, 1)
-  .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
+  .option('--seed <number>', 'the seed of the first run', toCount, 1)
+  .option('--runs <number>', 'the number of runs, each with the next seed', toCount, 20)
   .option(
     '--night [path]',
-    'of level 2: 20,000 runs, which must meet everything that can be met; with a file in pieces: what was played is kept there, and the next time goes on from it',
+    'plays 20,000 runs of level 2, which must reach every situation; with a file the command records its progress there and continues from it',
   )
-  .option('--file <path>', 'plays the run that a failure has kept in this file')
-  .option('--shrink <path>', 'makes the run in this file shorter, as long as it fails in the same way')
-  .option('--planted <path>', 'of level 2 or 3: finds each planted fault, and writes the table of them to this file')
-  .option('--write <page>', 'writes the figures into this page, when nothing was found, where it has a place for them')
-  .option('--length <steps>', `up to so many steps, ${MAX_LENGTH} at most`, toLength, 6)
-  .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
+  .option('--file <path>', 'plays the run that a failure has stored in this file')
+  .option('--shrink <path>', 'shortens the run in this file while it fails in the same way')
+  .option(
+    '--planted <path>',
+    'runs level 2 or 3 against each planted fault, and writes the table of results to this file',
+  )
+  .option('--write <page>', 'writes the figures to their place in this page, if no run failed')
+  .option('--length <steps>', `the maximum number of steps, ${MAX_LENGTH} at most`, toLength, 6)
+  .addOption(new Option('--clawback <policy>', 'searches only with this policy (L-2)').choices(POLICIES))
   .option(
     '--history <steps or file>',
-    'this one only, told step by step: "place; settle 25; (lock); settle 0"; or the file of a bet that the console has saved or shared',
+    'checks only this history, given as steps: "place; settle 25; (lock); settle 0"; or as the file of a bet from the console',
     toHistory,
   )
   .action(async (flags: Flags) => {
@@ -85,7 +88,7 @@ function formatCommand(): string {
 function readLevel({ level, file, shrink }: Flags): number {
   const path = file ?? shrink
   if (path === undefined) return level
-  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
+  if (!existsSync(path)) throw new UsageError(`the file ${path} does not exist`)
   const { level: itsOwn = 2 } = JSON.parse(readFileSync(path, 'utf8')) as { level?: number }
   return itsOwn
 }
@@ -189,19 +192,19 @@ function formatCount(count: number): string {
 
 function toLevel(text: string): number {
   if (/^[123]$/.test(text)) return Number.parseInt(text, 10)
-  throw new InvalidArgumentError('There are levels 1, 2 and 3.')
+  throw new InvalidArgumentError('It must be 1, 2 or 3.')
 }
 
 function toCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
   if (count > 0) return count
-  throw new InvalidArgumentError('It is a whole number from 1.')
+  throw new InvalidArgumentError('It must be a whole number from 1.')
 }
 
 function toLength(text: string): number {
   const length = /^\d$/.test(text) ? Number.parseInt(text, 10) : 0
   if (length >= 1 && length <= MAX_LENGTH) return length
-  throw new InvalidArgumentError(`It is a number of steps from 1 to ${MAX_LENGTH}.`)
+  throw new InvalidArgumentError(`It must be a number of steps from 1 to ${MAX_LENGTH}.`)
 }
 
 function toHistory(text: string): readonly RecordedAction[] {
@@ -209,7 +212,7 @@ function toHistory(text: string): readonly RecordedAction[] {
     parseRecordedHistory(text) ?? (existsSync(text) ? parseRecordedHistory(readFileSync(text, 'utf8')) : undefined)
   if (history !== undefined) return history
   throw new InvalidArgumentError(
-    'It is a list of steps as a failure prints them, with ";" between them, or a file that the console has saved.',
+    'It must be a list of steps with ";" between them, as a failure prints it, or a file that the console has saved.',
   )
 }
 

@@ -140,7 +140,7 @@ test('a consumer that requests a pause receives no message before the pause ends
 test('events that retention has deleted are skipped, and the log names them', async () => {
   const { attempts, delivery, warned } = scene({ kind: 'too_old', first: '4' }, page(eventOf(5n)))
   await expect.poll(() => attempts.map(({ id }) => id)).toEqual(['made 5'])
-  const lastError = 'events 1 to 4 were no longer kept'
+  const lastError = 'events 1 to 4 were deleted by retention before they were sent'
   expect([delivery.lastError(), warned]).toEqual([lastError, [{ webhook: 'hook', lastError }]])
   attempts[0]?.answer(DELIVERED)
   await expect.poll(() => delivery.doneTo()).toBe(5n)

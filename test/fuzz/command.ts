@@ -93,7 +93,7 @@ function say(line: string): void {
 function toCount(text: string): number {
   const count = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
   if (count > 0) return count
-  throw new InvalidArgumentError('It is a whole number from 1.')
+  throw new InvalidArgumentError('It must be a whole number from 1.')
 }
 
 const program = new Command('fuzz')

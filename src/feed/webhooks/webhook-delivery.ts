@@ -123,7 +123,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
         const answer = await feed.poll(String(readTo), PAGE_EVENTS, WAIT_MS, ended.signal).catch(() => undefined)
         if (answer?.kind === 'page') for (const event of answer.page.events) take(event)
         else if (answer?.kind === 'too_old') {
-          state.lastError = `events ${readTo + 1n} to ${answer.first} were no longer kept`
+          state.lastError = `events ${readTo + 1n} to ${answer.first} were deleted by retention before they were sent`
           state.readTo = BigInt(answer.first)
           // the next delivery makes the error good, and nobody sends these again
           deps.log.warn({ webhook: webhook.webhookId, lastError: state.lastError }, 'a webhook has missed events')

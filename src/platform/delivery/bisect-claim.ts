@@ -94,7 +94,7 @@ async function setStuckOrQuarantine(
     deps.metrics.delivered(due.operation, 'stuck')
   } catch (error) {
     if (!isDataError(error) && !isBusy(error)) throw error
-    deps.log.error({ err: error, ...ids }, 'the state "stuck" could not be stored either')
+    deps.log.error({ err: error, ...ids }, 'the state "stuck" could not be written either')
     quarantine.add(due.delivery_id)
   }
 }

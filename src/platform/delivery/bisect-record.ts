@@ -80,7 +80,7 @@ async function recordAsStuck(deps: BisectRecordDeps, finished: FinishedCall, cau
     }
   }
   await tryTo('the attempt', (tx) => insertAttempts(tx, [toAttempt(finished)]))
-  const isSet = await tryTo('that it is stuck', (tx) =>
+  const isSet = await tryTo('the state "stuck"', (tx) =>
     setStuck(deps, tx, claim, true, describeAnswer(finished, cause)),
   )
   if (isSet) return [{ claim, status: 'stuck', hasLater: false }]

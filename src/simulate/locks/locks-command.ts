@@ -28,7 +28,7 @@ const MAX_FOUND = 10
 async function withBase<T>(work: (base: LocksBase) => Promise<T>): Promise<T> {
   const server = process.env.DATABASE_URL
   if (server === undefined)
-    throw new UsageError('level 3 needs DATABASE_URL, of a Postgres on which it may make databases of its own')
+    throw new UsageError('level 3 needs DATABASE_URL: set it to a Postgres on which the command can create databases')
   const base = await createLocksBase(server)
   try {
     return await work(base)

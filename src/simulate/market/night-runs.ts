@@ -86,7 +86,7 @@ function readNight(path: string): NightFile {
   } catch {
     // said below
   }
-  throw new UsageError(`${path} is not the file of a night that was begun: name another one`)
+  throw new UsageError(`${path} is not the file of a night that was begun: choose another file`)
 }
 
 const isRange = (row: unknown) => Array.isArray(row) && row.length === 2 && row.every(Number.isInteger)
