@@ -39,14 +39,14 @@ const program = new Command('purser')
 
 program
   .command('sandbox')
-  .description('wallet, platform and simulated bettors on the embedded database; what `npm start` runs')
-  .option('--rate <number>', 'bets per second; 0: no bettors', '1')
-  .option('--duration <seconds>', 'ends by itself; 0: until Ctrl-C', '0')
-  .option('--faults <fraction>', 'part of the calls to the wallet that go wrong, 0 to 1', '0.05')
-  .option('--seed <number>', 'the same seed makes the same choices; absent: another one each time')
-  .option('--quiet', 'no line per bet')
-  .option('--gateway', 'two operators behind a gateway')
-  .option('--addresses', 'prints the address and API reference of each server too')
+  .description('runs a wallet, a platform and simulated bettors on the embedded database (`npm start`)')
+  .option('--rate <number>', 'bets per second; 0 for no bettors', '1')
+  .option('--duration <seconds>', 'stop after this many seconds; 0: run until Ctrl-C', '0')
+  .option('--faults <fraction>', 'fraction of the wallet calls that fail, 0 to 1', '0.05')
+  .option('--seed <number>', 'seed of the random choices; default: a random seed')
+  .option('--quiet', 'do not print a line per bet')
+  .option('--gateway', 'run a gateway with two operators')
+  .option('--addresses', 'also print the address and API reference of each server')
   .addHelpText(
     'before',
     formatExamples(
@@ -72,7 +72,7 @@ program
 
 program
   .command('wallet')
-  .description('the partner side and the operator API')
+  .description('runs the wallet: the partner API and the operator API')
   .addHelpText(
     'before',
     formatExamples(
@@ -88,7 +88,7 @@ program
 
 program
   .command('platform')
-  .description('the calling side: places bets, delivers results and rollbacks')
+  .description('runs the platform: places bets, delivers results and rollbacks')
   .addHelpText(
     'before',
     formatExamples(
@@ -104,7 +104,7 @@ program
 
 program
   .command('gateway')
-  .description('the aggregator: one platform, many operators')
+  .description('runs the gateway (aggregator): one platform, many operators')
   .addHelpText(
     'before',
     formatExamples(
@@ -136,20 +136,20 @@ addAuditCommand(program)
 program
   .command('reconcile')
   .description("compares the platform's bets with the wallet's; exit 1 if there is a difference")
-  .option('--partner <id>', 'the partner to look at; needed when the platform has several')
+  .option('--partner <id>', 'compare the bets of this partner; required if the platform has several')
   .option(
     '--platform-database-url <url>',
-    'postgres://… or the folder of an embedded database; else the configured one',
+    'database of the platform: postgres://… or the folder of an embedded database; default: the configured one',
   )
-  .option('--wallet-database-url <url>', 'the same for the wallet')
-  .option('--operator-api <url>', "read the wallet's bets through its operator API instead")
-  .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
-  .option('--platform-csv <file>', 'the bets of another platform: a CSV file whose first line names its columns')
+  .option('--wallet-database-url <url>', 'database of the wallet, in the same form')
+  .option('--operator-api <url>', "read the wallet's bets from its operator API, not from its database")
+  .option('--operator-key <key>', 'key of the operator API; default: OPERATOR_API_KEY')
+  .option('--platform-csv <file>', 'CSV file with the bets of any other platform; its first line names the columns')
   .option(
     '--platform <names...>',
-    "of the wallet's bets only this platform's, by its name in PARTNER_SECRETS; '': PARTNER_SECRET's",
+    "compare only bets of this platform, named as in PARTNER_SECRETS; '' for the platform of PARTNER_SECRET",
   )
-  .option('--csv <file>', 'also write the findings to a file')
+  .option('--csv <file>', 'also write the findings to this CSV file')
   .option('--json', 'print the findings as JSON')
   .addHelpText(
     'before',
@@ -168,35 +168,35 @@ program
     if (!isClean) process.exitCode = EXIT_CODES.findings
   })
 
-const conformance = program.command('conformance').description('judges any wallet, any platform')
+const conformance = program.command('conformance').description('tests a wallet or a platform against the interface')
 
 /** What both commands can be asked: the same words mean the same. */
 function addConformanceOptions(command: Command): Command {
   return command
-    .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
-    .option('--list', 'print the cases, judge nothing')
-    .option('--strict', 'a SHOULD counts like a MUST')
+    .option('--only <ids...>', 'run only these cases; `place` selects all cases whose names begin with it')
+    .option('--list', 'list the cases and run none')
+    .option('--strict', 'a failed SHOULD fails the run, as a failed MUST does')
     .option('--complete', 'a MUST that is not judged fails the run')
-    .option('--verbose', 'print each failed case with all of its calls, those of the kit included')
-    .option('--expected-failures <file>', 'lines of "ID reason": these may fail')
-    .option('--header <headers...>', "sent with every call: 'Authorization: Basic …'; masked in reports")
-    .option('--pace <calls>', 'not more calls per second than this')
+    .option('--verbose', 'print all calls of each failed case, including the kit's own calls')
+    .option('--expected-failures <file>', 'file with lines of "ID reason"; these cases may fail')
+    .option('--header <headers...>', "headers to send with every call, as in 'Authorization: Basic …'; redacted in reports")
+    .option('--pace <calls>', 'maximum number of calls per second')
     .option('--json', 'print the report as JSON')
-    .option('--report <files...>', 'also write it to files: .html to read and pass on, .xml (JUnit) for CI, .json')
-    .option('--show-tokens', 'print tokens and signatures as they were sent')
-    .option('--unmasked', 'write them so to these files')
+    .option('--report <files...>', 'also write the report to files: .html to read and share, .xml (JUnit) for CI, .json')
+    .option('--show-tokens', 'print tokens and signatures without redaction')
+    .option('--unmasked', 'write tokens and signatures to these files without redaction')
 }
 
 addConformanceOptions(
   conformance
     .command('wallet')
-    .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
-    .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
-    .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
-    .option('--fixtures <file>', 'players that are set up in the wallet: docs/guides/certify-your-wallet.md')
-    .option('--operator-api <url>', 'a Purser wallet, on which players are made')
-    .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
-    .option('--patient [seconds]', 'wait so long, 300 when not said, before all is repeated at the end'),
+    .description('tests a wallet in any language over HTTP; exit 1 if it fails a MUST')
+    .option('--base-url <url>', 'base URL of the wallet; /payment/bet is appended')
+    .option('--secret <secret>', 'shared secret that signs the calls; default: PARTNER_SECRET')
+    .option('--fixtures <file>', 'file with players that exist in the wallet: docs/guides/certify-your-wallet.md')
+    .option('--operator-api <url>', 'operator API of a Purser wallet, where the kit creates players')
+    .option('--operator-key <key>', 'key of the operator API; default: OPERATOR_API_KEY')
+    .option('--patient [seconds]', 'wait this long, 300 by default, before the calls are repeated at the end'),
 )
   .addHelpText(
     'before',
@@ -214,15 +214,15 @@ addConformanceOptions(
 addConformanceOptions(
   conformance
     .command('platform')
-    .description('plays the wallet and judges the platform that calls it; exit 1 if it fails a MUST')
-    .option('--listen <port>', 'the port on which the kit plays the wallet')
-    .option('--host <address>', 'the address on which it listens', '127.0.0.1')
-    .option('--public-url <url>', 'how the platform reaches it, if not at that address')
-    .option('--platform-api <url>', 'a Purser platform, which is driven over its API')
-    .option('--platform-key <key>', 'its key; PLATFORM_API_KEY when absent')
-    .option('--drive <command>', 'any other platform: a command that fulfils one wish, given as JSON on stdin')
-    .option('--restart <command>', 'kills the platform and starts it again; without it four cases are not judged')
-    .option('--slow', 'judge the whole six minutes of a Rollback too'),
+    .description('acts as the wallet and tests the platform that calls it; exit 1 if it fails a MUST')
+    .option('--listen <port>', 'the port on which the kit acts as the wallet')
+    .option('--host <address>', 'address on which the kit listens', '127.0.0.1')
+    .option('--public-url <url>', 'URL at which the platform reaches the kit, if it is not that address')
+    .option('--platform-api <url>', 'API of a Purser platform, which the kit controls')
+    .option('--platform-key <key>', 'key of the platform API; default: PLATFORM_API_KEY')
+    .option('--drive <command>', 'for any other platform: a command that performs one action, given as JSON on stdin')
+    .option('--restart <command>', 'command that kills and restarts the platform; without it four cases are not judged')
+    .option('--slow', 'also test the full six minutes of Rollback retries'),
 )
   .addHelpText(
     'before',
@@ -241,12 +241,12 @@ addLoadCommand(program)
 
 program
   .command('sign')
-  .description('reads a body on stdin and prints the x-sign-jws header for it')
-  .option('--secret <secret>', 'the shared secret; the first of PARTNER_SECRET when absent')
+  .description('reads a body from stdin and prints its x-sign-jws header')
+  .option('--secret <secret>', 'shared secret; default: the first secret of PARTNER_SECRET')
   .addHelpText('before', formatExamples(`printf '{"token":"…"}' | purser sign --secret testdemo`))
   .action(async ({ secret }: { secret?: string }) => {
     const key = secret ?? readConfig(process.env, PROCESS_ROLES.tool).secrets[0]
-    if (!key) throw new ConfigError(['give --secret or set PARTNER_SECRET'])
+    if (!key) throw new ConfigError(['the shared secret is missing: give --secret or set PARTNER_SECRET'])
     const fault = findSecretFault(key)
     if (fault !== undefined) throw new ConfigError([`--secret ${fault}`])
     printResult(signBody(await buffer(process.stdin), key))
@@ -255,7 +255,7 @@ program
 /** `--version` wherever `--help` is; and whoever mistypes is told where to look. */
 function completeCommand(command: Command, name = 'purser'): void {
   command.version(VERSION, '--version', 'print the version')
-  command.showHelpAfterError(`(${name} --help shows what there is)`)
+  command.showHelpAfterError(`(${name} --help lists commands and options)`)
   for (const subcommand of command.commands) completeCommand(subcommand, `${name} ${subcommand.name()}`)
 }
 

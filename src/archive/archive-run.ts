@@ -98,7 +98,7 @@ const READ_DELETE_PRIVILEGE = statement(
 async function requireDeletePrivilege(db: Db): Promise<void> {
   const [rights] = await db.query<{ has_all: boolean }>(READ_DELETE_PRIVILEGE, [['transfer', 'bet_details']])
   if (!rights?.has_all)
-    throw new UsageError('the role of a server may delete nothing: run this as the owner of the tables')
+    throw new UsageError('this role may not delete rows: run the command as the owner of the tables')
 }
 
 /** Sums of days that are not kept are made of their transfers, so these stay. A wallet that keeps days at the same time makes us look again. */

@@ -14,13 +14,13 @@ type Server = keyof typeof API_DEFAULTS
 /** Of `--api`, of a command that asks a wallet, and another server by a flag of its own. */
 export function describeApiFlag(other?: Exclude<Server, 'wallet'>): string {
   const { wallet } = API_DEFAULTS
-  return `the address; ${wallet.url}${other === undefined ? '' : `, of a ${other} ${API_DEFAULTS[other].url}`}, when absent`
+  return `API address; default: ${wallet.url}${other === undefined ? '' : `, for a ${other} ${API_DEFAULTS[other].url}`}`
 }
 
 /** Of `--key`, likewise. */
 export function describeKeyFlag(other?: Exclude<Server, 'wallet'>, kind = 'a key'): string {
   const { wallet } = API_DEFAULTS
-  return `${kind} of its API; ${wallet.keyName}${other === undefined ? '' : ` or ${API_DEFAULTS[other].keyName}`} when absent`
+  return `${kind} of the API; default: ${wallet.keyName}${other === undefined ? '' : ` or ${API_DEFAULTS[other].keyName}`}`
 }
 
 export interface ApiFlags {
@@ -32,7 +32,7 @@ export interface ApiFlags {
 export function resolveApi(server: Server, flags: ApiFlags): ApiEndpoint {
   const { url, keyName } = API_DEFAULTS[server]
   const key = flags.key ?? process.env[keyName]
-  if (!key) throw new UsageError(`give --key, or set ${keyName}`)
+  if (!key) throw new UsageError(`the API key is missing: give --key, or set ${keyName}`)
   return { url: flags.api ?? url, key }
 }
 
@@ -40,6 +40,6 @@ export function resolveApi(server: Server, flags: ApiFlags): ApiEndpoint {
 export async function requirePlayer(api: ApiEndpoint, userId: string): Promise<void> {
   if ((await getFromApi(api, `/operator/players/${encodePathSegment(userId)}`)) === undefined)
     throw new UsageError(
-      `--player: there is no player ${userId}; purser show finds one by the first six characters of its id`,
+      `--player: no player has the id ${userId}; purser show finds a player by the first six characters of the id`,
     )
 }

@@ -20,9 +20,9 @@ interface Flags {
 export function addArchiveCommand(program: Command): void {
   program
     .command('archive')
-    .description('moves old transfers, and what describes their bets, into checked files; bets and calls stay')
-    .requiredOption('--before <date>', 'what is over since before this day (UTC)', parseDay)
-    .requiredOption('--to <folder>', 'where the files go; with those of earlier runs')
+    .description('moves old transfers and the details of their bets into verified files; bets and calls stay')
+    .requiredOption('--before <date>', 'archive transfers of bets that ended before this day (UTC)', parseDay)
+    .requiredOption('--to <folder>', 'folder for the files, also for the files of earlier runs')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
@@ -42,15 +42,15 @@ export function addArchiveCommand(program: Command): void {
       const { files, transfers, bets, heldBack, changed, broken } = done
       if (json) printResult(JSON.stringify({ before: before.toISOString(), isWhole: !signal.aborted, ...done }))
       else {
-        printResult(`${transfers} transfers, and what describes ${bets} bets, are in ${files} new files of ${to}`)
+        printResult(`${transfers} transfers and the details of ${bets} bets are in ${files} new files in ${to}`)
         if (heldBack > 0)
           printResult(
-            `left: old transfers of ${heldBack} accounts, behind one of a bet that is not over since before that day`,
+            `left: old transfers of ${heldBack} accounts, which follow a transfer of a bet that had not ended by that day`,
           )
-        if (changed > 0) printResult(`left: ${changed} portions of accounts that changed meanwhile; run it again`)
-        if (signal.aborted) printResult('stopped; run it again to go on')
+        if (changed > 0) printResult(`left: ${changed} portions of accounts, which changed during the run; run the command again`)
+        if (signal.aborted) printResult('stopped; run the command again to continue')
         if (broken > 0)
-          printResult(`left: ${broken} accounts whose transfers do not follow from each other; run the audit`)
+          printResult(`left: ${broken} accounts whose transfers are not a complete sequence; run purser audit`)
       }
       if (broken > 0) process.exitCode = EXIT_CODES.findings
     })
@@ -64,8 +64,8 @@ function parseDay(text: string): Date {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN)
   // Some take 30 February for 2 March.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new InvalidArgumentError('It is a day: 2026-01-01.')
+    throw new InvalidArgumentError('Use a day such as 2026-01-01.')
   if (environment.now() - day.getTime() < MIN_DAYS * DAY_MS)
-    throw new InvalidArgumentError(`It must be ${MIN_DAYS} days ago.`)
+    throw new InvalidArgumentError(`It must be at least ${MIN_DAYS} days ago.`)
   return day
 }

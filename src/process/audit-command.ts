@@ -11,8 +11,8 @@ export function addAuditCommand(program: Command): void {
   program
     .command('audit')
     .description('checks every invariant of the ledger, of the bets and of the platform; exit 1 if one is broken')
-    .option('--changed', 'only what changed since the last audit that was clean; everything when there is none')
-    .option('--archive <folder>', 'also the files of purser archive, which are there')
+    .option('--changed', 'check only changes since the last clean audit; if there is none, check everything')
+    .option('--archive <folder>', 'also check the files of purser archive in this folder')
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'before',

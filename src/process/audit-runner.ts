@@ -44,7 +44,7 @@ export async function auditBooks(
     await auditArchive(db, archive, inFiles, (done, of) => progress('files of the archive', done, of))
   const findings = [...restored.findings, ...inDatabase, ...inFiles.all]
   if (onlyChanged && isWhole)
-    printStatus('there is no clean audit since which the feed tells every change: everything is looked at')
+    printStatus('the feed does not contain every change since a clean audit: everything is checked')
   await recordAuditRun(db, 'purser', findings.length, {
     whole: isWhole,
     to: { number: String(to.number), day: to.day },
@@ -85,5 +85,5 @@ async function recordAuditRun(
 }
 
 function formatNotRecorded(schema: string): string {
-  return `the audit is not in ${schema}.action, so that no metric tells of it`
+  return `the audit is not recorded in ${schema}.action, so no metric shows it`
 }

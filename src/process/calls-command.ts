@@ -36,22 +36,22 @@ const selectServer = ({ gateway }: CallFlags) => (gateway ? 'gateway' : 'wallet'
 export function addCallsCommand(program: Command): void {
   program
     .command('calls')
-    .description('the calls of the wire as they came and were answered, the newest last')
+    .description('lists the API calls and their answers, the newest last')
     .option('--api <url>', describeApiFlag('gateway'))
     .option('--key <key>', describeKeyFlag('gateway'))
-    .option('--gateway', 'it is a gateway')
+    .option('--gateway', 'read from a gateway')
     .option('--player <id>', 'only calls about this player')
     .option('--bet <id>', 'only calls about this bet')
     .option('--request <id>', 'only calls with this requestId')
-    .option('--operation <name>', 'place, settle, unsettle, rollback, profile, balance, check or unknown')
-    .option('--outcome <name>', 'accepted, or why not: bad_signature, not_enough_money …')
-    .option('--platform <name>', 'only calls that a secret of this platform verified')
-    .option('--code <code>', 'only answers with this code')
-    .option('--slower-than <ms>', 'only calls that took more milliseconds')
-    .option('--from <time>', 'from this time on: 2026-05-16T18:00:00Z')
-    .option('--limit <number>', 'lines at most, up to 500', '50')
-    .option('--follow', 'go on with the calls that come, until Ctrl-C')
-    .option('--json', 'whole calls, one JSON object a line')
+    .option('--operation <name>', 'only this operation: place, settle, unsettle, rollback, profile, balance, check or unknown')
+    .option('--outcome <name>', 'only this outcome: accepted, bad_signature, not_enough_money …')
+    .option('--platform <name>', 'only calls signed with a secret of this platform')
+    .option('--code <code>', 'only calls answered with this code')
+    .option('--slower-than <ms>', 'only calls that took longer than this many milliseconds')
+    .option('--from <time>', 'only calls since this time, as in 2026-05-16T18:00:00Z')
+    .option('--limit <number>', 'maximum number of lines, up to 500', '50')
+    .option('--follow', 'keep printing new calls until Ctrl-C')
+    .option('--json', 'print whole calls, one JSON object per line')
     .addHelpText(
       'before',
       formatExamples(
@@ -101,12 +101,12 @@ async function showCalls(flags: CallFlags): Promise<void> {
 /** An empty answer about a time that is still to come would say that nothing happened. */
 function requireStartInPast(flags: CallFlags): void {
   if (readEarliestMs(flags) > environment.now() + MAX_CLOCK_SKEW_MS)
-    throw new UsageError(`--from: ${flags.from} is still to come`)
+    throw new UsageError(`--from: ${flags.from} is in the future; give an earlier time`)
 }
 
 async function reportNoCalls(api: ApiEndpoint, flags: CallFlags): Promise<void> {
   await requireNames(api, flags)
-  process.stderr.write('there are no such calls in the journal\n')
+  process.stderr.write('no call in the journal matches\n')
 }
 
 /** A name without calls may be mistyped. A gateway does not know the players and bets of its operators. */
@@ -117,10 +117,10 @@ async function requireNames(api: ApiEndpoint, { gateway, player, bet, platform }
     ((await getFromApi<Page>(api, `/operator/bets?${new URLSearchParams({ ...filter, limit: '1' })}`))?.data.length ??
       0) > 0
   if (bet !== undefined && !(await hasBet({ transactionId: bet })))
-    throw new UsageError(`--bet: there is no bet ${bet}; purser show finds one by the first six characters of its id`)
+    throw new UsageError(`--bet: no bet has the id ${bet}; purser show finds a bet by the first six characters of its id`)
   if (platform !== undefined && !(await hasBet({ platform })))
     throw new UsageError(
-      `--platform: there is no call and no bet of a platform ${platform}; its name is the one in PARTNER_SECRETS`,
+      `--platform: no call and no bet of a platform ${platform} exists; give its name in PARTNER_SECRETS`,
     )
 }
 
@@ -137,7 +137,7 @@ async function readNewest(api: ApiEndpoint, flags: CallFlags, ended: AbortSignal
     const { next } = page
     if (next === null || remaining <= 0) return { calls, isWhole: true }
     if (process.stderr.isTTY && !isHintPrinted)
-      process.stderr.write('looking further back; Ctrl-C shows what was found\n')
+      process.stderr.write('searching older calls; Ctrl-C shows the calls found so far\n')
     isHintPrinted = true
     if (ended.aborted) return { calls, isWhole: false }
     page = await readCalls(api, flags, flags.from, String(remaining), next)
@@ -235,7 +235,7 @@ async function readCalls(
   )
   const server = selectServer(flags)
   const page = await getFromApi<Page>(api, `${PATHS[server]}?${query}`)
-  if (page === undefined) throw new UsageError(`${api.url} is no ${server} of Purser`)
+  if (page === undefined) throw new UsageError(`${api.url} is not a Purser ${server}: check --api`)
   return page
 }
 

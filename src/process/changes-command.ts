@@ -25,16 +25,16 @@ const selectServer = ({ platform }: ChangeFlags) => (platform ? 'platform' : 'wa
 export function addChangesCommand(program: Command): void {
   program
     .command('changes')
-    .description('the feed of a wallet or a platform: what has changed, in the order of its commit')
+    .description('prints the change feed of a wallet or a platform, in commit order')
     .option('--api <url>', describeApiFlag('platform'))
     .option('--key <key>', describeKeyFlag('platform'))
-    .option('--platform', 'it is a platform')
-    .option('--after <cursor>', "what came after this event's id; `latest`: from now on; absent: from the beginning")
+    .option('--platform', 'read from a platform')
+    .option('--after <cursor>', "start after the event with this id; `latest`: only new events; default: from the beginning")
     .option('--event <names...>', 'only these events: bet.settled balance.changed …')
     .option('--player <id>', 'only events of this player')
-    .option('--limit <number>', 'events at most; 0: all', '0')
-    .option('--follow', 'go on with the events that come, until Ctrl-C')
-    .option('--json', 'whole events, one JSON object a line; the last id is the cursor to go on with')
+    .option('--limit <number>', 'maximum number of events; 0: all', '0')
+    .option('--follow', 'keep printing new events until Ctrl-C')
+    .option('--json', 'print whole events, one JSON object per line; the last id is the cursor for the next --after')
     .addHelpText(
       'before',
       formatExamples(
@@ -80,12 +80,12 @@ async function showChanges(flags: ChangeFlags): Promise<void> {
   }
   if (shown > 0 || follow || signal.aborted) return
   if (requestedPlayer !== undefined) await requirePlayer(api, requestedPlayer)
-  process.stderr.write('there are no such events in the feed\n')
+  process.stderr.write('no event in the feed matches\n')
 }
 
 function parseLimit(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number.parseInt(text, 10)
-  throw new UsageError('--limit is a number of events')
+  throw new UsageError('--limit must be a whole number of events')
 }
 
 /** Whoever misspells one would wait for ever. */
@@ -93,7 +93,7 @@ async function requireEvents({ platform, event = [] }: ChangeFlags): Promise<voi
   if (event.length === 0) return
   const events = await listEvents(platform)
   const wrong = event.filter((name) => !events.includes(name))
-  if (wrong.length > 0) throw new UsageError(`--event ${wrong.join(' ')}: there are ${events.join(', ')}`)
+  if (wrong.length > 0) throw new UsageError(`--event ${wrong.join(' ')}: no such event; use ${events.join(', ')}`)
 }
 
 async function listEvents(platform: boolean | undefined): Promise<readonly string[]> {
@@ -130,7 +130,7 @@ async function readPage(
     throw error
   })
   if (page === 'ended') return undefined
-  if (page === undefined) throw new UsageError(`${api.url} is no ${server} of Purser`)
+  if (page === undefined) throw new UsageError(`${api.url} is not a Purser ${server}: check --api`)
   return page
 }
 

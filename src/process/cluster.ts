@@ -48,7 +48,7 @@ export async function serveCluster(config: Config): Promise<void> {
       if (workers.get(number) !== worker) return // another one serves in its place
       workers.delete(number)
       if (ending.signal.aborted) return
-      log.error({ process: number, code, signal }, 'a process has died; another one begins')
+      log.error({ process: number, code, signal }, 'a process ended unexpectedly; another one starts')
       void restartWithBackoff(number)
     })
   }
@@ -56,17 +56,17 @@ export async function serveCluster(config: Config): Promise<void> {
     for (let pause = INITIAL_BACKOFF_MS; ; pause = Math.min(2 * pause, MAX_BACKOFF_MS)) {
       await waitFor(pause, ending.signal)
       if (ending.signal.aborted || (await isFulfilled(startWorker(number)))) return
-      log.error({ process: number }, 'a process has not come to listen; the next try is later')
+      log.error({ process: number }, 'a process did not start to listen; the next attempt is later')
     }
   }
   const restartAll = async (): Promise<void> => {
     for (const [number, old] of [...workers].sort(([a], [b]) => a - b)) {
       if (ending.signal.aborted || workers.get(number) !== old) continue
       if (!(await isFulfilled(startWorker(number))))
-        return log.error('a new process does not listen; those of before go on')
+        return log.error('a new process does not listen; the earlier processes continue')
       await stopWorker(old, 0)
     }
-    log.info({ processes: workers.size }, 'all processes have begun anew')
+    log.info({ processes: workers.size }, 'all processes have restarted')
   }
 
   const startAll = async (): Promise<void> => {
@@ -99,7 +99,7 @@ function toEnvironment({ generated }: Config): Record<string, string> {
 class WorkerExitError extends Error {
   readonly code: number
   constructor(code: number | null) {
-    super('the process has ended before it came to listen')
+    super('the process ended before it was listening')
     this.code = code ?? EXIT_CODES.bug
   }
 }

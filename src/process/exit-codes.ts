@@ -58,13 +58,13 @@ function explainListenError(error: unknown): UsageError | undefined {
   if (!(error instanceof Error)) return undefined
   const { syscall, code, address, port, hostname } = error as SystemError
   if (syscall === 'getaddrinfo')
-    return new UsageError(`HOST=${hostname} is no address to listen on: there is no such host`)
+    return new UsageError(`HOST=${hostname} is not an address to listen on, as no such host exists: use an address of this machine`)
   if (syscall !== 'listen' && syscall !== 'bind') return undefined // one of several processes has its port bound for it
   if (port === NO_PORT) return new UsageError(`${address} cannot be used: ${fileErrorText(error)}`, { cause: error })
   const advice: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} of ${address} is taken: stop the program that has it, or choose another port (PORT=…)`,
-    EACCES: `port ${port} must not be opened by this user: choose one above 1023 (PORT=…)`,
-    EADDRNOTAVAIL: `HOST=${address} is no address of this machine: 127.0.0.1 is for this machine only, 0.0.0.0 for all of its addresses`,
+    EADDRINUSE: `port ${port} of ${address} is in use: stop the program that uses it, or choose another port (PORT=…)`,
+    EACCES: `this user may not open port ${port}: choose one above 1023 (PORT=…)`,
+    EADDRNOTAVAIL: `HOST=${address} is not an address of this machine: use 127.0.0.1 for this machine only, or 0.0.0.0 for all of its addresses`,
   }
   return new UsageError(`${advice[code ?? ''] ?? 'cannot listen'} (${error.message})`, { cause: error })
 }

@@ -12,10 +12,10 @@ import { recordAndRequireSettings, refuseDifferentSettings } from './money-setti
 export function addImportCommand(program: Command): void {
   program
     .command('import <file>')
-    .description('players and their opening balances from a CSV file; run it again to go on where it broke off')
-    .option('--check', 'only read the file and say what is wrong with it')
-    .option('--person <name>', 'who imports, for the action log')
-    .option('--reason <text>', 'why, for the action log')
+    .description('imports players and their opening balances from a CSV file; after an interruption, run it again to continue')
+    .option('--check', 'only check the file and print its errors')
+    .option('--person <name>', 'name of the person who imports, for the audit log')
+    .option('--reason <text>', 'reason, for the audit log')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',

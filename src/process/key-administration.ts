@@ -78,11 +78,11 @@ export async function revokeKey(server: string, name: string, flags: KeyFlags): 
   const isRevoked = await withKeys(server, (changes) =>
     changes.revoke(createKeyActor(server, 'revokeKey', flags), name, new Date(environment.now())),
   )
-  if (isRevoked === undefined) throw new UsageError(`there is no key of the name ${name}`)
+  if (isRevoked === undefined) throw new UsageError(`no key has the name ${name}: purser keys list shows all keys`)
   if (flags.json) printResult(JSON.stringify({ name, revoked: isRevoked }))
   else
     printResult(
-      isRevoked ? `${name} has ended; servers that run notice within a second or so` : `${name} had ended already`,
+      isRevoked ? `${name} is revoked; running servers reject it after about a second` : `${name} was already revoked`,
     )
 }
 
@@ -96,7 +96,7 @@ function withKeys<T>(
 
 function parseServer(name: string): ServerKind {
   if (name === 'wallet' || name === 'platform' || name === 'gateway') return name
-  throw new UsageError(`there are keys of a wallet, a platform and a gateway, not of "${name}"`)
+  throw new UsageError(`"${name}" is not a server with keys: use wallet, platform or gateway`)
 }
 
 function createKeyActor(server: string, operation: string, { person = userName(), reason }: RequestContext): Actor {
@@ -115,7 +115,7 @@ function userName(): string | undefined {
 
 function requireName(name: string): void {
   if (new RegExp(KEY_NAME_PATTERN).test(name)) return
-  throw new UsageError(`"${name}" is no name of a key: 64 small letters, digits, dots, dashes at most`)
+  throw new UsageError(`"${name}" is not a valid name of a key: use at most 64 lower-case letters, digits, dots and dashes`)
 }
 
 function requireScope(scope: string | undefined): void {
@@ -133,6 +133,6 @@ function printCreatedKey(created: KeyCreationResult, { json }: KeyFlags): void {
   }
   printResult(shown.key)
   const { name, role, hash, earlierEndAt } = shown
-  process.stderr.write(`${name}, role ${role}, hash ${hash}: shown this once\n`)
-  if (earlierEndAt !== undefined) process.stderr.write(`the keys before it work until ${earlierEndAt}\n`)
+  process.stderr.write(`${name}, role ${role}, hash ${hash}: the key is not shown again\n`)
+  if (earlierEndAt !== undefined) process.stderr.write(`earlier keys of this name stay valid until ${earlierEndAt}\n`)
 }

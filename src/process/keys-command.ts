@@ -14,7 +14,7 @@ const loadKeyAdministration = () => import('./key-administration.ts')
 export function addKeysCommand(program: Command): void {
   const keys = program
     .command('keys')
-    .description("keys of a server's own API: named, with a role, made, rotated, revoked")
+    .description("manages the keys of a server's API: list, make, rotate, revoke")
   addList(keys)
   addMake(keys)
   addRotate(keys)
@@ -24,7 +24,7 @@ export function addKeysCommand(program: Command): void {
 function addList(keys: Command): void {
   keys
     .command('list <server>')
-    .description('all keys of a wallet, platform or gateway, newest first; never the keys themselves')
+    .description('lists the keys of a wallet, platform or gateway, newest first; the secret part is never shown')
     .option('--json', 'print them as JSON')
     .addHelpText('before', formatExamples('DATABASE_URL=postgres://… purser keys list wallet'))
     .addHelpText('after', formatEnvironmentHelp('tool'))
@@ -33,11 +33,11 @@ function addList(keys: Command): void {
 
 function addMake(keys: Command): void {
   addCommonFlags(keys.command('make <server> <name>'))
-    .description('makes a key and prints it, this once')
-    .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
-    .option('--rights <rights>', `what it is narrowed to, comma-separated: ${KEY_RIGHTS.join(', ')}`, parseRights)
-    .option('--scope <id>', 'the one brand (wallet), partner (platform) or operator (gateway) that it is limited to')
-    .option('--expires <time>', 'when it ends, as 2031-12-31T00:00:00Z', parseTime)
+    .description('creates a key and prints it once')
+    .addOption(new Option('--role <role>', 'role of the key').choices(ROLES).makeOptionMandatory())
+    .option('--rights <rights>', `limits the key to these rights, comma-separated: ${KEY_RIGHTS.join(', ')}`, parseRights)
+    .option('--scope <id>', 'limits the key to one brand (wallet), partner (platform) or operator (gateway)')
+    .option('--expires <time>', 'time when the key expires, as in 2031-12-31T00:00:00Z', parseTime)
     .addHelpText(
       'before',
       formatExamples(
@@ -52,10 +52,10 @@ function addMake(keys: Command): void {
 
 function addRotate(keys: Command): void {
   addCommonFlags(keys.command('rotate <server> <name>'))
-    .description('makes a new key of the same name and prints it, this once; the one before works for a while')
+    .description('creates a new key of the same name and prints it once; the old key stays valid for a while')
     .option(
       '--overlap <seconds>',
-      'for how long the one before still works, 30 days at most',
+      'seconds for which the old key stays valid, 30 days at most',
       parseSeconds,
       KEY_OVERLAP_S,
     )
@@ -71,7 +71,7 @@ function addRotate(keys: Command): void {
 
 function addRevoke(keys: Command): void {
   addCommonFlags(keys.command('revoke <server> <name>'))
-    .description('ends a key now, with all that its name has had')
+    .description('revokes every key of this name immediately')
     .addHelpText(
       'before',
       formatExamples('DATABASE_URL=postgres://… purser keys revoke wallet support-desk --reason "left us"'),
@@ -84,27 +84,27 @@ function addRevoke(keys: Command): void {
 
 function addCommonFlags(command: Command): Command {
   return command
-    .option('--person <name>', 'who does this, for the action log; the user of this machine when absent')
-    .option('--reason <text>', 'why, for the action log')
+    .option('--person <name>', 'name of the person, for the audit log; default: the user of this machine')
+    .option('--reason <text>', 'reason, for the audit log')
     .option('--json', 'print the result as JSON')
 }
 
 function parseSeconds(text: string): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
   if (seconds <= MAX_KEY_OVERLAP_S) return seconds
-  throw new InvalidArgumentError(`It is a number of seconds, ${MAX_KEY_OVERLAP_S} at most.`)
+  throw new InvalidArgumentError(`Use a number of seconds, ${MAX_KEY_OVERLAP_S} at most.`)
 }
 
 function parseRights(text: string): KeyRight[] {
   return text.split(',').map((name) => {
     const right = KEY_RIGHTS.find((one) => one === name.trim())
-    if (right === undefined) throw new InvalidArgumentError(`"${name}" is none of ${KEY_RIGHTS.join(', ')}`)
+    if (right === undefined) throw new InvalidArgumentError(`"${name}" is not a right: use ${KEY_RIGHTS.join(', ')}`)
     return right
   })
 }
 
 function parseTime(text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('it is a time such as 2031-12-31T00:00:00Z')
+  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('use a time such as 2031-12-31T00:00:00Z')
   return time
 }

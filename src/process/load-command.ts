@@ -7,26 +7,26 @@ import { createStopSignal } from './stop-signals.ts'
 export function addLoadCommand(program: Command): void {
   program
     .command('load')
-    .description('open-loop load on any wallet, then what every player must have and has; exit 1 if it is not the same')
-    .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
-    .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
+    .description('sends open-loop load to any wallet, then checks the balance of every player; exit 1 if one is wrong')
+    .option('--base-url <url>', 'base URL of the wallet; /payment/bet is appended')
+    .option('--secret <secret>', 'shared secret that signs the calls; default: PARTNER_SECRET')
     .option(
       '--players <file or number>',
-      'a CSV file of userId,token,currency; a number: so many are made in a Purser wallet',
+      'CSV file of userId,token,currency; or the number of players to create in a Purser wallet',
     )
-    .option('--operator-api <url>', 'where they are made, if not at the base address')
-    .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
-    .option('--header <headers...>', "sent with every call of the wire: 'Authorization: Basic …'")
+    .option('--operator-api <url>', 'operator API that creates the players, if it is not at the base URL')
+    .option('--operator-key <key>', 'key of the operator API; default: OPERATOR_API_KEY')
+    .option('--header <headers...>', "headers to send with every wallet call, as in 'Authorization: Basic …'")
     .option('--rate <calls>', 'calls per second', '100')
-    .option('--duration <seconds>', 'of the load', '60')
-    .option('--mix <weights>', 'what the calls are', 'place=45,settle=40,resettle=5,rollback=5,repeat=5')
-    .option('--stake <amounts>', 'between which stakes are drawn', '1-5')
-    .option('--zipf <exponent>', 'how much more the first players bet; 0: all alike', '1')
-    .option('--seed <number>', 'the same seed makes the same draws; absent: another one each time')
-    .option('--workers <number>', 'threads that call', '1')
-    .option('--connections <number>', 'calls at once, of all workers', '64')
-    .option('--patience <seconds>', 'how long to ask again, without any progress, what was not acknowledged', '60')
-    .option('--report <files...>', 'also write it to files: .html to read and pass on, .json')
+    .option('--duration <seconds>', 'duration of the load', '60')
+    .option('--mix <weights>', 'shares of the operations', 'place=45,settle=40,resettle=5,rollback=5,repeat=5')
+    .option('--stake <amounts>', 'range of the stakes', '1-5')
+    .option('--zipf <exponent>', 'skew of the Zipf distribution of bets over players; 0: uniform', '1')
+    .option('--seed <number>', 'seed of the random draws; default: a random seed')
+    .option('--workers <number>', 'number of worker threads', '1')
+    .option('--connections <number>', 'maximum number of concurrent calls, of all workers together', '64')
+    .option('--patience <seconds>', 'how long unacknowledged calls are retried without any progress', '60')
+    .option('--report <files...>', 'also write the report to files: .html to read and share, .json')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'before',

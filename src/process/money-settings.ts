@@ -182,9 +182,9 @@ export async function refuseDifferentSettings(
   )
   throw new UsageError(
     [
-      'settings that decide about money are not those of this database:',
+      'settings that decide about money differ from the settings in this database:',
       ...lines,
-      `start with the database's, or change them for all processes with: purser settings ${server} --apply`,
+      `start with the settings of the database, or change them for all processes with: purser settings ${server} --apply`,
     ].join('\n'),
   )
 }

@@ -25,11 +25,11 @@ interface Flags {
 export function addMoveCommand(program: Command): void {
   program
     .command('move')
-    .description("copies the wallet's tables to another Postgres or to Citus while the wallet runs; --finish ends it")
-    .option('--to <url>', 'postgres://…, a new database in which purser migrate was run, or the one of an earlier run')
-    .option('--buckets <number>', 'of the new database; absent: as it was made, or 1', parseBuckets)
-    .option('--finish', 'also the last part: no call is taken meanwhile, and behind it none here any more')
-    .option('--reopen', 'take a database that was moved away for the one of the wallets again, as it was then')
+    .description("copies the wallet's tables to another Postgres or to Citus while the wallet runs; --finish completes the move")
+    .option('--to <url>', 'target database, postgres://…: a new one after purser migrate, or the target of an earlier run')
+    .option('--buckets <number>', 'number of buckets of the new database; default: its own number, or 1', parseBuckets)
+    .option('--finish', 'also run the final step: calls wait during it, and afterwards this database accepts none')
+    .option('--reopen', 'return to a database that was moved away, in its state at the time of the move')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
@@ -42,7 +42,7 @@ export function addMoveCommand(program: Command): void {
     .action(async (flags: Flags) => {
       if (flags.reopen) return reopenAgain()
       const { to } = flags
-      if (to === undefined) throw new UsageError('say where to: --to postgres://…')
+      if (to === undefined) throw new UsageError('the target database is missing: give --to postgres://…')
       const done = await moveToDatabase(to, flags)
       printResult(flags.json ? JSON.stringify(done) : describe(done, to))
       if (done.state === 'different') process.exitCode = EXIT_CODES.findings
@@ -53,7 +53,7 @@ const SECOND_MS = 1_000
 
 function parseBuckets(text: string): number {
   const number = /^\d{1,4}$/.test(text) ? Number.parseInt(text, 10) : 0
-  if (number < 1 || number > MAX_BUCKETS) throw new InvalidArgumentError(`It is a number from 1 to ${MAX_BUCKETS}.`)
+  if (number < 1 || number > MAX_BUCKETS) throw new InvalidArgumentError(`Use a number from 1 to ${MAX_BUCKETS}.`)
   return number
 }
 
@@ -95,7 +95,7 @@ async function reopenAgain(): Promise<void> {
   ])
   await withMigratedDb((db) => reopenMovedDatabase(db, TABLES_TO_CLOSE))
   printResult(
-    'wallets can use this database again; what was written in the other one since is not here: let none run there',
+    'wallets can use this database again; it lacks all later writes to the other database: run no wallet there',
   )
 }
 
@@ -105,14 +105,14 @@ function describe({ state, players, ms, differences, totals }: MoveResult, to: s
   const seconds = Math.ceil(ms / SECOND_MS)
   switch (state) {
     case 'stopped':
-      return 'stopped; run it again to go on'
+      return 'stopped; run the command again to continue'
     case 'copied':
       return [
-        `${players} players are in ${at}; what changes from now on is not yet`,
-        `the last part will keep calls waiting for about ${seconds} s: run it again with --finish`,
+        `${players} players are in ${at}; later changes are not copied yet`,
+        `calls will wait for about ${seconds} s in the final step: run the command again with --finish`,
       ].join('\n')
     case 'different':
-      return [...differences, 'these differ, so nothing was closed: the wallets go on here'].join('\n')
+      return [...differences, 'these differ, so the move was not completed: the wallets continue on this database'].join('\n')
     case 'ready':
       return [
         ...(totals === undefined
@@ -122,7 +122,7 @@ function describe({ state, players, ms, differences, totals }: MoveResult, to: s
               ...totals.bets.map((row) => `${row.bets} ${row.status} bets${formatCurrency(row.currency)} are the same`),
               `${players} players with ${rows} rows were compared; calls waited for ${seconds} s`,
             ]),
-        `${at} is ready: start the wallets with that DATABASE_URL. This one takes nothing any more`,
+        `${at} is ready: start the wallets with that DATABASE_URL. This database accepts no more calls`,
       ].join('\n')
     default:
       return state satisfies never

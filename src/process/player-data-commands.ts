@@ -20,16 +20,16 @@ interface Flags {
 export function addPlayerDataCommands(program: Command): void {
   program
     .command('export-player <userId>')
-    .description('all that the wallet knows of one person, a line of JSON each')
+    .description('exports all data of one player, one JSON object per line')
     .addHelpText('before', formatExamples('DATABASE_URL=postgres://… purser export-player alice > alice.ndjson'))
     .addHelpText('after', formatEnvironmentHelp('tool'))
     .action((userId: string) => withWallet((db, buckets) => exportToStdout(db, buckets, userId)))
   program
     .command('erase-player <userId>')
-    .description("a person's data: profile, sessions and calls go, the ledger stays under a pseudonym")
-    .option('--apply', 'erase it, for good; else only say whether it can be')
-    .option('--person <name>', 'who erases, for the action log')
-    .option('--reason <text>', 'why, for the action log')
+    .description("erases the personal data of a player: profile, sessions and calls; the ledger stays under a pseudonym")
+    .option('--apply', 'erase the data permanently; without it, only check whether the data can be erased')
+    .option('--person <name>', 'name of the person who erases, for the audit log')
+    .option('--reason <text>', 'reason, for the audit log')
     .addHelpText(
       'before',
       formatExamples(
@@ -62,7 +62,7 @@ async function* formatLines(objects: AsyncIterable<ExportLine>): AsyncGenerator<
     yield `${JSON.stringify(one)}\n`
   }
   if (isArchived)
-    process.stderr.write(`purser: not all of it is here: what the lines of kind "archived" say lies in files\n`)
+    process.stderr.write(`purser: the export is not complete: lines of kind "archived" refer to data in archive files\n`)
 }
 
 async function eraseOrCheck(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
@@ -75,8 +75,8 @@ async function eraseOrCheck(db: Db, buckets: number, userId: string, flags: Flag
     const isThere = await canErasePlayer({ db, buckets }, userId)
     printResult(
       isThere
-        ? `${userId} can be erased: nothing was changed; --apply erases what export-player shows, for good`
-        : `${userId} is no player here; --apply erases what calls and changes are left, for good`,
+        ? `${userId} can be erased: nothing was changed; --apply permanently erases the data that export-player shows`
+        : `${userId} is not a player here; --apply permanently erases the remaining calls and changes`,
     )
     return
   }
@@ -85,6 +85,6 @@ async function eraseOrCheck(db: Db, buckets: number, userId: string, flags: Flag
     createCommandActor('purser', 'purser erase-player', ERASURE_OPERATION, flags),
     userId,
   )
-  const who = pseudonym === undefined ? `${userId} is no player here` : `${userId} is ${pseudonym} now`
-  printResult(`${who}; ${calls} calls are out of the journal, ${rowsOfFeed} rows of the feed are changed`)
+  const who = pseudonym === undefined ? `${userId} is not a player here` : `${userId} is ${pseudonym} now`
+  printResult(`${who}; ${calls} calls were removed from the journal, ${rowsOfFeed} rows of the feed were changed`)
 }

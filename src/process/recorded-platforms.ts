@@ -72,7 +72,7 @@ function explainMissingPlatform(name: string): string {
     name === NAMELESS
       ? ['the platform without a name', 'PARTNER_SECRET is not set']
       : [`the platform ${name}`, `PARTNER_SECRETS does not name it`]
-  return `this database has bets of ${platform}, and ${where}: its calls would be refused, or find none of these bets where its secret has another name. Set its secret; or, when it will never call again, as the owner: purser settings wallet --end-platform ${name}`
+  return `this database has bets of ${platform}, and ${where}: its calls would be rejected, or would find no bet under another name. Set its secret; or, if it will never call again, run as the owner: purser settings wallet --end-platform ${name}`
 }
 
 /** Undefined where nothing is recorded yet. */

@@ -29,17 +29,17 @@ export function addReportCommand(program: Command): void {
   program
     .command('report')
     .description(
-      'sums of a wallet by day (UTC), currency, brand, platform and site, tied to zero; yesterday when no day is named',
+      'reports the sums of a wallet by day (UTC), currency, brand, platform and site, balanced to zero; default: yesterday',
     )
     .option('--from <day>', 'the first day: 2026-05-01')
-    .option('--to <day>', 'the last day, itself too')
+    .option('--to <day>', 'the last day, inclusive')
     .option('--currency <code>', 'only this currency')
     .option('--brand <name>', 'only players of this brand')
     .option('--platform <name>', 'only bets of this platform')
     .option('--site <name>', 'only bets of this site, as Place bet names it (subPartnerId)')
-    .option('--by <names>', 'rows of their own for these: brand,platform,site; brand,platform when absent')
-    .option('--csv', 'a table for spreadsheets')
-    .option('--json', 'one JSON document')
+    .option('--by <names>', 'group by any of brand,platform,site; default: brand,platform')
+    .option('--csv', 'print CSV for spreadsheets')
+    .option('--json', 'print one JSON document')
     .addHelpText(
       'before',
       formatExamples(
@@ -128,7 +128,7 @@ const WIDTH = 18
 
 /** A block per row of the report, as a person adds it up: what the players had, what came and went, what they have. */
 function formatReport(rows: readonly ReportRow[]): string {
-  if (rows.length === 0) return 'report: no money on these days\n'
+  if (rows.length === 0) return 'report: no money moved on these days\n'
   return `${rows.map((row) => [...iterateRowLines(row)].join('\n')).join('\n\n')}\n`
 }
 

@@ -26,14 +26,14 @@ interface Flags {
 export function addRetentionCommand(program: Command): void {
   program
     .command('retention')
-    .description('takes away what platform and wallet no longer need; bets, deliveries and their money stay')
-    .option('--before <date>', 'what is over since before this day (UTC) or time', parseDate)
+    .description('deletes data that platform and wallet no longer need; bets, deliveries and their money stay')
+    .option('--before <date>', 'delete data of bets and sessions that ended before this day (UTC) or time', parseDate)
     .option(
       '--keep-days <days>',
-      'the same by its age, for a timer: what is over for longer than so many days',
+      'the same by age, for scheduled runs: the number of days to keep data',
       parseAge,
     )
-    .option('--apply', 'take it away; else it is only counted')
+    .option('--apply', 'delete the data; without it, the data is only counted')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
@@ -56,9 +56,9 @@ export function addRetentionCommand(program: Command): void {
 function parseDate(text: string): Date {
   const date = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It is a day or a time: 2026-08-01, 2026-08-01T12:00:00Z.')
+    throw new InvalidArgumentError('Use a day or a time, such as 2026-08-01 or 2026-08-01T12:00:00Z.')
   if (environment.now() - date.getTime() < MIN_AGE_MS)
-    throw new InvalidArgumentError('It must be a day ago: tokens of today may be in use.')
+    throw new InvalidArgumentError('It must be at least one day ago: tokens of today may be in use.')
   return date
 }
 
@@ -67,7 +67,7 @@ const DAY_MS = 86_400_000
 
 function parseAge(text: string): Date {
   const days = /^\d{1,4}$/.test(text) ? Number.parseInt(text, 10) : 0
-  if (days < 1 || days > MAX_DAYS) throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_DAYS}.`)
+  if (days < 1 || days > MAX_DAYS) throw new InvalidArgumentError(`Use a whole number from 1 to ${MAX_DAYS}.`)
   return new Date(environment.now() - days * DAY_MS)
 }
 
@@ -100,7 +100,7 @@ async function countOrDelete(db: Db, before: Date, apply: boolean): Promise<Rete
   if (!apply) return { kind: 'counted', found: await countAll(db, before) }
   const taken = await deleteAll(db, before, createStopSignal()).catch((error: unknown) => {
     if (!isPermissionDenied(error)) throw error
-    throw new UsageError('the role of a server may delete nothing: run this as the owner of the tables', {
+    throw new UsageError('this role may not delete rows: run the command as the owner of the tables', {
       cause: error,
     })
   })
@@ -121,12 +121,12 @@ function isEmpty({
 function describe(before: Date, result: RetentionResult): string {
   const title = `before ${before.toISOString()}:`
   if (result.kind === 'counted')
-    return [title, ...formatCounts(result.found), 'nothing was changed; --apply takes it away'].join('\n')
+    return [title, ...formatCounts(result.found), 'nothing was changed; --apply deletes the data'].join('\n')
   const { taken, left } = result
   const end = isEmpty(left)
     ? []
-    : ['left, because it was being changed or this was stopped; run it again:', ...formatCounts(left)]
-  return [`taken away, ${title}`, ...formatCounts(taken), ...end].join('\n')
+    : ['left, because the data changed or the command was stopped; run the command again:', ...formatCounts(left)]
+  return [`deleted, ${title}`, ...formatCounts(taken), ...end].join('\n')
 }
 
 function formatCounts({
@@ -139,7 +139,7 @@ function formatCounts({
   consoleSessions,
 }: AllRetentionCounts): string[] {
   return [
-    `  ${attempts} answers of partners about ${bets} bets that are over, and what tokens these still have`,
+    `  ${attempts} answers of partners about ${bets} bets that have ended, and the tokens of these bets`,
     `  the tokens and profiles of ${frameSessions} frame sessions`,
     `  ${changes} rows of the platform's feed of changes, ${walletChanges} of the wallet's`,
     `  ${retries} retries of deliveries, ${consoleSessions} sessions of the consoles that have ended`,

@@ -37,13 +37,13 @@ function addMigrate(program: Command): void {
     .option('--json', 'print the result as JSON')
     .option(
       '--grant <server=role...>',
-      'also give roles the rights that these servers need, and no more',
+      'also grant each role the rights that its server needs, and no others',
       parseGrants,
       [],
     )
     .option(
       '--citus [buckets]',
-      `also distribute the wallet's tables over the workers of Citus, by so many buckets where the database has no number yet (${BUCKETS_ON_CITUS})`,
+      `also distribute the wallet's tables over the workers of Citus; a new database gets this number of buckets (${BUCKETS_ON_CITUS})`,
     )
     .addHelpText(
       'before',
@@ -92,7 +92,7 @@ async function openToMigrate(store: DatabaseConfig): Promise<Db> {
 function addGrants(program: Command): void {
   program
     .command('grants <server> <role>')
-    .description('prints the SQL with which the owner of the tables gives a role the rights that a server needs')
+    .description('prints the SQL that grants a role the rights of a server; the owner of the tables runs it')
     .addHelpText('before', formatExamples('purser grants wallet purser_wallet | psql postgres://owner@…'))
     .action((server: string, role: string) => parseGrants(`${server}=${role}`).forEach(printResult))
 }
@@ -101,12 +101,12 @@ function addSettings(program: Command): void {
   program
     .command('settings <wallet|platform>')
     .description(
-      'the settings that decide about money: those of the database beside those of this environment; exit 1 if they differ',
+      'compares the money settings of this environment with the settings in the database; exit 1 if they differ',
     )
-    .option('--apply', "make this environment's those of the database, for every server that starts from now on")
+    .option('--apply', "record this environment's settings in the database, for every server that starts from now on")
     .option(
       '--end-platform <name>',
-      'let wallets start without this platform, which will never call again (PARTNER_SECRET: the one without a name)',
+      'let wallets start without this platform, which will never call again (PARTNER_SECRET: the unnamed platform)',
     )
     .option('--json', 'print them as JSON')
     .addHelpText(
@@ -140,13 +140,13 @@ async function endRecordedPlatform(platform: string, moneyServer: MoneyServer): 
   if (moneyServer !== 'wallet')
     throw new UsageError('only a wallet has platforms: purser settings wallet --end-platform NAME')
   await withMigratedDb((db) => endPlatform(db, platform))
-  printResult(`${platform} has ended: wallets start without it, and results of its bets find none of them`)
+  printResult(`${platform} has ended: wallets start without it, and results of its bets find no bet`)
 }
 
 function parseMoneyServer(name: string): MoneyServer {
   const moneyServer = (['wallet', 'platform'] as const).find((one) => one === name)
   if (moneyServer === undefined)
-    throw new UsageError(`there are settings of a wallet and of a platform, not of "${name}"`)
+    throw new UsageError(`"${name}" has no settings that decide about money: use wallet or platform`)
   return moneyServer
 }
 
@@ -160,8 +160,8 @@ function describe(comparisons: readonly SettingComparison[], isApplied: boolean)
   const isChanged = isApplied && comparisons.some(({ recorded, configured }) => recorded !== configured)
   if (!comparisons.some(differsFromRecorded) && !isChanged) return [...lines, 'nothing differs'].join('\n')
   const end = isApplied
-    ? 'changed; start every server of this database again with these settings: those that run keep the old ones'
-    : 'nothing was changed; --apply makes the settings of this environment those of the database'
+    ? 'changed; restart every server of this database with these settings: running servers keep the old ones'
+    : 'nothing was changed; --apply records the settings of this environment in the database'
   return [...lines, end].join('\n')
 }
 
@@ -170,6 +170,6 @@ function parseGrants(text: string, earlier: readonly string[] = []): readonly st
   const [server = '', role = ''] = text.split(/=(.*)/s)
   const known = SERVERS.find((one) => one === server)
   if (known === undefined || role === '')
-    throw new UsageError('a grant is wallet, platform or gateway, and a role: wallet=purser_wallet')
+    throw new UsageError('a grant names a server (wallet, platform or gateway) and a role, as in wallet=purser_wallet')
   return [...earlier, formatGrants(known, role)]
 }

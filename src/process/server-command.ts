@@ -74,7 +74,7 @@ function ignoreReload(): void {
 
 const STDIN = 0
 const NOTHING_TO_REPLACE =
-  'SIGHUP replaces processes where PURSER_PROCESSES is above 1; this one process goes on as it is'
+  'SIGHUP replaces processes only if PURSER_PROCESSES is above 1; this single process continues'
 
 /** Who holds the port asks, and the signal may come too: Ctrl-C goes to all of them. */
 function onWorkerShutdown(stop: (drains: boolean) => void): void {

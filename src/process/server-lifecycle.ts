@@ -82,14 +82,14 @@ export async function runServer(
     return {
       url,
       firstAdmin: firstAdmin.catch((error: unknown) => {
-        log.warn({ err: error }, 'nobody could be made who may sign in to the console')
+        log.warn({ err: error }, 'the first console user could not be created')
         return undefined
       }),
       async drain() {
         const { drainMs } = config
         if (drainMs === 0) return
         created.app.beginDraining()
-        log.info({ drainMs }, `the ${server} drains: it is not ready, and serves on`)
+        log.info({ drainMs }, `the ${server} drains: it is not ready, and still serves calls`)
         await sleep(drainMs)
       },
       async close() {

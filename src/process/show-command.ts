@@ -28,12 +28,12 @@ export function addShowCommand(program: Command): void {
   program
     .command('show <id>')
     .description(
-      'what an id is, and all that hangs on it: a bet, player, payment, adjustment, session or request; exit 1 if nothing',
+      'looks up an id and its related data: a bet, player, payment, adjustment, session or request; exit 1 if not found',
     )
-    .option('--platform', 'ask a platform: a bet, delivery or request of its own')
+    .option('--platform', 'look up a bet, delivery or request of a platform')
     .option('--api <url>', describeApiFlag('platform'))
     .option('--key <key>', describeKeyFlag('platform'))
-    .option('--archive <folder>', 'also what lies in the files of purser archive, which are there')
+    .option('--archive <folder>', 'also search the files of purser archive in this folder')
     .option('--json', 'print it as JSON')
     .addHelpText(
       'before',
@@ -57,7 +57,7 @@ export function addShowCommand(program: Command): void {
 /** The server knows how far back it has looked, and what to ask for instead. */
 function reportNothingFound(detail: string | undefined): void {
   process.exitCode = EXIT_CODES.findings
-  process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')
+  process.stderr.write('nothing has this id, and no id begins with it (give at least six characters)\n')
   if (detail !== undefined) process.stderr.write(`${printableLine(detail)}\n`)
 }
 

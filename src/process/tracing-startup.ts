@@ -30,7 +30,7 @@ export async function startTracing(
     onLost(error) {
       if (environment.monotonicNow() < nextWarningAt) return
       nextWarningAt = environment.monotonicNow() + WARNING_INTERVAL_MS
-      log.warn({ err: error }, 'traces could not be sent, and are lost')
+      log.warn({ err: error }, 'traces could not be sent and were dropped')
     },
   })
 }

@@ -236,7 +236,7 @@ function startDailyClose(db: Db, clock: Clock, log: Logger): Cancel {
     try {
       await closeDays(db, clock.now())
     } catch (error) {
-      log.warn({ err: error }, 'the sums of days that are over could not be kept; the next try is in some minutes')
+      log.warn({ err: error }, 'the sums of past days could not be saved; the next attempt is in some minutes')
     } finally {
       isClosing = false
     }

@@ -33,7 +33,7 @@ type Members = Readonly<Record<string, unknown>>
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('who is told of a wallet’s changes, over HTTP, signed as Standard Webhooks has it')
+    .description('manages the webhooks that receive a wallet’s changes over HTTP, signed by Standard Webhooks')
     .addHelpText(
       'before',
       formatExamples(
@@ -42,19 +42,19 @@ export function addWebhooksCommand(program: Command): void {
         'purser webhooks replay crm --from 2026-05-16T18:00:00Z --key …',
       ),
     )
-  addApiFlags(webhooks.command('list').description('all of them, with their state')).action((flags: Flags) =>
+  addApiFlags(webhooks.command('list').description('lists all webhooks with their state')).action((flags: Flags) =>
     listWebhooks(flags),
   )
   addApiFlags(
-    webhooks.command('save <name> <url>').description('makes one, changes it, or goes on with one that is disabled'),
+    webhooks.command('save <name> <url>').description('creates a webhook, changes it, or enables it again'),
   )
-    .option('--event <names...>', 'only these events; absent: all')
-    .option('--after <cursor>', 'begins behind this event; absent: a new one with what comes')
-    .option('--header <headers...>', "sent with every message: 'X-Api-Key: …'; they replace those of before")
-    .option('--ca <file>', 'authorities in PEM that may sign its certificate')
-    .option('--client-certificate <file>', 'the client certificate in PEM')
-    .option('--client-key <file>', 'the key of the client certificate in PEM')
-    .option('--no-connection', 'removes its headers, CA and client certificate')
+    .option('--event <names...>', 'only these events; default: all')
+    .option('--after <cursor>', 'start after this event; default: a new webhook receives only new events')
+    .option('--header <headers...>', "headers to send with every message, as in 'X-Api-Key: …'; they replace earlier headers")
+    .option('--ca <file>', 'PEM file with the CA certificates that may sign its certificate')
+    .option('--client-certificate <file>', 'PEM file with the client certificate')
+    .option('--client-key <file>', 'PEM file with the key of the client certificate')
+    .option('--no-connection', 'remove its headers, CA and client certificate')
     .action((name: string, url: string, { event, after, ...flags }: SaveFlags) =>
       runRequest(flags, 'PUT', encodePathSegment(name), {
         url,
@@ -66,20 +66,20 @@ export function addWebhooksCommand(program: Command): void {
   addApiFlags(
     webhooks
       .command('test <name>')
-      .description('sends it a message now, and says what came of it; exit 1 if it was not taken'),
+      .description('sends a test message now and prints the result; exit 1 if it was not accepted'),
   ).action(async (name: string, flags: Flags) => {
     const answer = await requestAndPrint(flags, 'POST', `${encodePathSegment(name)}/test`)
     if (answer?.delivered !== true) process.exitCode = EXIT_CODES.findings
   })
-  addApiFlags(webhooks.command('replay <name>').description('sends everything again from an event or a time on'))
-    .option('--after <cursor>', 'everything behind this event')
-    .option('--from <time>', 'everything from this time on: 2026-05-16T18:00:00Z')
+  addApiFlags(webhooks.command('replay <name>').description('resends all events after an event or since a time'))
+    .option('--after <cursor>', 'all events after this event')
+    .option('--from <time>', 'all events since this time, as in 2026-05-16T18:00:00Z')
     .action((name: string, { after, from, ...flags }: Flags & { after?: string; from?: string }) => {
-      if ((after === undefined) === (from === undefined)) throw new UsageError('give --after or --from')
+      if ((after === undefined) === (from === undefined)) throw new UsageError('the start of the replay is missing: give --after or --from')
       return runRequest(flags, 'POST', `${encodePathSegment(name)}/replay`, after === undefined ? { from } : { after })
     })
-  addApiFlags(webhooks.command('rotate <name>').description('gives it another secret, which is shown this once'))
-    .option('--overlap <seconds>', 'for so long the one before it signs too', parseSeconds, 86_400)
+  addApiFlags(webhooks.command('rotate <name>').description('replaces its secret; the new secret is shown once'))
+    .option('--overlap <seconds>', 'seconds for which the old secret also signs', parseSeconds, 86_400)
     .action((name: string, { overlap, ...flags }: Flags & { overlap: number }) =>
       runRequest(flags, 'POST', `${encodePathSegment(name)}/rotate`, { overlapSeconds: overlap }),
     )
@@ -96,7 +96,7 @@ function connectionOf({ connection, header, ca, clientCertificate, clientKey }: 
   )
   const given = { ...(header && { headers: parseHeaders(header) }), ...Object.fromEntries(read) }
   if (Object.keys(given).length === 0) return connection ? {} : { connection: null }
-  if (!connection) throw new UsageError('--no-connection removes what --header, --ca and --client-… give: leave it out')
+  if (!connection) throw new UsageError('--no-connection cannot be used with --header, --ca or --client-…: leave it out')
   return { connection: given }
 }
 
@@ -116,14 +116,14 @@ function addApiFlags(command: Command): Command {
 }
 
 function parseSeconds(text: string): number {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It is a number of seconds.')
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Use a number of seconds.')
   return Number.parseInt(text, 10)
 }
 
 async function listWebhooks(flags: Flags): Promise<void> {
   const { data } = await requireAnswer<{ data: Members[] }>(flags, 'GET', '')
   if (flags.json) return printResult(JSON.stringify(data))
-  if (data.length === 0) printResult('there are none')
+  if (data.length === 0) printResult('no webhooks')
   for (const { webhookId, state, url, lastError } of data)
     printResult(
       [String(webhookId).padEnd(16), String(state).padEnd(8), url, ...(lastError ? [`(${lastError})`] : [])].join('  '),
@@ -147,6 +147,6 @@ async function requestAndPrint(flags: Flags, method: string, path: string, body?
 async function requireAnswer<T>(flags: Flags, method: string, path: string, body?: object) {
   const api = resolveApi('wallet', flags)
   const answer = await callApi<T>(api, method, `/operator/webhooks${path}`, body)
-  if (answer === undefined) throw new UsageError(`${api.url} has no such webhook, or is no wallet of Purser`)
+  if (answer === undefined) throw new UsageError(`${api.url} has no such webhook, or is not a Purser wallet: check the name and --api`)
   return answer
 }

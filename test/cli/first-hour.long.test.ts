@@ -247,14 +247,14 @@ describe('a command names the error when the command line', () => {
     'of %s has an unknown option',
     async (command) => {
       expect(await saidBy([`${command} --xyzzy`], 2, {})).toBe(
-        `error: unknown option '--xyzzy'\n(purser ${command} --help shows what there is)\n`,
+        `error: unknown option '--xyzzy'\n(purser ${command} --help lists commands and options)\n`,
       )
     },
   )
 
   test('has a misspelt command', async () => {
     expect(await saidBy(['walet'], 2, {})).toBe(
-      "error: unknown command 'walet'\n(Did you mean wallet?)\n(purser --help shows what there is)\n",
+      "error: unknown command 'walet'\n(Did you mean wallet?)\n(purser --help lists commands and options)\n",
     )
   })
 

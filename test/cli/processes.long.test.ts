@@ -81,7 +81,7 @@ test('a reload restarts all processes and no call is refused, reset or lost', as
   const wrong = await whilePlaying(async () => {
     process.kill(wallet.pid, 'SIGHUP')
     await expect.poll(() => pids().filter((pid) => before.includes(pid)), { timeout: 60_000 }).toEqual([])
-    await expect.poll(() => wallet.output().includes('all processes have begun anew'), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => wallet.output().includes('all processes have restarted'), { timeout: 30_000 }).toBe(true)
   })
   expect(wrong).toEqual([])
   expect(pids()).toHaveLength(PROCESSES)
@@ -96,7 +96,7 @@ test('a process that dies is replaced, and the others serve in the meantime', as
     .toHaveLength(1)
   await expect.poll(async () => numbersIn(await metrics()), { timeout: 30_000 }).toEqual(ALL)
   expect(await whilePlaying(async () => {})).toEqual([])
-  expect(wallet.output().includes('a process has died; another one begins')).toBe(true)
+  expect(wallet.output().includes('a process ended unexpectedly; another one starts')).toBe(true)
   await wallet.auditIsClean()
 })
 

@@ -56,14 +56,14 @@ test('purser report prints CSV and JSON', async () => {
 })
 
 test('purser report says that names which exist have no money', async () => {
-  expect((await report()).stdout).toBe('report: no money on these days\n')
+  expect((await report()).stdout).toBe('report: no money moved on these days\n')
   for (const flags of [
     ['--currency', 'NOK'],
     ['--brand', 'mine'],
     ['--platform', 'acme'],
     ['--site', 'north \u001b[2J'],
   ])
-    expect(await report(...flags)).toMatchObject({ code: 0, stdout: 'report: no money on these days\n' })
+    expect(await report(...flags)).toMatchObject({ code: 0, stdout: 'report: no money moved on these days\n' })
 })
 
 test.each([

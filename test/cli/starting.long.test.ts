@@ -237,7 +237,7 @@ test('a wallet keeps serving when no console account can be created at its start
   await holder.connect()
   await holder.query('begin; lock table purser.console_person in access exclusive mode')
   const wallet = await started({ databaseUrl: database.url })
-  await expect.poll(wallet.output).toContain('nobody could be made who may sign in to the console')
+  await expect.poll(wallet.output).toContain('the first console user could not be created')
   expect((await fetch(`${wallet.url}/readyz`)).status).toBe(200)
   await holder.end()
   expect(await wallet.kill('SIGTERM')).toBe(0)

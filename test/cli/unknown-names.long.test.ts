@@ -66,10 +66,10 @@ test('purser show --archive ends with a usage error for a folder that does not e
 test('a command reports on standard error that a known name has no rows', async () => {
   const { userId: quiet } = await wallet.operator.createPlayer()
   expect(await ask('calls', '--player', quiet)).toEqual({
-    ...{ code: 0, stdout: '', stderr: 'there are no such calls in the journal\n' },
+    ...{ code: 0, stdout: '', stderr: 'no call in the journal matches\n' },
   })
   expect(await ask('changes', '--player', userId, '--event', 'bet.settled')).toEqual({
-    ...{ code: 0, stdout: '', stderr: 'there are no such events in the feed\n' },
+    ...{ code: 0, stdout: '', stderr: 'no event in the feed matches\n' },
   })
   expect((await ask('calls', '--player', userId, '--bet', transactionId)).stdout).toContain(transactionId)
 })

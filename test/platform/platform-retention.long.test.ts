@@ -74,7 +74,7 @@ test('a dry run counts the rows and changes nothing', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /4 answers of partners about 2 bets that are over.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\n +0 retries of deliveries, 0 sessions.*\nnothing was changed; --apply takes it away/,
+      /4 answers of partners about 2 bets that are over.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\n +0 retries of deliveries, 0 sessions.*\nnothing was changed; --apply deletes the data/,
     ),
   })
   expect(await tokens()).toEqual(before)

@@ -48,7 +48,7 @@ function header(report: ConformanceReport, title: string): string {
   const remarks = [
     ...notes,
     ...formatNotJudged(report),
-    isStrict ? 'a SHOULD counts like a MUST' : 'a failed SHOULD is shown and does not count',
+    isStrict ? 'a failed SHOULD fails the run, as a failed MUST does' : 'a failed SHOULD is shown and does not count',
     ...findUnexpectedPasses(report).map(({ id }) => `${id} passes, and was expected to fail`),
     ...(wasInterrupted ? ['the run was interrupted: this is a part'] : []),
   ]
