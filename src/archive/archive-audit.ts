@@ -7,10 +7,10 @@ import { readDatabaseId } from './archive-run.ts'
 import { type DaySum, sumTransfersByDay } from './portion-removal.ts'
 
 export const ARCHIVE_CHECKS = {
-  file: 'each file of the archive is there, and is what was written',
-  carried: 'what an account carries on from is what its transfers in a file end in',
-  known: 'what an account carries on from names a file of the archive',
-  sums: 'the sums that are kept of transfers in files are those of the files',
+  file: 'each file of the archive exists and is unchanged',
+  carried: 'the carried balance of an account is the final balance of its transfers in a file',
+  known: 'the carried balance of an account names a file of the archive',
+  sums: 'the stored sums of archived transfers are the sums of the files',
 } as const
 
 /** Where findings go (invariant-checks.ts). */
@@ -78,7 +78,7 @@ async function readContent(
 ): Promise<ArchiveFile | undefined> {
   try {
     const content = await readArchive(folder, file)
-    if (content.header.database !== database) throw new DamagedArchiveError('it is of another database')
+    if (content.header.database !== database) throw new DamagedArchiveError('it belongs to another database')
     return content
   } catch (error) {
     findings.add(ARCHIVE_CHECKS.file, { file, why: errorText(error) })

@@ -57,7 +57,7 @@ export async function writeArchive(
     await withFsync(partial, 'wx', (file) => file.writeFile(bytes))
     const read = await readFile(partial)
     if (computeSha256(read) !== sha || `${await promisify(gunzip)(read)}` !== text)
-      throw new DamagedArchiveError(`${partial} is not what was written to it`)
+      throw new DamagedArchiveError(`${partial} does not contain the bytes that were written to it`)
     await rename(partial, join(folder, name))
     await withFsync(folder, 'r', async () => {})
   } catch (error) {
@@ -103,14 +103,14 @@ export async function removePartialFiles(folder: string, database: string): Prom
 /** Throws Damaged with what is wrong; UsageError when there is no such file. */
 export async function readArchive(folder: string, name: string): Promise<ArchiveFile> {
   const bytes = await readFile(join(folder, name)).catch(() => {
-    throw new UsageError(`${join(folder, name)} cannot be read: is it in another folder?`)
+    throw new UsageError(`${join(folder, name)} cannot be read: check the folder`)
   })
   if (computeSha256(bytes) !== FILE_NAME.exec(name)?.[1])
-    throw new DamagedArchiveError('its bytes are not those that its name says')
+    throw new DamagedArchiveError('its bytes do not have the hash in its name')
   const [first, ...lines] = `${await promisify(gunzip)(bytes)}`.trimEnd().split('\n')
   const header = JSON.parse(first ?? '{}') as ArchiveHeader
   if (header.purser !== 'archive' || header.format !== ARCHIVE_FORMAT)
-    throw new DamagedArchiveError('it is no archive, or of a newer version of this program')
+    throw new DamagedArchiveError('it is not an archive, or a newer version of this program wrote it')
   const accounts = parseAccounts(lines)
   requireTotals(header, accounts)
   return { header, accounts }
@@ -124,7 +124,7 @@ function parseAccounts(lines: readonly string[]): ArchivedAccount[] {
     const line = JSON.parse(text) as Line
     const last = accounts.at(-1)
     if ('from' in line) accounts.push({ head: line, transfers: [], bets: [] })
-    else if (last === undefined) throw new DamagedArchiveError('something stands before the first account')
+    else if (last === undefined) throw new DamagedArchiveError('a line precedes the first account')
     else if ('version' in line) last.transfers.push(line)
     else last.bets.push(line)
   }
@@ -135,9 +135,9 @@ function requireTotals(header: ArchiveHeader, accounts: readonly ArchivedAccount
   const count = (of: (account: ArchivedAccount) => number) => accounts.reduce((sum, account) => sum + of(account), 0)
   const [transfers, bets] = [count((one) => one.transfers.length), count((one) => one.bets.length)]
   if (accounts.length !== header.accounts || transfers !== header.transfers || bets !== header.bets)
-    throw new DamagedArchiveError('it has not as many accounts, transfers or bets as its header says')
+    throw new DamagedArchiveError('its numbers of accounts, transfers or bets differ from its header')
   if (JSON.stringify(sumArchivedTransfers(accounts)) !== JSON.stringify(header.sums))
-    throw new DamagedArchiveError('its transfers do not come to what its header says')
+    throw new DamagedArchiveError('the sums of its transfers differ from its header')
   for (const account of accounts) requireChain(account)
 }
 
@@ -150,7 +150,7 @@ function requireChain({ head, transfers }: ArchivedAccount): void {
       throw new DamagedArchiveError(`its transfer ${transfer.version} does not follow from the one before it`)
   }
   if (`${version}` !== head.to.version || `${balance}` !== head.to.balance || transfers.at(-1)?.at !== head.to.at)
-    throw new DamagedArchiveError('an account of it does not end as its head says')
+    throw new DamagedArchiveError('the final balance of an account differs from its head')
 }
 
 function computeSha256(bytes: Buffer): string {

@@ -221,7 +221,7 @@ function requireChain(rows: readonly TransferRow[], from: { version: bigint; bal
     balance += effectOnPlayer(row)
     if (row.version !== version || row.balance_after !== balance)
       throw new BrokenAccountError(
-        `transfer ${version} is missing, or does not follow from the one before it: run the audit`,
+        `transfer ${version} is missing, or does not follow from the transfer before it: run purser audit`,
       )
   }
 }

@@ -109,7 +109,7 @@ async function requireClosedDays({ db, before, now }: ArchiveOptions): Promise<v
     if (before <= open) return
     if (open.getTime() === last?.getTime())
       throw new UsageError(
-        `the sums of ${open.toISOString().slice(0, 10)} are not kept yet: choose that day, or an earlier one`,
+        `the sums of ${open.toISOString().slice(0, 10)} are not saved yet: choose that day, or an earlier one`,
       )
     last = open
   }

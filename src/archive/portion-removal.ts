@@ -129,7 +129,7 @@ async function carryForward(tx: Tx, portion: ArchivePortion, file: string, place
 
 /** What is written goes, and nothing else; what throws undoes all of it. */
 function requireCount(found: number, expected: number, unit: string): void {
-  if (found !== expected) throw new Error(`${found} ${unit} are there, ${expected} were written to the file`)
+  if (found !== expected) throw new Error(`the database has ${found} ${unit}, the file has ${expected}`)
 }
 
 function sumTransfersByBet(transfers: readonly TransferLine[]): BetSum[] {

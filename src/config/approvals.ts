@@ -33,10 +33,10 @@ function readApproveAbove(text: string, scales: Scales, problems: string[]): Map
   const limits = new Map<string, string>()
   for (const entry of text === '' ? [] : text.split(',')) {
     const [, currency = '*', amount] = /^(?:([A-Z0-9]{3,5}):)?(\d{1,15}(?:\.\d{1,12})?)$/.exec(entry.trim()) ?? []
-    if (amount === undefined) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is no amount and no CODE:amount`)
+    if (amount === undefined) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is neither an amount nor CODE:amount`)
     else if (currency !== '*' && !scales.has(currency))
-      problems.push(`PURSER_APPROVE_ABOVE: ${currency} is no currency of this wallet`)
-    else if (limits.has(currency)) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is a second amount of the same`)
+      problems.push(`PURSER_APPROVE_ABOVE: ${currency} is not a currency of this wallet`)
+    else if (limits.has(currency)) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" gives a second amount for the same currency`)
     else limits.set(currency, amount)
   }
   return limits

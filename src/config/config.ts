@@ -78,7 +78,7 @@ export interface Config extends ServerConnectionSettings, Approvals {
 export class ConfigError extends UsageError {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
-    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    super(`the configuration is not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
     this.problems = problems
   }
 }
@@ -180,9 +180,9 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
   if (config.processes > 1 && url === undefined)
-    problems.push('PURSER_PROCESSES needs DATABASE_URL: the embedded database takes exactly one process')
+    problems.push('PURSER_PROCESSES needs DATABASE_URL: the embedded database supports only one process')
   if (isProduction && config.conformance === 'on')
-    problems.push('PURSER_CONFORMANCE=on is for test systems: the kit makes players and moves money')
+    problems.push('PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production')
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
     problems.push(NO_ENCRYPTION_KEY)
   if (isProduction && role.keys.length > 0) problems.push(...findProductionFaults(config, url, env))

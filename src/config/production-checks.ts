@@ -40,7 +40,7 @@ function findUnknownSettings(env: EnvironmentVariables): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith('PURSER_') && !knownNames.includes(name))
   return names
     .filter((name) => !KUBERNETES_VARIABLE.test(name))
-    .map((name) => `${name} is no setting; did you mean ${findNearest(name)}?`)
+    .map((name) => `${name} is not a setting; did you mean ${findNearest(name)}?`)
 }
 
 function findNearest(name: string): string {
@@ -91,7 +91,7 @@ export function findWeaknesses(secrets: readonly NamedSecret[]): string[] {
 
 function findWeakness({ title, value }: NamedSecret): string[] {
   if (value.length < MIN_SECRET_LENGTH)
-    return [`${title} has ${value.length} characters, of ${MIN_SECRET_LENGTH} that it needs: ${HOW_TO_MAKE}`]
+    return [`${title} has ${value.length} characters, but needs at least ${MIN_SECRET_LENGTH}: ${HOW_TO_MAKE}`]
   const isRepeated = (value + value).indexOf(value, 1) < value.length
   if (WORDS.test(value) || PLACEHOLDER.test(value) || isRepeated || new Set(value).size < MIN_DIFFERENT)
     return [`${title} is an example or can be guessed: ${HOW_TO_MAKE}`]
@@ -103,6 +103,6 @@ function findReusedSecrets(secrets: readonly NamedSecret[]): string[] {
     secrets
       .slice(0, i)
       .filter((earlier) => earlier.value === value && value !== '')
-      .map((earlier) => `${title} is the same as ${earlier.title}: each needs one of its own`),
+      .map((earlier) => `${title} is the same as ${earlier.title}: give each setting its own value`),
   )
 }

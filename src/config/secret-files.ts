@@ -35,11 +35,11 @@ export function ensureSecret(dataDir: string, name: string, problems: string[]):
     makePrivateFolder(dataDir)
     const stored = readPrivateFile(path)
     const fault = stored === undefined ? undefined : findSecretFault(stored)
-    if (fault !== undefined) problems.push(`${name}, kept in ${path}, ${fault}`)
+    if (fault !== undefined) problems.push(`${name}, saved in ${path}, ${fault}`)
     if (stored !== undefined) return { name, value: stored, path, isNew: false }
     writePrivateFile(path, `${value}\n`)
   } catch (error) {
-    const problem = `keys that are not set cannot be kept in PURSER_DATA_DIR: ${fileErrorText(error)}`
+    const problem = `generated keys cannot be saved in PURSER_DATA_DIR: ${fileErrorText(error)}`
     if (!problems.includes(problem)) problems.push(problem)
   }
   return { name, value, path, isNew: true }

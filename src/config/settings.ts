@@ -29,7 +29,7 @@ export const SETTINGS = [
     name: 'PURSER_DURABILITY',
     default: 'server',
     meaning:
-      'What keeps a commit: `server`, whose `fsync` and `full_page_writes` must be on, or `storage`: a hosted database that has them off, because its storage keeps each commit.',
+      'Source of durability: `server`, whose `fsync` and `full_page_writes` must be on, or `storage`: a hosted database that has them off, because its storage keeps each commit.',
     example: 'storage',
   },
   {
@@ -42,7 +42,7 @@ export const SETTINGS = [
     name: 'PARTNER_SECRET',
     readBy: ['wallet', 'gateway'],
     meaning:
-      'Secret shared with the platform; several, comma-separated, while rotating. Generated and kept when absent, never in production.',
+      'Secret shared with the platform; several, comma-separated, while rotating. If it is not set, a value is generated and kept, except in production.',
     example: 'new-secret,old-secret',
     secret: true,
   },
@@ -50,28 +50,28 @@ export const SETTINGS = [
     name: 'PARTNER_SECRETS',
     readBy: ['wallet'],
     meaning:
-      'Where several platforms call one wallet: NAME:SECRET, comma-separated; a name again with its next secret while it rotates. PARTNER_SECRET may stand beside it, for one platform without a name (W-43).',
+      'Secrets of several platforms that call one wallet: NAME:SECRET, comma-separated; during rotation a name is repeated with its next secret. PARTNER_SECRET may be set as well, for one platform without a name (W-43).',
     example: 'acme:…,best-bets:…',
     secret: true,
   },
   {
     name: 'OPERATOR_API_KEY',
     readBy: ['wallet'],
-    meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.',
+    meaning: 'Bearer key of the operator API. If it is not set, a value is generated and kept, except in production.',
     example: 'a-long-random-text',
     secret: true,
   },
   {
     name: 'PLATFORM_API_KEY',
     readBy: ['platform'],
-    meaning: 'Bearer key of the platform API. Generated and kept when absent, never in production.',
+    meaning: 'Bearer key of the platform API. If it is not set, a value is generated and kept, except in production.',
     example: 'another-long-random-text',
     secret: true,
   },
   {
     name: 'GATEWAY_API_KEY',
     readBy: ['gateway'],
-    meaning: 'Bearer key of the gateway API. Generated and kept when absent, never in production.',
+    meaning: 'Bearer key of the gateway API. If it is not set, a value is generated and kept, except in production.',
     example: 'a-third-long-random-text',
     secret: true,
   },
@@ -87,7 +87,7 @@ export const SETTINGS = [
     name: 'PURSER_CLAWBACK',
     readBy: ['wallet', 'tool'],
     default: 'refuse',
-    meaning: 'When money is taken back that the player no longer has: `refuse` (400, code 21) or `allow-negative`.',
+    meaning: 'Rule for money to take back that the player has spent: `refuse` (400, code 21) or `allow-negative`.',
     example: 'allow-negative',
   },
   {
@@ -100,13 +100,13 @@ export const SETTINGS = [
     name: 'PURSER_FREEBET_STAKE',
     readBy: ['wallet', 'tool'],
     default: 'player',
-    meaning: 'Who pays the stake of a bet with a `bonusId` above 0: `player` or `promotions`.',
+    meaning: 'Payer of the stake of a bet with a `bonusId` above 0: `player` or `promotions`.',
     example: 'promotions',
   },
   {
     name: 'PURSER_CURRENCIES',
     readBy: ['wallet', 'platform', 'tool'],
-    meaning: 'Currencies beside ISO 4217, and finer scales: CODE:decimals, comma-separated.',
+    meaning: 'Currencies in addition to ISO 4217, and finer scales: CODE:decimals, comma-separated.',
     example: 'USDT:6,BTC:8,USD:4',
   },
   {
@@ -114,14 +114,14 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '1',
     meaning:
-      'Processes that serve the port together, 1–64; for machines with several cores. SIGHUP begins them anew, one after another. Not with the embedded database.',
+      'Processes that serve the port together, 1–64; for machines with several cores. SIGHUP restarts them, one after another. Not with the embedded database.',
     example: '4',
   },
   {
     name: 'PURSER_BUCKETS',
     readBy: ['wallet'],
     meaning:
-      'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.',
+      'Number of buckets, 1–1024; fixed when the database is created. Default: the number of the database, 1 for a new one.',
     example: '8',
   },
   {
@@ -136,7 +136,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'false',
     meaning:
-      '`true`: platforms share the ids of bets, and each may settle and roll back what another one has placed (W-43).',
+      '`true`: platforms share the ids of bets, and each may settle and roll back the bets of another platform (W-43).',
     example: 'true',
   },
   {
@@ -167,7 +167,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '10000',
     meaning:
-      'The most connections that are open to one process at once. Each further one is closed; eight of them may ask for `/healthz` before. The limit of open files must be higher.',
+      'Maximum number of open connections to one process. Each further connection is closed; eight of them may request `/healthz` first. The limit of open files must be higher.',
     example: '2000',
   },
   {
@@ -183,7 +183,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '0',
     meaning:
-      'Seconds, 0–3600, that a server serves on after SIGTERM or SIGINT, with `/readyz` 503 `draining`, before it takes no new connections. It must be longer than the balancer needs to see that.',
+      'Seconds, 0–3600, for which a server continues to serve after SIGTERM or SIGINT, with `/readyz` 503 `draining`, before it takes no new connections. It must be longer than the balancer needs to see that.',
     example: '15',
   },
   {
@@ -191,7 +191,7 @@ export const SETTINGS = [
     readBy: ['platform'],
     default: '512',
     meaning:
-      'The most calls at once to one partner, from one process, each of Place bets, results and rollbacks. Of results and rollbacks there are 64, and more as its latency asks for (C-6).',
+      'Maximum number of concurrent calls to one partner from one process, for each of Place bets, results and rollbacks. Results and rollbacks use 64, and more if the latency of the partner requires it (C-6).',
     example: '128',
   },
   {
@@ -206,7 +206,7 @@ export const SETTINGS = [
     readBy: ['wallet'],
     default: 'on',
     meaning:
-      '`off` judges the plainest calls one by one too, with the same answers at a higher price: to look for a fault.',
+      '`off` turns the fast path off: simple calls are also decided one by one, with the same answers at a higher cost. It helps to find a fault.',
     example: 'off',
   },
   {
@@ -214,7 +214,7 @@ export const SETTINGS = [
     readBy: ['wallet'],
     default: 'off',
     meaning:
-      '`on` lets an admin judge this wallet with the conformance kit from the console: for test systems, as the kit makes players and moves money. Refused in production; the sandbox has it on.',
+      '`on` lets an admin run the conformance kit against this wallet from the console. It is for test systems, as the kit creates players and moves money. Refused in production; the sandbox has it on.',
     example: 'on',
   },
   {
@@ -222,14 +222,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'gateway', 'tool'],
     default: '14',
     meaning:
-      'Days for which every call of the wire is kept in the journal; 0: none, and what is there is dropped. Where the role of a server does not own the tables, `purser migrate` saves it.',
+      'Days for which the journal keeps every API call; 0 keeps none, and existing calls are dropped. If the role of a server does not own the tables, `purser migrate` saves the setting.',
     example: '3',
   },
   {
     name: 'PURSER_APPROVE_ABOVE',
     readBy: ['wallet', 'tool'],
     meaning:
-      'Adjustments wait for a second person when their sum by key and day is above this (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all of the other currencies wait. Absent: none.',
+      'Adjustments need a second person if their sum by key and day is above this (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all adjustments in other currencies need one. Default: none.',
     example: '500,JPY:75000',
   },
   {
@@ -245,7 +245,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'platform'],
     default: '30',
     meaning:
-      'Minutes without use, 1–720, after which a session of the console ends (U-2). A page that only refreshes itself is no use.',
+      'Minutes without use, 1–720, after which a session of the console ends (U-2). Automatic refreshes of a page do not count as use.',
     example: '15',
   },
   {
@@ -266,7 +266,7 @@ export const SETTINGS = [
   {
     name: 'NODE_ENV',
     readBy: SERVER_READERS,
-    meaning: '`production` refuses to start when something is left to chance (O-1).',
+    meaning: '`production` refuses to start with missing or unsafe settings (O-1).',
     example: 'production',
   },
 ] as const satisfies readonly Setting[]

@@ -7,13 +7,13 @@ export const TRACE_SETTINGS = [
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     readBy: SERVER_READERS,
-    meaning: 'Where traces go: the address of an OpenTelemetry collector that takes OTLP over HTTP. Absent: no traces.',
+    meaning: 'Address of the OpenTelemetry collector that receives the traces by OTLP over HTTP. Default: no traces.',
     example: 'http://127.0.0.1:4318',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     readBy: SERVER_READERS,
-    meaning: 'The same with its whole path, for a collector that takes traces elsewhere; it comes before the other.',
+    meaning: 'The same with its full path, for a collector with another path for traces; it takes precedence.',
     example: 'http://127.0.0.1:4318/v1/traces',
   },
   {
@@ -27,7 +27,7 @@ export const TRACE_SETTINGS = [
     name: 'OTEL_SDK_DISABLED',
     readBy: SERVER_READERS,
     default: 'false',
-    meaning: '`true`, in any case: no traces.',
+    meaning: '`true`, in upper or lower case, turns traces off.',
     example: 'true',
   },
   {
@@ -39,7 +39,7 @@ export const TRACE_SETTINGS = [
   {
     name: 'OTEL_SERVICE_NAME',
     readBy: SERVER_READERS,
-    meaning: 'What the traces call this process; absent: purser-wallet, purser-platform, purser-gateway.',
+    meaning: 'Name of this process in the traces; default: purser-wallet, purser-platform, purser-gateway.',
     example: 'wallet-eu',
   },
 ] as const satisfies readonly Setting[]

@@ -25,7 +25,7 @@ export function readTracesUrl({ optional, httpUrl }: SettingSource, warnings: st
 function isTrue(name: SettingName, value = '', warnings: string[]): boolean {
   const text = value.toLowerCase()
   if (!['', 'true', 'false'].includes(text))
-    warnings.push(`${name} is "${value}", which is not true: it counts as false. Set true or false`)
+    warnings.push(`${name} is "${value}", which counts as false: set true or false`)
   return text === 'true'
 }
 

@@ -97,7 +97,7 @@ export async function runConformanceCommand<C extends CaseFacts>(
 /** Ids and beginnings of ids. */
 function selectCases<C extends CaseFacts>(all: readonly C[], only: readonly string[]): readonly C[] {
   const unknown = only.filter((prefix) => !all.some(({ id }) => id.startsWith(prefix)))
-  if (unknown.length > 0) throw new UsageError(`--only: there is no case ${unknown.join(', ')}; --list shows them`)
+  if (unknown.length > 0) throw new UsageError(`--only: no such case: ${unknown.join(', ')}; --list shows all cases`)
   return only.length === 0 ? all : all.filter(({ id }) => only.some((prefix) => id.startsWith(prefix)))
 }
 

@@ -18,8 +18,8 @@ export function parseExpectedFailures(text: string, ids: readonly string[]): Exp
     if (line === '' || line.startsWith('#')) continue
     const { id, reason } = LINE.exec(line)?.groups ?? {}
     if (id === undefined || reason === undefined) throw new UsageError(`--expected-failures: "${line}" gives no reason`)
-    if (!ids.includes(id)) throw new UsageError(`--expected-failures: there is no case ${id}; --list shows them`)
-    if (expected.has(id)) throw new UsageError(`--expected-failures: ${id} stands there twice`)
+    if (!ids.includes(id)) throw new UsageError(`--expected-failures: no such case: ${id}; --list shows all cases`)
+    if (expected.has(id)) throw new UsageError(`--expected-failures: ${id} is listed twice`)
     expected.set(id, reason)
   }
   return expected

@@ -29,7 +29,7 @@ export async function withExclusiveRun<T>(
     await tx.query(DISABLE_TIMEOUTS)
     const [lock] = await tx.query<{ is_alone: boolean }>(TRY_LOCK, [LOCK_KEYS[command]])
     if (!lock?.is_alone)
-      throw new UsageError(`another purser ${command} is at work on this database: wait for its end, or stop it`)
+      throw new UsageError(`another purser ${command} is running on this database: wait until it ends, or stop it`)
     return work(async () => void (await tx.query(PROBE_LOCK)))
   })
 }

@@ -203,7 +203,7 @@ export async function requirePrivileges(db: Pick<Db, 'transaction'>, server: Ser
   if (missing.length === 0) return
   throw new UsageError(
     [
-      `the role that the ${server} runs as lacks rights; the owner of the tables can give them:`,
+      `the role that the ${server} runs as lacks rights; the owner of the tables can grant them:`,
       ...missing.map((grant) => `  ${grant}`),
       `or all that it needs: purser migrate --grant ${server}=ROLE`,
     ].join('\n'),
@@ -220,7 +220,7 @@ export async function requireReadPrivileges(
   if (missing.length === 0) return
   throw new UsageError(
     [
-      'the role lacks rights to read; the owner of the tables can give them:',
+      'the role lacks rights to read; the owner of the tables can grant them:',
       ...missing.map((grant) => `  ${grant}`),
       otherwise,
     ].join('\n'),

@@ -35,7 +35,7 @@ async function migrateWithAdvice(db: Db): Promise<void> {
   } catch (error) {
     if (!isPermissionDenied(error)) throw error
     throw new UsageError(
-      'the schema is to be made or updated, which this role may not do: run purser migrate as its owner',
+      'the schema must be created or updated, which this role may not do: run purser migrate as its owner',
       { cause: error },
     )
   }

@@ -120,11 +120,11 @@ export function decryptReplacedSecrets(
 function explainFailure(unreadable: DecryptionFailure): string {
   switch (unreadable.kind) {
     case 'unknown_key':
-      return `are encrypted with the key ${unreadable.key}, which PURSER_ENCRYPTION_KEY has not`
+      return `are encrypted with the key ${unreadable.key}, which PURSER_ENCRYPTION_KEY does not contain`
     case 'not_authentic':
       return 'have been changed, or moved from another row'
     case 'not_encrypted':
-      return 'are not encrypted, though there is a key: save them again, if it was you who put them there'
+      return 'are not encrypted, although a key is set: if you wrote them, save them again'
     default:
       return unreadable satisfies never
   }
@@ -187,7 +187,7 @@ function requireReadable(keyring: EncryptionKeyring, table: SecretTable, rows: r
     [
       `the secrets of ${1 + others.length} of ${rows.length} ${of}s cannot be read; PURSER_ENCRYPTION_KEY ${has}:`,
       `  those of ${first.id} ${explainFailure(first.unreadable)}`,
-      'nothing was changed; start with the key that they are encrypted with, after a comma if there is a newer one',
+      'nothing was changed; add the key that encrypted them, after a comma if a newer key is set',
     ].join('\n'),
   )
 }

@@ -17,13 +17,13 @@ const SQLSTATE_ADVICE: Readonly<Record<string, string>> = {
 
 /** What a person can look at, by the system's code. */
 const SYSTEM_ERROR_ADVICE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there; is Postgres running, are host and port of DATABASE_URL right?',
-  ENOTFOUND: 'there is no such host; is DATABASE_URL right?',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
-  ENOENT: 'there is no such socket; is Postgres running, is DATABASE_URL right?',
+  ECONNREFUSED: 'no server listens there; check that Postgres is running, and host and port in DATABASE_URL',
+  ENOTFOUND: 'the host does not exist; check DATABASE_URL',
+  EAI_AGAIN: 'the host name cannot be resolved now; check DNS',
+  ENOENT: 'the socket does not exist; check that Postgres is running, and DATABASE_URL',
 }
 const NO_ANSWER_ADVICE =
-  'it does not answer as Postgres does; are host and port of DATABASE_URL right, does a firewall drop it?'
+  'the server does not answer as Postgres does; check host and port in DATABASE_URL, and firewalls'
 
 /** The error with what to do about it; itself when it is not about a missing or refusing database. */
 export function withAdvice(error: unknown, url?: string): unknown {
@@ -33,13 +33,13 @@ export function withAdvice(error: unknown, url?: string): unknown {
   if (advice !== undefined) return new UsageError(`${errorText(error)}: ${advice}`, { cause: error })
   if (isMovedAway(error))
     return new UsageError(
-      'this database was moved to another one, and takes nothing any more: set the DATABASE_URL of that',
+      'this database was moved to another one and accepts nothing any more: set the DATABASE_URL of the new one',
       {
         cause: error,
       },
     )
   if (isBusy(error))
-    return new UnavailableError(`the database did not do it in time (${errorText(error)}): run it again`, {
+    return new UnavailableError(`the database did not finish in time (${errorText(error)}): run the command again`, {
       cause: error,
     })
   if (!isOutage(error)) return error

@@ -87,7 +87,7 @@ export async function parseLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv)
     connections: whole('connections', flags.connections, 1),
     stallTimeoutMs: whole('patience', flags.patience, 1) * MS_PER_SECOND,
   }
-  if (options.connections < options.workers) throw new UsageError('--connections: every worker needs one at least')
+  if (options.connections < options.workers) throw new UsageError('--connections: every worker needs at least one; raise it, or lower --workers')
   return options
 }
 
@@ -103,16 +103,16 @@ function resolveSecrets({ secret }: LoadFlags, { PARTNER_SECRET: known = '' }: N
 function parsePlayerSource({ players, baseUrl = '', ...flags }: LoadFlags, env: NodeJS.ProcessEnv): PlayerSource {
   if (players === undefined)
     throw new UsageError(
-      'say who bets: --players FILE, a CSV file of userId,token,currency, or for a Purser wallet --players NUMBER',
+      'the players are missing: give --players FILE, a CSV file of userId,token,currency, or for a Purser wallet --players NUMBER',
     )
   if (!/^\d+$/.test(players)) return { kind: 'file', path: players }
   const count = players.length > 6 ? 0 : Number.parseInt(players, 10)
   if (count < 1 || count > MAX_LOAD_PLAYERS)
-    throw new UsageError(`--players: from 1 to ${MAX_LOAD_PLAYERS} can be made`)
+    throw new UsageError(`--players: the number must be from 1 to ${MAX_LOAD_PLAYERS}`)
   const { operatorApi = baseUrl, operatorKey = env.OPERATOR_API_KEY ?? '' } = flags
   const keyFault = findSecretFault(operatorKey)
   if (keyFault !== undefined) throw new UsageError(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
-  if (operatorKey === '') throw new UsageError('to make players give --operator-key or set OPERATOR_API_KEY')
+  if (operatorKey === '') throw new UsageError('an operator key is needed to create players: give --operator-key or set OPERATOR_API_KEY')
   const fault = findUrlFault(operatorApi, 'api')
   if (fault !== undefined) throw new UsageError(`--operator-api ${fault}`)
   return { kind: 'made', count, url: operatorApi, key: operatorKey }
@@ -155,6 +155,6 @@ export function resolveStakes([least, most]: LoadOptions['stake'], players: read
 function requireStake(currency: string, stake: Money | undefined): bigint {
   if (stake !== undefined && stake > 0n && stake <= MAX_STAKE) return stake
   throw new UsageError(
-    `--stake: of ${currency} it must be an amount above 0 that ${currency} can hold, and at most ${MAX_STAKE} of its smallest units`,
+    `--stake: in ${currency} it must be an amount above 0 that ${currency} can hold, and at most ${MAX_STAKE} of its smallest units`,
   )
 }

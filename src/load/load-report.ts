@@ -174,9 +174,9 @@ function buildNotes(
     `busiest worker ${percent} % at work`,
     ...(busy > TOO_BUSY ? [`the load itself may have been too slow: try --workers ${workers + 1}`] : []),
     ...(unsent > 0 ? [`${unsent} calls were due and found no free connection until the end: they were not sent`] : []),
-    ...(doubts > 0 ? [`${doubts} calls were not acknowledged and were asked again after the load`] : []),
+    ...(doubts > 0 ? [`${doubts} calls were not acknowledged and were retried after the load`] : []),
     ...(gaveUp ? ['the load was ended early: too many calls were not acknowledged'] : []),
-    ...(wasInterrupted ? ['the load was interrupted; what it had sent is judged'] : []),
+    ...(wasInterrupted ? ['the load was interrupted; the calls sent until then are checked'] : []),
   ]
 }
 

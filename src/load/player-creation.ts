@@ -45,6 +45,6 @@ async function postToOperator(
   body: object,
 ): Promise<Readonly<Record<string, unknown>>> {
   const answer = await callApi<Record<string, unknown>>(api, 'POST', path, body)
-  if (answer === undefined) throw new UnavailableError(`${api.url} has no operator API: ${path} is not there`)
+  if (answer === undefined) throw new UnavailableError(`${api.url} has no operator API: ${path} was not found`)
   return answer
 }

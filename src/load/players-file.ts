@@ -33,9 +33,9 @@ export async function readPlayersFile(path: string): Promise<LoadPlayer[]> {
   for await (const { record, line, fault } of readCsv(path, table)) {
     if (fault !== undefined) throw new UsageError(`${path}:${line}: ${fault}`)
     const player = toPlayer(record, (what) => new UsageError(`${path}:${line}: ${what}`))
-    if (userIds.has(player.userId)) throw new UsageError(`${path}:${line}: ${player.userId} stands there twice`)
+    if (userIds.has(player.userId)) throw new UsageError(`${path}:${line}: ${player.userId} is listed twice`)
     if ((scales.get(player.currency) ?? player.scale) !== player.scale)
-      throw new UsageError(`${path}:${line}: ${player.currency} has another scale further up`)
+      throw new UsageError(`${path}:${line}: ${player.currency} has another scale in an earlier line`)
     userIds.add(player.userId)
     scales.set(player.currency, player.scale)
     players.push(player)
@@ -61,7 +61,7 @@ function toPlayer(cells: Readonly<Record<string, string>>, fault: (what: string)
     if (!check.Check(cells[name] ?? '')) throw fault(`the ${name} has a form that the interface does not have`)
   const scale = parseScale(written) ?? STANDARD_SCALES.get(currency)
   if (scale === undefined || (written !== '' && parseScale(written) === undefined))
-    throw fault(`how many decimal places ${currency} has must stand in the column scale, from 0 to ${MAX_SCALE}`)
+    throw fault(`the column scale must contain the decimal places of ${currency}, from 0 to ${MAX_SCALE}`)
   return { userId, token, currency, scale, ...(operatorUser !== '' && { operatorUser }) }
 }
 

@@ -91,12 +91,12 @@ export function describeMoneyVerdict({ money, players }: Pick<LoadReport, 'money
   const count = (verdict: MoneyVerdict) => players.filter((player) => player.verdict === verdict).length
   switch (money) {
     case 'right':
-      return `The money is right: each of ${players.length} players has what he must have.`
+      return `The money is right: all ${players.length} balances are correct.`
     case 'wrong':
-      return `The money is wrong: ${count('wrong')} of ${players.length} players ${count('wrong') === 1 ? 'has' : 'have'} another balance than they must have.`
+      return `The money is wrong: ${count('wrong')} of ${players.length} balances ${count('wrong') === 1 ? 'is' : 'are'} not the expected one.`
     case 'undecided':
-      if (count('undecided') === 0) return 'The money is undecided: no call moved money, so nothing was tried.'
-      return `The money is undecided: of ${count('undecided')} of ${players.length} players it is not known what they must have.`
+      if (count('undecided') === 0) return 'The money is undecided: no call moved money, so nothing was tested.'
+      return `The money is undecided: the expected balance of ${count('undecided')} of ${players.length} players is not known.`
     default:
       return money satisfies never
   }

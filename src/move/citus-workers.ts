@@ -21,7 +21,7 @@ export async function recoverPreparedTransactions(db: Db): Promise<void> {
     if (left.length === 0) return
     if (attempt === MAX_ATTEMPTS)
       throw new UnavailableError(
-        `${left.map(({ worker }) => worker).join(', ')}: transactions that are made ready do not end; run it again`,
+        `${left.map(({ worker }) => worker).join(', ')}: prepared transactions do not end; run the command again`,
       )
     await sleep(PAUSE_MS)
   }

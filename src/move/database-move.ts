@@ -136,7 +136,7 @@ async function runRound(run: MoveRun, isLast: boolean, of: number): Promise<Roun
 class LastPartRollback extends Error {
   readonly done: MoveResult
   constructor(done: MoveResult) {
-    super('the last part is undone')
+    super('the final step was rolled back')
     this.done = done
   }
 }
@@ -148,7 +148,7 @@ async function finishMove(
 ): Promise<MoveResult> {
   const { from, to, holders, address, print, now } = run
   const { away: movedTo } = await readRelocationState(from)
-  print(`the last part: calls wait from now on, for about ${toSeconds(expectedMs)} s`)
+  print(`the final step: calls wait from now on, for about ${toSeconds(expectedMs)} s`)
   const done = await holders.from
     .script(async (sql) => {
       await sql(`set local lock_timeout = '${LOCK_TIMEOUT}'; set local idle_in_transaction_session_timeout = 0`)

@@ -39,10 +39,10 @@ const HASH = statement('move_hash', "select hashtextextended('purser', 0)::text 
 /** Throws when a role is not the owner of the tables, or the two servers cannot be compared. */
 export async function requireComparable(from: Db, to: Db): Promise<void> {
   if (from.kind === 'pglite' || to.kind === 'pglite')
-    throw new UsageError('a move is from one Postgres to another one: the embedded database cannot be moved')
+    throw new UsageError('the embedded database cannot be moved: a move is from one Postgres to another one')
   for (const db of [from, to]) {
     const [row] = await db.query<{ is_owner: boolean }>(READ_TABLE_OWNERSHIP)
-    if (!row?.is_owner) throw new UsageError('run this as the owner of the tables, in both databases')
+    if (!row?.is_owner) throw new UsageError('this role lacks rights: run the command as the owner of the tables, in both databases')
   }
   const [there, here] = await Promise.all([from, to].map((db) => db.query<{ hash: string }>(HASH)))
   if (there?.[0]?.hash !== here?.[0]?.hash)
@@ -62,21 +62,21 @@ export async function claimTarget(from: Db, to: Db, buckets: number | undefined)
   if (movedTo !== undefined && movedTo.id !== known?.id) throw new UsageError(describeMovedTo(movedTo))
   if (known !== undefined) {
     if (movedTo === undefined && known.from !== (await ensureDatabaseId(from)))
-      throw new UsageError('another database is moved to that one: choose an empty one')
+      throw new UsageError('another database is being moved to the target database: choose an empty one')
     if (known.isReady && movedTo === undefined)
-      throw new UsageError('that database was moved to before, and is in use since: choose an empty one')
+      throw new UsageError('the target database was the target of an earlier move and is in use: choose an empty one')
     await recordBucketCount(to, buckets)
     return known
   }
   await requireEmpty(to)
   if (to.kind === 'citus' && (await to.query(IS_DISTRIBUTED)).length === 0)
-    throw new UsageError('the tables of that database are not distributed yet: run purser migrate --citus there first')
+    throw new UsageError('the tables of the target database are not distributed yet: run purser migrate --citus there first')
   await recordBucketCount(to, buckets)
   const here: IncomingMove = { id: environment.uuid(), from: await ensureDatabaseId(from), isReady: false }
   await writeIncomingMove(to, here)
   if ((await readRelocationState(from)).here?.id === here.id) {
     await deleteIncomingMove(to)
-    throw new UsageError('both addresses are those of the same database')
+    throw new UsageError('both addresses lead to the same database: give another one in --to')
   }
   return here
 }
@@ -87,6 +87,6 @@ async function requireEmpty(to: Db): Promise<void> {
   for (const [table, hasRows] of HAS_ROWS) if ((await to.query(hasRows)).length > 0) filled.push(table)
   if (filled.length > 0)
     throw new UsageError(
-      `that database is not empty (${filled.join(', ')}): make a new one, and run purser migrate there`,
+      `the target database is not empty (${filled.join(', ')}): create a new one, and run purser migrate there`,
     )
 }

@@ -150,7 +150,7 @@ function describeDifference(kind: FindingKind, platform: PlatformSide, wallet: W
 function toOwedFinding(platform: PlatformSide, wallet: WalletSide | undefined): ReconcileFinding {
   const { decided, currency, failed, status } = platform
   const state = decided.kind === 'none' ? status : describeState(decided, currency)
-  const description = `${state}, but ${failed === null ? 'the partner was not told' : describeFailedDelivery(failed)}`
+  const description = `${state}, but ${failed === null ? 'the partner was not notified' : describeFailedDelivery(failed)}`
   const has = wallet === undefined ? null : describeWallet(wallet)
   return { type: 'difference', kind: 'owed', platform: description, wallet: has, ...toSubject(platform, wallet) }
 }
@@ -169,6 +169,6 @@ function toRefusalNotes(platform: PlatformSide, wallet: WalletSide | undefined):
 function describeFailedDelivery({ operation, status, code }: NonNullable<PlatformSide['failed']>): string {
   const suffix = code === null ? '' : `, code ${code}`
   if (status === 'refused') return `the partner refused the ${operation}${suffix}`
-  if (status === 'late') return `the ${operation} has waited for longer than its schedule explains${suffix}`
-  return status === 'stuck' ? `the ${operation} is stuck${suffix}` : `the ${operation} is tried again${suffix}`
+  if (status === 'late') return `the ${operation} has waited for longer than its retry schedule${suffix}`
+  return status === 'stuck' ? `the ${operation} is stuck${suffix}` : `the ${operation} is being retried${suffix}`
 }

@@ -78,7 +78,7 @@ export type Platforms = readonly string[] | undefined
 /** For who has not said so, and a bet has the name of a platform. */
 export function toPlatformRequiredError(): UsageError {
   return new UsageError(
-    "the wallet has bets of several platforms (W-43): give --platform NAME, whose they are in PARTNER_SECRETS, or --platform '' for PARTNER_SECRET's",
+    "the wallet has bets of several platforms (W-43): give --platform NAME, a name in PARTNER_SECRETS, or --platform '' for the platform of PARTNER_SECRET",
   )
 }
 
@@ -144,7 +144,7 @@ export function formatStoredAmount(
   { scale, currency }: { scale: number | null; currency: string | null },
   amount: Money,
 ): string {
-  if (scale === null) throw new Error(`no scale of ${currency} is on record beside its amounts`)
+  if (scale === null) throw new Error(`no scale of ${currency} is recorded with its amounts`)
   return formatMoney(amount, scale)
 }
 

@@ -70,8 +70,8 @@ export async function choosePartner(db: Reading, requested: string | undefined):
   if (first === undefined) {
     throw new UsageError(
       requested === undefined
-        ? "this database has no partner of a platform: give the platform's with --platform-database-url, or its bets with --platform-csv"
-        : `there is no partner ${requested}: GET /partners lists those of the platform`,
+        ? "this database has no partner of a platform: give the platform's database with --platform-database-url, or its bets with --platform-csv"
+        : `no partner has the id ${requested}: GET /partners lists the partners of the platform`,
     )
   }
   if (second !== undefined) throw new UsageError('the platform has several partners: name one with --partner')

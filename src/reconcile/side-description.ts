@@ -10,7 +10,7 @@ export const FINDING_LABELS: Readonly<Record<ReconcileFinding['kind'], string>> 
   stake: 'stake differs',
   payout: 'payout differs',
   currency: 'currency differs',
-  owed: 'needs a person',
+  owed: 'needs attention',
   refused_by_partner: 'note: refused',
   placed_by_hand: 'note: placed by hand',
 }

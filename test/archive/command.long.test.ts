@@ -215,7 +215,7 @@ test('the command rejects the role of a server and a day that is not long over',
     expect((await command([...before, wrong], env.databaseUrl)).code, wrong).toBe(2)
   expect(await command([...before, day], env.databaseUrl)).toMatchObject({
     code: 0,
-    stdout: `1 transfers, and what describes 0 bets, are in 1 new files of ${folder.path}\n`,
+    stdout: `1 transfers and the details of 0 bets are in 1 new files in ${folder.path}\n`,
   })
   expect(await env.operator.balance(player.userId, 'EUR')).toBe('10.00')
   await env.auditIsClean()

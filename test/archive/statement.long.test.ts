@@ -76,7 +76,7 @@ test('a statement and an export refer to the archived part, and start with its b
   expect(exported.filter(({ kind }) => kind === 'archived')).toEqual([{ kind: 'archived', archived: archived[0] }])
   const bet = expect.objectContaining({ transactionId, stake: '10.00', site: 'north.example' })
   expect(exported.filter(({ kind }) => kind === 'bet')).toEqual([{ kind: 'bet', bet }])
-  expect([code, stderr]).toEqual([0, expect.stringContaining('not all of it is here')])
+  expect([code, stderr]).toEqual([0, expect.stringContaining('the export is not complete')])
   const shown = await wallet.operator.request('GET', `/operator/show/${userId}`)
   expect(shown.body).toMatchObject({ kind: 'player', archived })
 })

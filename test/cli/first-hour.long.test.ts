@@ -171,18 +171,18 @@ describe('a server names the cause and the remedy when its port', () => {
     const env = { DATABASE_URL: database.url, PORT: String(silentPort) }
     expect(await saidBy(SERVERS, 2, env)).toMatch(
       new RegExp(
-        `^purser: port ${silentPort} of 127\\.0\\.0\\.1 is taken: stop the program that has it, or choose another`,
+        `^purser: port ${silentPort} of 127\\.0\\.0\\.1 is in use: stop the program that uses it, or choose another`,
       ),
     )
     const { code, stderr } = await run(['conformance', 'platform', '--listen', `${silentPort}`, '--drive', 'true'])
     expect(code).toBe(2)
-    expect(stderr).toContain(`port ${silentPort} of 127.0.0.1 is taken`)
+    expect(stderr).toContain(`port ${silentPort} of 127.0.0.1 is in use`)
   })
 
   test('is on an address that this machine does not have', async () => {
     const env = { DATABASE_URL: database.url }
     expect(await saidBy(['wallet'], 2, { ...env, HOST: '192.0.2.1' })).toContain(
-      'HOST=192.0.2.1 is no address of this machine',
+      'HOST=192.0.2.1 is not an address of this machine',
     )
     expect(await saidBy(['gateway'], 2, { ...env, HOST: 'no-such.invalid' })).toContain(
       'HOST=no-such.invalid is no address',

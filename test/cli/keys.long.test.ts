@@ -20,7 +20,7 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
   test('are created, listed, rotated and revoked with the rights of the role, and the action log names the person', async () => {
     const made = await keys('make', server, 'desk', '--role', 'read', '--person', 'maria', '--reason', 'a new desk')
     expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^purser_[\w-]{43}\n$/) })
-    expect(made.stderr).toMatch(/^desk, role read, hash [0-9a-f]{8}: shown this once\n$/)
+    expect(made.stderr).toMatch(/^desk, role read, hash [0-9a-f]{8}: the key is not shown again\n$/)
     expect(await statusOf(made.stdout)).toBe(200)
 
     const rotated = await keys('rotate', server, 'desk', '--overlap', '600', '--json')
@@ -52,12 +52,12 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
   })
 
   const wrong: [string, string[], string][] = [
-    ['a name that a setting could have', ['make', server, 'OPERATOR_API_KEY', '--role', 'read'], 'is no name of a key'],
+    ['a name that a setting could have', ['make', server, 'OPERATOR_API_KEY', '--role', 'read'], 'is not a valid name of a key'],
     ['a role that does not exist', ['make', server, 'boss', '--role', 'boss'], 'read, support, cash, admin'],
     ['no role', ['make', server, 'boss'], '--role'],
     ['a key that does not exist', ['rotate', server, 'nobody'], 'no key has this name: list the keys for their names'],
     ['an end that never comes', ['rotate', server, 'nobody', '--overlap', '99999999'], 'a number of seconds'],
-    ['a revocation of an unknown key', ['revoke', server, 'nobody'], 'there is no key of the name nobody'],
+    ['a revocation of an unknown key', ['revoke', server, 'nobody'], 'no key has the name nobody'],
     ['a server that does not exist', ['list', 'bank'], 'not of "bank"'],
   ]
   test.each(dueOf(wrong, 3))(

@@ -69,7 +69,7 @@ test('a start in production names all missing settings at once and shows no secr
   const { code, stdout, stderr } = await run(['wallet'], env)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr.split('\n').filter((line) => line.startsWith('  - '))).toEqual([
-    '  - PURSER_CLAWBAKC is no setting; did you mean PURSER_CLAWBACK?',
+    '  - PURSER_CLAWBAKC is not a setting; did you mean PURSER_CLAWBACK?',
     '  - OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set: unset one of them',
     expect.stringContaining('DATABASE_URL must be set in production'),
     '  - part 2 of PARTNER_SECRET, between its commas, has 6 characters, of 32 that it needs: make one with: openssl rand -hex 32',
@@ -201,7 +201,7 @@ test('a server outside production warns of a misspelt setting and of one given t
   url.search = 'connection_limit=5'
   const env = { PURSER_CLAWBAK: 'refuse', OPERATOR_API_KEY_FILE: join(folder.path, 'key') }
   const wallet = await spawnWallet({ databaseUrl: url.href, env })
-  expect(wallet.output()).toContain('purser: PURSER_CLAWBAK is no setting; did you mean PURSER_CLAWBACK?')
+  expect(wallet.output()).toContain('purser: PURSER_CLAWBAK is not a setting; did you mean PURSER_CLAWBACK?')
   expect(wallet.output()).toContain('OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set')
   expect(wallet.output()).toContain('DATABASE_URL has parameters without an effect here (connection_limit)')
   await wallet.kill('SIGKILL')

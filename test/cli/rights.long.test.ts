@@ -62,7 +62,7 @@ describe.runIf(canRead).each(SERVERS)('a %s names the missing permission', (serv
 
   test('to store its keys in the data folder', async () => {
     const said = await saidBy(server, { PORT: '0', PURSER_DATA_DIR: closed })
-    expect(said.match(/keys that are not set cannot be kept in PURSER_DATA_DIR: EACCES: .*/g)?.join()).toContain(REMEDY)
+    expect(said.match(/generated keys cannot be saved in PURSER_DATA_DIR: EACCES: .*/g)?.join()).toContain(REMEDY)
   })
 
   test('to read the files of its database, and does not call them damaged', async () => {
@@ -87,7 +87,7 @@ describe.runIf(canRead).each(SERVERS)('a %s names the missing permission', (serv
 
   test.runIf(lowestPort() > 80)('to open a port below 1024', async () => {
     expect(await saidBy(server, { ...KEYS, PORT: '80', PURSER_DATA_DIR: 'memory://' })).toContain(
-      'purser: port 80 must not be opened by this user: choose one above 1023 (PORT=…)',
+      'purser: this user may not open port 80: choose one above 1023 (PORT=…)',
     )
   })
 })

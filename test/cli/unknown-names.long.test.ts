@@ -22,10 +22,10 @@ afterAll(() => wallet.stop())
 
 const ask = (...args: string[]) => run([...args, '--api', wallet.url, '--key', wallet.operatorKey])
 
-const USES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
-  ['calls --player', ['calls', '--player', 'nobody'], '--player: there is no player nobody; purser show'],
-  ['calls --bet', ['calls', '--bet', 'no-such-bet'], '--bet: there is no bet no-such-bet; purser show'],
-  ['calls --platform', ['calls', '--platform', 'amce'], '--platform: there is no call and no bet of a platform amce'],
+test.each([
+  ['calls --player', ['calls', '--player', 'nobody'], '--player: no player has the id nobody; purser show'],
+  ['calls --bet', ['calls', '--bet', 'no-such-bet'], '--bet: no bet has the id no-such-bet; purser show'],
+  ['calls --platform', ['calls', '--platform', 'amce'], '--platform: no call and no bet of a platform amce exists'],
   ['calls --follow --player', ['calls', '--follow', '--player', 'nobody'], 'there is no player nobody'],
   ['calls --operation', ['calls', '--operation', 'plaice'], '/query/operation'],
   ['calls --outcome', ['calls', '--outcome', 'acepted'], '/query/outcome'],
@@ -36,8 +36,8 @@ const USES: readonly (readonly [name: string, args: readonly string[], message: 
     '--from: 2999-01-01T00:00:00Z is still to come',
   ],
   ['calls --from that is no time', ['calls', '--from', 'yesterday'], '/query/from'],
-  ['changes --player', ['changes', '--player', 'nobody'], '--player: there is no player nobody'],
-  ['changes --follow --player', ['changes', '--follow', '--player', 'nobody'], '--player: there is no player nobody'],
+  ['changes --player', ['changes', '--player', 'nobody'], '--player: no player has the id nobody'],
+  ['changes --follow --player', ['changes', '--follow', '--player', 'nobody'], '--player: no player has the id nobody'],
   ['changes --event', ['changes', '--event', 'bet.setled'], '--event bet.setled: there are'],
   ['changes --after', ['changes', '--after', '999999'], '/query/after'],
   ['webhooks test', ['webhooks', 'test', 'crm'], 'has no such webhook'],
@@ -93,7 +93,7 @@ describe('on the database,', () => {
     ['reconcile --platform', ['reconcile', '--platform', 'amce'], 'was started for a platform amce: give its name'],
     ['reconcile --platform-csv', ['reconcile', '--platform-csv', 'no-such-file.csv'], 'no-such-file.csv'],
     ['keys rotate', ['keys', 'rotate', 'wallet', 'nobody'], 'no key has this name: list the keys for their names'],
-    ['keys revoke', ['keys', 'revoke', 'wallet', 'nobody'], 'there is no key of the name nobody'],
+    ['keys revoke', ['keys', 'revoke', 'wallet', 'nobody'], 'no key has the name nobody'],
     ['export-player', ['export-player', 'nobody'], 'the player does not exist'],
     ['settings --end-platform', ['settings', 'wallet', '--end-platform', 'amce'], 'a platform amce'],
     ['import', ['import', 'no-such-file.csv'], 'no-such-file.csv'],

@@ -7,7 +7,7 @@ test('PURSER_CURRENCIES refuses a second scale of a currency', () => {
   expect(parseCurrencyScales('USDT:6, BTC:8', problems).get('USDT')).toBe(6)
   expect(problems).toEqual([])
   parseCurrencyScales('USDT:6,USDT:8', problems)
-  expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" is a second scale of the same'])
+  expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" gives a second scale for the same currency'])
 })
 
 test('PURSER_CURRENCIES refuses a code in lower case and says that codes are in upper case', () => {

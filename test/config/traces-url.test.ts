@@ -24,7 +24,7 @@ test.each([
   [
     { OTEL_SDK_DISABLED: '1' },
     'http://127.0.0.1:4318/v1/traces',
-    ['OTEL_SDK_DISABLED is "1", which is not true: it counts as false. Set true or false'],
+    ['OTEL_SDK_DISABLED is "1", which counts as false: set true or false'],
   ],
 ])('the environment %j sends spans to %s and logs the warnings %j', (more, url, warnings) => {
   const env = { ...KEYS, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/', ...more }

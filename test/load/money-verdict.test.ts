@@ -134,7 +134,7 @@ describe('the load test report', () => {
     })
     expect(renderLoadHtml(found)).not.toMatch(/NaN|Infinity|undefined/)
     expect(formatLoadReport(found, plainLoadPaint)).toContain(
-      'The money is undecided: no call moved money, so nothing was tried.',
+      'The money is undecided: no call moved money, so nothing was tested.',
     )
   })
 })

@@ -153,7 +153,7 @@ async function moveUnderLoad(scene: Scene, move: Move, kills: number): Promise<v
   const { wallets, wires, random } = scene
   const [old] = wallets as [WalletProcess]
   for (let kill = 0; kill < kills; kill += 1) await killedAfter(500 + random.below(1_500), move)
-  expect(await moveTo(move)).toMatch(/the last part will keep calls waiting for about \d+ s/)
+  expect(await moveTo(move)).toMatch(/calls will wait for about \d+ s in the final step/)
   for (let kill = 0; kill < kills; kill += 1) await killedAfter(1_000 + random.below(1_500), move, '--finish')
   expect(await moveTo(move, '--finish')).toContain('is ready: start the wallets with that DATABASE_URL')
   const report = ['report', '--from', today(), '--to', today(), '--json']

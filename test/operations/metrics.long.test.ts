@@ -131,7 +131,7 @@ test('an audit as a role that may not write reports that, and still audits', asy
   readOnly.searchParams.set('options', '-c default_transaction_read_only=on')
   const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: readOnly.href })
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'audit: no findings\n' })
-  expect(stderr).toMatch(/is not in purser\.action, so that no metric tells of it/)
+  expect(stderr).toMatch(/is not recorded in purser\.action, so no metric shows it/)
   await wallet.stop()
 })
 

@@ -150,7 +150,7 @@ test('an erasure that is repeated also removes the player id of a late result', 
   expect(answered(await wallet.wire.rollback({ userId: 'late-player', transactionId: randomUUID() }))).toBe(200)
   expect((await placesOf('late-player')).sort()).toEqual(['bet', 'bet_call', 'change'])
   await expect.poll(() => callsOf('late-player')).toBe(2)
-  expect((await erase('late-player')).stdout).toContain('late-player is no player here; 2 calls')
+  expect((await erase('late-player')).stdout).toContain('late-player is not a player here; 2 calls')
   expect(await placesOf('late-player')).toEqual([])
   const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${transactionId}`)
   expect(rowsOf(body, 'data').map(({ status }) => status)).toEqual(['unknown', 'settled'])

@@ -74,7 +74,7 @@ test('a dry run counts the rows and changes nothing', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /4 answers of partners about 2 bets that are over.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\n +0 retries of deliveries, 0 sessions.*\nnothing was changed; --apply deletes the data/,
+      /4 answers of partners about 2 bets that have ended.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\n +0 retries of deliveries, 0 sessions.*\nnothing was changed; --apply deletes the data/,
     ),
   })
   expect(await tokens()).toEqual(before)
@@ -199,8 +199,8 @@ test('a player in an old frame session must reload the frame before the next bet
 
 test.each([
   ['no date', ['retention'], 'give either --before or --keep-days'],
-  ['a word', ['retention', '--before', 'yesterday'], 'It is a day or a time'],
-  ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be a day ago'],
+  ['a word', ['retention', '--before', 'yesterday'], 'Use a day or a time'],
+  ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be at least one day ago'],
 ])('the command rejects %s as the date', async (_what, args, says) => {
   const { code, stderr } = await run(args, { DATABASE_URL: scene.platform.databaseUrl })
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) })

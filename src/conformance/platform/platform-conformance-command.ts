@@ -105,11 +105,11 @@ function chooseDriver(flags: ConformancePlatformFlags): OpenDriver {
 
 function choosePlainDriver({ platformApi, platformKey, drive }: ConformancePlatformFlags): OpenDriver {
   if ((platformApi === undefined) === (drive === undefined))
-    throw new UsageError('give either --platform-api or --drive')
+    throw new UsageError('the kit needs one way to control the platform: give either --platform-api or --drive')
   if (drive !== undefined) return async () => ({ drive: createHookDriver(drive), target: drive, close: async () => {} })
   const fault = platformApi === undefined ? 'is missing' : findUrlFault(platformApi, 'api')
   if (platformApi === undefined || fault !== undefined) throw new UsageError(`--platform-api ${fault}`)
-  if (platformKey === undefined) throw new UsageError('give --platform-key or set PLATFORM_API_KEY')
+  if (platformKey === undefined) throw new UsageError('the platform key is missing: give --platform-key or set PLATFORM_API_KEY')
   return async (headers) => {
     const why = await findConnectionError(platformApi)
     if (why !== undefined) throw new UnavailableError(`${platformApi} cannot be reached: ${why}`)

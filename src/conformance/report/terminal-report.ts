@@ -60,7 +60,7 @@ function expectedText(report: ConformanceReport, paint: ReportPaint): string[] {
       : [],
   )
   const gone = findUnexpectedPasses(report).map(
-    ({ id, expected }) => `! ${id} passes, and was expected to fail, ${expected}`,
+    ({ id, expected }) => `! ${id} passes, but was expected to fail, ${expected}`,
   )
   return [...known, ...gone].map((line) => paint('yellow', line))
 }

@@ -79,7 +79,7 @@ function readSecrets({ PARTNER_SECRET: secrets, OPERATOR_API_KEY: operatorKey }:
 
 function requireTarget({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: string; secret: string } {
   if (baseUrl === undefined)
-    throw new UsageError('give --base-url, the address of the wallet, as in https://wallet.example')
+    throw new UsageError('the address of the wallet is missing: give --base-url, as in https://wallet.example')
   const fault = findUrlFault(baseUrl, 'wallet')
   if (fault !== undefined) throw new UsageError(`--base-url, the address of the wallet, ${fault}`)
   if (secret === undefined || secret === '')
@@ -95,11 +95,11 @@ function openFixtures({ fixtures, operatorApi, operatorKey }: ConformanceWalletF
 } {
   if ((fixtures === undefined) === (operatorApi === undefined))
     throw new UsageError(
-      'say where players come from: --fixtures FILE for any wallet, or --operator-api URL for a Purser wallet',
+      'the players are missing: give --fixtures FILE for any wallet, or --operator-api URL for a Purser wallet',
     )
   if (fixtures !== undefined)
     return { fixtures: parseFixturesFile(readOptionFile('--fixtures', fixtures)), close: async () => {} }
-  if (operatorKey === undefined) throw new UsageError('give --operator-key or set OPERATOR_API_KEY')
+  if (operatorKey === undefined) throw new UsageError('the operator key is missing: give --operator-key or set OPERATOR_API_KEY')
   const keyFault = findSecretFault(operatorKey)
   if (keyFault !== undefined) throw new UsageError(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
   const fault = operatorApi === undefined ? 'is missing' : findUrlFault(operatorApi, 'api')

@@ -21,6 +21,6 @@ export async function requireAcceptedSecret(first: Exchange, askSignedWrongly: (
   const other = await askSignedWrongly()
   if (other.answer.kind === 'some' && other.answer.status === answer.status)
     throw new UsageError(
-      `the wallet refuses the first call, ${answered}, and one that is signed with another secret in the same way: give the secret of the wallet, and a token that is valid`,
+      `the wallet rejects the first call, ${answered}, and a call with a wrong secret in the same way: give the secret of the wallet, and a valid token`,
     )
 }

@@ -98,7 +98,7 @@ function requireUniquePlayers(players: readonly FixturePlayer[]): void {
   const names = players.map(({ userId }) => userId)
   const twice = names.find((name, i) => names.indexOf(name) < i)
   if (twice !== undefined)
-    throw new InvalidFixturesError(`${twice} is in the fixtures twice: every player is another one`)
+    throw new InvalidFixturesError(`${twice} is in the fixtures twice: list each player once`)
 }
 
 function parseJsonFile(text: string): FixturesFile {
@@ -113,7 +113,7 @@ function parseJsonFile(text: string): FixturesFile {
     if (keyword === 'additionalProperties') return [] // says again what "boolean" says by name
     return [`  ${instancePath || 'the file'} ${keyword === 'boolean' ? 'is unknown' : message}`]
   })
-  throw new InvalidFixturesError(`the fixtures do not fit:\n${problems.join('\n')}`)
+  throw new InvalidFixturesError(`the fixtures file is not valid:\n${problems.join('\n')}`)
 }
 
 function toPlayer(file: FixturesFile, player: FilePlayer): FixturePlayer {
@@ -124,7 +124,7 @@ function toPlayer(file: FixturesFile, player: FilePlayer): FixturePlayer {
       `${userId} needs a currency with at least ${LEAST_CRYPTO_SCALE} decimal places, not ${currency}`,
     )
   const balance = parseDecimal(player.balance, first.scale)
-  if (balance === undefined) throw new InvalidFixturesError(`${userId}: "${player.balance}" is no ${currency}`)
+  if (balance === undefined) throw new InvalidFixturesError(`${userId}: "${player.balance}" is not an amount of ${currency}`)
   const found: FixturePlayer = {
     ...{ userId, token, balance, first },
     ...(oldCurrency !== undefined && { second: resolveAccount(file, oldCurrency) }),
@@ -140,7 +140,7 @@ function toPlayer(file: FixturesFile, player: FilePlayer): FixturePlayer {
 
 function resolveAccount({ scales = {} }: FixturesFile, currency: string): PlayerAccount {
   const scale = scales[currency] ?? STANDARD_SCALES.get(currency)
-  if (scale === undefined) throw new InvalidFixturesError(`"scales" must say how many decimal places ${currency} has`)
+  if (scale === undefined) throw new InvalidFixturesError(`"scales" must give the decimal places of ${currency}`)
   return { currency, scale }
 }
 
@@ -233,7 +233,7 @@ function serveLeaseRequest({ kind, needs, resolve, reject }: LeaseRequest, free:
   if (findMissingFixtures(left, kind, needs).length > 0) {
     reject(
       new NoPlayersLeftError(
-        'no player is left: cases before this one left balances that are not known, or cannot be brought back',
+        'no player is left: earlier cases left balances that are unknown or cannot be restored',
       ),
     )
     return true
