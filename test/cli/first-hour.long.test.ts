@@ -52,7 +52,7 @@ describe('a command names the cause and the remedy when the database', () => {
   test('does not exist', async () => {
     const said = await saidBy(COMMANDS, 3, { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/db' })
     expect(said).toMatch(/^purser: the database at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED/)
-    expect(said).toContain('is Postgres running, are host and port of DATABASE_URL right?')
+    expect(said).toContain('check that Postgres is running, and host and port in DATABASE_URL')
   })
 
   test('is on a host that does not exist', async () => {
@@ -129,7 +129,7 @@ describe('a command names the cause and the remedy when the database', () => {
     await inSql(DROP_EVERY_SCHEMA, empty.url)
     for (const server of ['wallet', 'platform', 'gateway'] as const) {
       const said = await saidBy([server], 2, { DATABASE_URL: asServer(server, empty.url) })
-      expect(said).toMatch(/^purser: the schema is to be made or updated.*run purser migrate as its owner/)
+      expect(said).toMatch(/^purser: the schema must be created or updated.*run purser migrate as its owner/)
     }
     await empty.drop()
   })

@@ -36,7 +36,7 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
 
     expect((await keys('revoke', server, 'desk')).stdout).toContain('desk has ended')
     for (const key of [made.stdout, second.key]) await expect.poll(() => statusOf(key)).toBe(401)
-    expect((await keys('revoke', server, 'desk')).stdout).toContain('had ended already')
+    expect((await keys('revoke', server, 'desk')).stdout).toContain('was already revoked')
 
     const { data } = await keyed.asked.log()
     expect(data.map(({ operation }) => operation)).toEqual(['revokeKey', 'rotateKey', 'makeKey'])

@@ -72,8 +72,8 @@ test('a start in production names all missing settings at once and shows no secr
     '  - PURSER_CLAWBAKC is not a setting; did you mean PURSER_CLAWBACK?',
     '  - OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set: unset one of them',
     expect.stringContaining('DATABASE_URL must be set in production'),
-    '  - part 2 of PARTNER_SECRET, between its commas, has 6 characters, of 32 that it needs: make one with: openssl rand -hex 32',
-    '  - PLATFORM_API_KEY is the same as OPERATOR_API_KEY: each needs one of its own',
+    '  - part 2 of PARTNER_SECRET, between its commas, has 6 characters, but needs at least 32: make one with: openssl rand -hex 32',
+    '  - PLATFORM_API_KEY is the same as OPERATOR_API_KEY: give each setting its own value',
   ])
   for (const secret of ['ab12cd', same]) expect(stderr).not.toContain(secret)
 })

@@ -33,7 +33,7 @@ test.each([
   [
     'calls --from in the future',
     ['calls', '--from', '2999-01-01T00:00:00Z'],
-    '--from: 2999-01-01T00:00:00Z is still to come',
+    '--from: 2999-01-01T00:00:00Z is in the future',
   ],
   ['calls --from that is no time', ['calls', '--from', 'yesterday'], '/query/from'],
   ['changes --player', ['changes', '--player', 'nobody'], '--player: no player has the id nobody'],
@@ -123,7 +123,7 @@ describe('on the database,', () => {
     const { stderr, code } = await on(wallet.databaseUrl, 'reconcile')
     expect(code).toBe(2)
     expect(stderr).toContain(
-      "this database has no partner of a platform: give the platform's with --platform-database-url",
+      "this database has no partner of a platform: give the platform's database with --platform-database-url",
     )
   })
 

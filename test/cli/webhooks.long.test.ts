@@ -27,7 +27,7 @@ describe.each([
   const asJson = async (...args: string[]) => JSON.parse((await webhooks(...args, '--json')).stdout)
 
   test('saves, lists, tests, replays, rotates and removes a webhook', async () => {
-    expect(await webhooks('list')).toMatchObject({ code: 0, stdout: 'there are none\n' })
+    expect(await webhooks('list')).toMatchObject({ code: 0, stdout: 'no webhooks\n' })
     const { secret } = await asJson('save', 'crm', consumer.url, '--event', 'bet.placed', 'bet.settled')
     expect((await webhooks('list')).stdout).toMatch(/^crm {15}ok {8}http:\/\/127\.0\.0\.1:\d+\/hook/)
     expect((await webhooks('test', 'crm')).stdout).toMatch(/^delivered {5}true\nhttpStatus {4}200\n$/)
@@ -42,7 +42,7 @@ describe.each([
     consumer.answer = () => 200
     expect(await asJson('replay', 'crm', '--after', '0')).toMatchObject({ webhookId: 'crm', doneTo: '0' })
     expect((await webhooks('remove', 'crm')).stdout).toBe('done          true\n')
-    expect((await webhooks('list')).stdout).toBe('there are none\n')
+    expect((await webhooks('list')).stdout).toBe('no webhooks\n')
   })
 
   test('leaves the secret readable in the database only when no encryption key is set', async () => {

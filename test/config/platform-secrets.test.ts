@@ -42,7 +42,7 @@ describe('an error in PARTNER_SECRETS is reported without the secret:', () => {
     ['Acme:hidden-secret', 'part 1 of PARTNER_SECRETS'],
     ['acme.com:hidden-secret', 'part 1 of PARTNER_SECRETS'],
     ['acme:hidden-secret,', 'part 2 of PARTNER_SECRETS'],
-    ['acme:hidden-secret,best:hidden-secret', 'a secret of best in PARTNER_SECRETS is also one of acme'],
+    ['acme:hidden-secret,best:hidden-secret', 'a secret of best in PARTNER_SECRETS is also a secret of acme'],
   ])('%s', (text, problem) => {
     const problems = problemsOf({ PARTNER_SECRETS: text })
     expect(problems).toEqual([expect.stringContaining(problem)])

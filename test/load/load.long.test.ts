@@ -82,7 +82,7 @@ test('calls whose answers are lost, before or after the wallet acted, are resolv
     calls: 450,
     unanswered: { network: expect.any(Number), status: expect.any(Number) },
   })
-  expect(notes.join()).toMatch(/\d+ calls were not acknowledged and were asked again/)
+  expect(notes.join()).toMatch(/\d+ calls were not acknowledged and were retried/)
 })
 
 test('a payout that is paid twice is wrong, and the report names the player and the difference', async () => {
@@ -147,6 +147,6 @@ test('Ctrl-C ends the run: sent calls are judged, for players from a file as wel
   child.kill('SIGINT')
   expect(await ended).toEqual([0, null])
   expect(await printed).toMatch(
-    /the load was interrupted.*The money is right: each of 3 players has what he must have\.\n$/s,
+    /the load was interrupted.*The money is right: all 3 balances are correct\.\n$/s,
   )
 })

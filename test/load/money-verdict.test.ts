@@ -91,7 +91,7 @@ describe('the load test report', () => {
     expect(lines.slice(-3)).toEqual([
       '  wrong bob: before 10.00, expected 10.40, actual 10.41 EUR (+0.01)',
       '  undecided cid: before 10.00, expected 10.00, actual 10.00 EUR: settle of bet bet-1: HTTP status 500',
-      'The money is wrong: 1 of 3 players has another balance than they must have.',
+      'The money is wrong: 1 of 3 balances is not the expected one.',
     ])
     expect(lines.find((line) => line.startsWith('all'))).toMatch(/^all +21 +10 +19 +1 +1 .* 500\d\.\d\d$/)
     expect(lines).toEqual(expect.arrayContaining(['place: code 7: 1', 'settle: time out: 1']))

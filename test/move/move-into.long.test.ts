@@ -59,7 +59,7 @@ test('a move accepts only an empty database, or one that the same move has start
   await expect(moveInto(wallet.databaseUrl, second)).rejects.toThrow('is not empty (currency)')
   expect(await moveInto(wallet.databaseUrl, first, { buckets: 4 })).toMatchObject({ state: 'copied', differences: [] })
   expect(await inSql(first, BALANCES)).toEqual(await inSql(wallet.databaseUrl, BALANCES))
-  await expect(moveInto(second, first)).rejects.toThrow('another database is moved to that one')
+  await expect(moveInto(second, first)).rejects.toThrow('another database is being moved to the target database')
   await expect(moveInto(wallet.databaseUrl, first, { buckets: 2 })).rejects.toThrow('PURSER_BUCKETS=4')
   await expect(startWallet({ databaseUrl: first, env: env() })).rejects.toThrow('does not have all of the other one')
   await wallet.auditIsClean()

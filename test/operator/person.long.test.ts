@@ -137,7 +137,7 @@ describe.each(['1', '3'])('the personal data of a player with %s buckets', (buck
     expect(answered(await wallet.wire.rollback({ ...bet, transactionId: randomUUID() }))).toBe(200)
     await wallet.auditIsClean()
     const { code, stdout } = await erase()
-    expect([code, stdout]).toEqual([0, expect.stringContaining('is no player here')])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('is not a player here')])
   })
 
   test('is erased with its name, which another player can use', async () => {

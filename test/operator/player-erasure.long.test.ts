@@ -124,7 +124,7 @@ test.each(['update on purser.change', 'update or delete on purser.journal'])(
     expect(await callsOf(name)).toBe(0)
     const { body } = await wallet.operator.request('GET', `/operator/actions?player=${nameIn(stdout)}`)
     expect(rowsOf(body, 'data')[0]).toMatchObject({ operation: 'erasePlayer', after: { erased: true } })
-    expect(await erase(name)).toMatchObject({ code: 0, stdout: expect.stringContaining('is no player here') })
+    expect(await erase(name)).toMatchObject({ code: 0, stdout: expect.stringContaining('is not a player here') })
   },
 )
 
@@ -255,6 +255,6 @@ test('an erasure waits for a transaction that is creating a player of this name'
   const waits = "select from pg_locks where locktype = 'advisory' and not granted"
   await expect.poll(async () => (await sql.query(waits)).rowCount).toBe(1)
   await making.query('commit')
-  expect((await erased).stdout).toContain('is no player here')
+  expect((await erased).stdout).toContain('is not a player here')
   await making.end()
 })

@@ -60,7 +60,7 @@ describe('reconcile after books that agreed', () => {
     ['refused', null, 'the partner refused the settle'],
     ['stuck', null, 'the settle is stuck'],
     ['stuck', 1, 'the settle is stuck, code 1'],
-    ['pending', 1, 'the settle is tried again, code 1'],
+    ['pending', 1, 'the settle is being retried, code 1'],
   ])('reports a result that is %s with code %s as owed', async (status, code, words) => {
     await decide(5, status, code)
     const { findings, ...summary } = await compare(database.url)
@@ -88,7 +88,7 @@ describe('reconcile after books that agreed', () => {
     const result = await compare(database.url)
     expect(result).toMatchObject({ differences: 1, inFlight: 1 })
     expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`])
-    expect(result.findings[0]?.platform).toContain(`the ${operation} has waited for longer than its schedule explains`)
+    expect(result.findings[0]?.platform).toContain(`the ${operation} has waited for longer than its retry schedule`)
   })
 
   test('reports a rollback as owed, and a decision without a delivery', async () => {
@@ -98,7 +98,7 @@ describe('reconcile after books that agreed', () => {
     expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(6)}`])
     expect(result.findings.map(({ platform }) => platform).sort()).toEqual([
       'cancelled, but the rollback is stuck',
-      'settled won 21.00 EUR, but the partner was not told',
+      'settled won 21.00 EUR, but the partner was not notified',
     ])
   })
 
