@@ -103,7 +103,7 @@ export async function removePartialFiles(folder: string, database: string): Prom
 /** Throws Damaged with what is wrong; UsageError when there is no such file. */
 export async function readArchive(folder: string, name: string): Promise<ArchiveFile> {
   const bytes = await readFile(join(folder, name)).catch(() => {
-    throw new UsageError(`${join(folder, name)} cannot be read: check the folder`)
+    throw new UsageError(`${join(folder, name)} cannot be read: check that this is the folder of the archive`)
   })
   if (computeSha256(bytes) !== FILE_NAME.exec(name)?.[1])
     throw new DamagedArchiveError('its bytes do not have the hash in its name')

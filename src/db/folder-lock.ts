@@ -26,7 +26,7 @@ type Release = () => Promise<void>
 export async function lockFolder(folder: string): Promise<Release> {
   const release = process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
   if (release === undefined)
-    throw new FolderInUseError(`the embedded database in ${folder} is in use by another process`)
+    throw new FolderInUseError(`the embedded database in ${folder} is in use by another process: stop that process, or set PURSER_DATA_DIR to another folder`)
   return release
 }
 
@@ -85,7 +85,7 @@ async function openShortPath(folder: string): Promise<{ path: string; handle?: F
   if (Buffer.byteLength(folder) + LONGEST_NAME <= MAX_SOCKET_PATH) return { path: folder }
   if (process.platform !== 'linux')
     throw new UsageError(
-      `the path of the data folder ${folder} is too long: ${MAX_SOCKET_PATH - LONGEST_NAME} bytes at most`,
+      `the path of the data folder ${folder} is too long: use at most ${MAX_SOCKET_PATH - LONGEST_NAME} bytes`,
     )
   const handle = await open(folder)
   return { path: `/proc/self/fd/${handle.fd}`, handle }

@@ -172,12 +172,12 @@ function findCertificateProblem({ ca, cert, key }: SecureContextOptions): string
   try {
     if (typeof ca === 'string') new X509Certificate(ca)
   } catch {
-    return "has an sslrootcert that is no certificate: name the file of the authority's certificate, in PEM"
+    return "has an sslrootcert that is not a certificate: name the file of the CA certificate, in PEM"
   }
   try {
     createSecureContext({ cert, key })
   } catch (error) {
-    return `has an sslcert and an sslkey that are no pair (${errorText(error)}): name both files, in PEM`
+    return `has an sslcert and an sslkey that do not match (${errorText(error)}): name both files, in PEM`
   }
   return undefined
 }

@@ -100,11 +100,11 @@ export async function assertNotMoved(db: Queryable): Promise<void> {
   const { away: movedTo, here: incomingMove } = await readRelocationState(db)
   if (movedTo !== undefined)
     throw new UsageError(
-      `${describeMovedTo(movedTo)}. If it is to be used again all the same, and what was written there is to be lost: purser move --reopen`,
+      `${describeMovedTo(movedTo)}. To return to this database and lose all later writes to the other one: purser move --reopen`,
     )
   if (incomingMove?.isReady === false)
     throw new UsageError(
-      'this database does not have all of the other one yet from which it is moved: end that with purser move --to … --finish',
+      'the move to this database is not complete: complete it with purser move --to … --finish',
     )
 }
 

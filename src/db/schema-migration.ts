@@ -106,15 +106,15 @@ class MigrationError extends Error {
     const { cause, migration } = this
     if (isOutage(cause) || isPermissionDenied(cause)) return cause
     const before = applied.length === 0 ? 'none before it' : `${applied.join(', ')} before it`
-    const progress = `applied by this run: ${before}; the next run goes on with it`
+    const progress = `applied by this run: ${before}; the next run continues with it`
     if (isDuplicateObject(cause))
       return new UsageError(
-        `migration ${migration} failed: ${errorText(cause)}; ${progress}. Another program has something of this name here: give Purser a database of its own, or rename that`,
+        `migration ${migration} failed: ${errorText(cause)}; ${progress}. Another program uses this name here: give Purser a database of its own, or rename the other object`,
         { cause },
       )
     if (!isLockTimeout(cause)) return new Error(`migration ${migration} failed: ${cause}; ${progress}`, { cause })
     return new UsageError(
-      `migration ${migration} waits for a table that others keep in use, such as an audit, a dump or a report: let them end, and run this again; ${progress}`,
+      `migration ${migration} waits for a table that is in use, as by an audit, a dump or a report: wait until it ends, and run the command again; ${progress}`,
       { cause },
     )
   }
@@ -128,7 +128,7 @@ export async function requireCurrentSchema(db: Db): Promise<void> {
     const [current, target] = [await readSchemaVersion(postgrator, run), await postgrator.getMaxVersion()]
     if (current < target)
       throw new UsageError(
-        `the database has schema version ${current}, this program needs ${target}: run the migrate command`,
+        `the database has schema version ${current}, this program needs ${target}: run purser migrate`,
       )
   })
 }
@@ -142,7 +142,7 @@ async function requireReadableVersion(run: Run): Promise<void> {
   )
   if (hidden !== undefined)
     throw new UsageError(
-      `the role ${hidden.role} may not read the version of the schema. The owner of the tables can give it the rights of a server: purser migrate --grant wallet=${hidden.role}`,
+      `the role ${hidden.role} may not read the version of the schema. The owner of the tables can grant it the rights of a server: purser migrate --grant wallet=${hidden.role}`,
     )
 }
 

@@ -106,8 +106,8 @@ function describe({ name, used, highest }: LaggingCounterRow): string {
 
 function explainMissingPrivilege(found: readonly LaggingCounterRow[], server: ServerKind): string {
   return [
-    ...found.map((row) => `${describe(row)}: the next rows would get numbers that are taken`),
-    'the role of the server may not set it; the owner of the tables can, with purser migrate, or with:',
+    ...found.map((row) => `${describe(row)}: the next rows would get numbers that are in use`),
+    'the role of the server may not set it; as the owner of the tables run purser migrate, or:',
     ...selectCounters(found, server).map((counter) => `  ${repairSql(counter)};`),
   ].join('\n')
 }

@@ -52,7 +52,7 @@ export async function requireUtf8Encoding(pool: pg.Pool): Promise<void> {
   const [{ encoding, database } = { encoding: '', database: '' }] = rows
   if (encoding !== 'UTF8')
     throw new UsageError(
-      `the database ${database} in DATABASE_URL has the encoding ${encoding}, which does not hold every name that partners send: make one with create database … encoding 'UTF8' template template0`,
+      `the database ${database} in DATABASE_URL has the encoding ${encoding}, which cannot store every name that partners send: create one with create database … encoding 'UTF8' template template0`,
     )
 }
 
@@ -62,7 +62,7 @@ export function toStrictTimeParser<T>(parse: (text: string) => T): (text: string
     const read = parse(text)
     if (Array.isArray(read) ? read.some(isNoTime) : isNoTime(read))
       throw new UnusableDatabaseError(
-        `the database wrote the time ${text}, which is not ISO 8601: does a pooler change DateStyle for its connections?`,
+        `the database wrote the time ${text}, which is not ISO 8601: if a pooler changes DateStyle, set it back to ISO`,
       )
     return read
   }

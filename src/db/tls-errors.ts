@@ -3,11 +3,11 @@ import { type TlsFault, tlsFaultOf } from '../runtime/tls-error.ts'
 
 const ADVICE: Readonly<Record<TlsFault, string>> = {
   untrusted:
-    'no known authority has signed its certificate: name the file of the authority with sslrootcert=…, or take any certificate with sslmode=no-verify',
+    'no known CA has signed its certificate: name the file of the CA with sslrootcert=…, or accept any certificate with sslmode=no-verify',
   expired: 'its certificate is not valid today: renew it, or set the clock',
   other_name:
-    'its certificate is for another name: connect by a name that it has, or take any certificate with sslmode=no-verify',
-  other: 'the two do not agree about TLS: compare its TLS settings with those of the address',
+    'its certificate is for another name: connect by a name that it has, or accept any certificate with sslmode=no-verify',
+  other: 'client and server do not agree on TLS: compare the TLS settings of the server with the address',
 }
 
 /** Words of `pg`, which has no code for them. */

@@ -20,13 +20,13 @@ export function parseCallMix(text: string): CallMix {
     const { kind: name, weight = '' } = PART.exec(part.trim())?.groups ?? {}
     if (name === undefined) throw new UsageError(`${FORM}; "${part}" is not of this form`)
     const kind = CALL_KINDS.find((one) => one === name)
-    if (kind === undefined) throw new UsageError(`--mix: there is no ${name}; there are ${CALL_KINDS.join(', ')}`)
-    if (named.has(kind)) throw new UsageError(`--mix: ${kind} stands there twice`)
+    if (kind === undefined) throw new UsageError(`--mix: no such operation: ${name}; use ${CALL_KINDS.join(', ')}`)
+    if (named.has(kind)) throw new UsageError(`--mix: ${kind} is listed twice`)
     named.add(kind)
     mix[kind] = Number.parseInt(weight, 10)
   }
-  if (mix.place === 0) throw new UsageError('--mix: without place there are no bets for the other calls')
-  if (mix.resettle > 0 && mix.settle === 0) throw new UsageError('--mix: resettle needs settle')
+  if (mix.place === 0) throw new UsageError('--mix: place is missing, and the other calls need its bets')
+  if (mix.resettle > 0 && mix.settle === 0) throw new UsageError('--mix: resettle needs settle, as in settle=40,resettle=5')
   return mix
 }
 

@@ -93,7 +93,7 @@ export async function parseLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv)
 
 function resolveSecrets({ secret }: LoadFlags, { PARTNER_SECRET: known = '' }: NodeJS.ProcessEnv): string[] {
   const secrets = secret === undefined ? splitSecrets(known) : [secret].filter((one) => one !== '')
-  if (secrets.length === 0) throw new UsageError('the shared secret is missing: give --secret or set PARTNER_SECRET, the shared secret')
+  if (secrets.length === 0) throw new UsageError('the shared secret is missing: give --secret or set PARTNER_SECRET')
   const fault = findSecretFault(secret ?? known)
   if (fault !== undefined) throw new UsageError(`${secret === undefined ? 'PARTNER_SECRET' : '--secret'} ${fault}`)
   return secrets
@@ -146,7 +146,7 @@ export function resolveStakes([least, most]: LoadOptions['stake'], players: read
         requireStake(currency, stake),
       )
       if (low === undefined || high === undefined || high < low)
-        throw new UsageError('--stake: the first is above the second')
+        throw new UsageError('--stake: the first amount is above the second, write them as in 1-5')
       return [currency, { least: low, most: high }]
     }),
   )

@@ -120,7 +120,7 @@ function requireName(name: string): void {
 
 function requireScope(scope: string | undefined): void {
   if (scope === undefined || (scope.length > 0 && scope.length <= 64 && isStorable(scope))) return
-  throw new UsageError('a scope is the id of a brand, partner or operator: 1 to 64 characters')
+  throw new UsageError('the scope is not valid: give the id of a brand, partner or operator, 1 to 64 characters')
 }
 
 /** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */

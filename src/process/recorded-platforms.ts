@@ -105,5 +105,5 @@ export async function endPlatform(
 ): Promise<void> {
   if ((await readPlatforms(db)) === undefined) await recordPlatforms(db, await readPlatformsOfBets(db))
   const ended = await db.transaction((tx) => tx.execute(END_PLATFORM, [SETTING_PREFIX + name]))
-  if (ended === 0) throw new UsageError(`no wallet of this database was started for a platform ${name}`)
+  if (ended === 0) throw new UsageError(`no wallet of this database was started for a platform ${name}: check the name`)
 }

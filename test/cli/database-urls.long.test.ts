@@ -129,7 +129,7 @@ describe('purser migrate reports', () => {
       'that a certificate is not trusted',
       () => withQuery('sslmode=require', 'localhost'),
       3,
-      'no known authority has signed its certificate: name the file of the authority with sslrootcert=…, or take any certificate with sslmode=no-verify',
+      'no known CA has signed its certificate: name the file of the CA with sslrootcert=…, or accept any certificate with sslmode=no-verify',
     ],
     [
       'that a certificate is for another name',

@@ -185,7 +185,7 @@ describe('a server names the cause and the remedy when its port', () => {
       'HOST=192.0.2.1 is not an address of this machine',
     )
     expect(await saidBy(['gateway'], 2, { ...env, HOST: 'no-such.invalid' })).toContain(
-      'HOST=no-such.invalid is no address',
+      'HOST=no-such.invalid is not an address',
     )
   })
 })

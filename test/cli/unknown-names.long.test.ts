@@ -89,7 +89,7 @@ describe('on the database,', () => {
   const on = (url: string, ...args: string[]) => run(args, { DATABASE_URL: url })
 
   test.each([
-    ['reconcile --partner', ['reconcile', '--partner', 'nobody'], 'there is no partner nobody: GET /partners'],
+    ['reconcile --partner', ['reconcile', '--partner', 'nobody'], 'no partner has the id nobody: GET /partners'],
     ['reconcile --platform', ['reconcile', '--platform', 'amce'], 'was started for a platform amce: give its name'],
     ['reconcile --platform-csv', ['reconcile', '--platform-csv', 'no-such-file.csv'], 'no-such-file.csv'],
     ['keys rotate', ['keys', 'rotate', 'wallet', 'nobody'], 'no key has this name: list the keys for their names'],

@@ -133,7 +133,7 @@ test('a move that was stopped at any point has closed nothing, and continues whe
   const last = new AbortController()
   const again = await moveInto(wallet.databaseUrl, to, {
     ...{ isLast: true, signal: last.signal },
-    print: (line) => void (line.startsWith('the last part') && last.abort()),
+    print: (line) => void (line.startsWith('the final step') && last.abort()),
   })
   expect(again.state).toBe('stopped')
   await wallet.operator.deposit(players[0]?.userId ?? '', '1.00')

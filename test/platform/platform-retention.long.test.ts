@@ -198,7 +198,7 @@ test('a player in an old frame session must reload the frame before the next bet
 })
 
 test.each([
-  ['no date', ['retention'], 'give either --before or --keep-days'],
+  ['no date', ['retention'], 'the age of the data is missing or given twice: give either --before or --keep-days'],
   ['a word', ['retention', '--before', 'yesterday'], 'Use a day or a time'],
   ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be at least one day ago'],
 ])('the command rejects %s as the date', async (_what, args, says) => {

@@ -246,7 +246,7 @@ describe('reconcile', () => {
       1,
     )
     await expect(compare('one database')).rejects.toThrow('--partner')
-    await expect(compare('one database', 'nobody')).rejects.toThrow('no partner nobody')
+    await expect(compare('one database', 'nobody')).rejects.toThrow('no partner has the id nobody')
     expect(await compare('one database', PARTNER)).toMatchObject({ differences: 0, bets: BETS })
     expect((await compare('one database', 'other')).differences).toBe((BETS / 5) * 3)
   })

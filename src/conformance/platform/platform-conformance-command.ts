@@ -79,7 +79,7 @@ function preparePlatformRun(flags: ConformancePlatformFlags): PreparedSuite<Plat
 function parseListenOptions({ listen, host, publicUrl }: ConformancePlatformFlags) {
   const port = listen !== undefined && /^\d{1,5}$/.test(listen) ? Number.parseInt(listen, 10) : undefined
   if (port === undefined || port > 65_535)
-    throw new UsageError('give --listen, the port on which the kit acts as the wallet')
+    throw new UsageError('the port is missing: give --listen, the port on which the kit acts as the wallet')
   const fault = publicUrl === undefined ? undefined : findUrlFault(publicUrl, 'wallet')
   if (fault !== undefined) throw new UsageError(`--public-url ${fault}`)
   return { host, port, ...(publicUrl !== undefined && { publicUrl }) }
