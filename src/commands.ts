@@ -179,10 +179,16 @@ function addConformanceOptions(command: Command): Command {
     .option('--complete', 'a MUST that is not judged fails the run')
     .option('--verbose', 'print all calls of each failed case, including the kit's own calls')
     .option('--expected-failures <file>', 'file with lines of "ID reason"; these cases may fail')
-    .option('--header <headers...>', "headers to send with every call, as in 'Authorization: Basic …'; redacted in reports")
+    .option(
+      '--header <headers...>',
+      "headers to send with every call, as in 'Authorization: Basic …'; redacted in reports",
+    )
     .option('--pace <calls>', 'maximum number of calls per second')
     .option('--json', 'print the report as JSON')
-    .option('--report <files...>', 'also write the report to files: .html to read and share, .xml (JUnit) for CI, .json')
+    .option(
+      '--report <files...>',
+      'also write the report to files: .html to read and share, .xml (JUnit) for CI, .json',
+    )
     .option('--show-tokens', 'print tokens and signatures without redaction')
     .option('--unmasked', 'write tokens and signatures to these files without redaction')
 }

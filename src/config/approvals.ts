@@ -36,7 +36,8 @@ function readApproveAbove(text: string, scales: Scales, problems: string[]): Map
     if (amount === undefined) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is neither an amount nor CODE:amount`)
     else if (currency !== '*' && !scales.has(currency))
       problems.push(`PURSER_APPROVE_ABOVE: ${currency} is not a currency of this wallet`)
-    else if (limits.has(currency)) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" gives a second amount for the same currency`)
+    else if (limits.has(currency))
+      problems.push(`PURSER_APPROVE_ABOVE: "${entry}" gives a second amount for the same currency`)
     else limits.set(currency, amount)
   }
   return limits

@@ -182,7 +182,9 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
   if (config.processes > 1 && url === undefined)
     problems.push('PURSER_PROCESSES needs DATABASE_URL: the embedded database supports only one process')
   if (isProduction && config.conformance === 'on')
-    problems.push('PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production')
+    problems.push(
+      'PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production',
+    )
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
     problems.push(NO_ENCRYPTION_KEY)
   if (isProduction && role.keys.length > 0) problems.push(...findProductionFaults(config, url, env))

@@ -13,7 +13,8 @@ export function parseCurrencyScales(text: string, problems: string[]): Scales {
       )
     else if (isCoarser(currency, scale))
       problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
-    else if (own.has(currency)) problems.push(`PURSER_CURRENCIES: "${entry}" gives a second scale for the same currency`)
+    else if (own.has(currency))
+      problems.push(`PURSER_CURRENCIES: "${entry}" gives a second scale for the same currency`)
     else own.set(currency, scale)
   }
   return new Map([...STANDARD_SCALES, ...own])

@@ -29,7 +29,9 @@ export function readPlatformSecrets(text: string, unnamed: readonly string[], pr
     if (fault !== undefined) problems.push(`a secret of ${platform} in PARTNER_SECRETS ${fault}`)
     const other = owner.get(value)
     if (other !== undefined)
-      problems.push(`a secret of ${platform} in PARTNER_SECRETS is also a secret of ${other}: give each platform its own secret`)
+      problems.push(
+        `a secret of ${platform} in PARTNER_SECRETS is also a secret of ${other}: give each platform its own secret`,
+      )
     owner.set(value, platform)
   }
   return secrets

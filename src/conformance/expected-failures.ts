@@ -17,7 +17,8 @@ export function parseExpectedFailures(text: string, ids: readonly string[]): Exp
   for (const line of text.split('\n').map((one) => one.trim())) {
     if (line === '' || line.startsWith('#')) continue
     const { id, reason } = LINE.exec(line)?.groups ?? {}
-    if (id === undefined || reason === undefined) throw new UsageError(`--expected-failures: "${line}" gives no reason: write "ID reason"`)
+    if (id === undefined || reason === undefined)
+      throw new UsageError(`--expected-failures: "${line}" gives no reason: write "ID reason"`)
     if (!ids.includes(id)) throw new UsageError(`--expected-failures: no such case: ${id}; --list shows all cases`)
     if (expected.has(id)) throw new UsageError(`--expected-failures: ${id} is listed twice`)
     expected.set(id, reason)

@@ -14,7 +14,9 @@ export async function recordBucketCount(db: Db, requested: number | undefined, d
   await db.transaction((tx) => tx.execute(WRITE_BUCKETS, [String(requested ?? defaultCount)]))
   const buckets = toBucketCount(await db.query<Setting>(READ_BUCKETS))
   if (requested !== undefined && requested !== buckets) {
-    throw new UsageError(`the database was created with PURSER_BUCKETS=${buckets} and cannot be used with ${requested}: set the old number, or unset it`)
+    throw new UsageError(
+      `the database was created with PURSER_BUCKETS=${buckets} and cannot be used with ${requested}: set the old number, or unset it`,
+    )
   }
   return buckets
 }

@@ -26,7 +26,9 @@ type Release = () => Promise<void>
 export async function lockFolder(folder: string): Promise<Release> {
   const release = process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
   if (release === undefined)
-    throw new FolderInUseError(`the embedded database in ${folder} is in use by another process: stop that process, or set PURSER_DATA_DIR to another folder`)
+    throw new FolderInUseError(
+      `the embedded database in ${folder} is in use by another process: stop that process, or set PURSER_DATA_DIR to another folder`,
+    )
   return release
 }
 

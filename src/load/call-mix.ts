@@ -26,7 +26,8 @@ export function parseCallMix(text: string): CallMix {
     mix[kind] = Number.parseInt(weight, 10)
   }
   if (mix.place === 0) throw new UsageError('--mix: place is missing, and the other calls need its bets')
-  if (mix.resettle > 0 && mix.settle === 0) throw new UsageError('--mix: resettle needs settle, as in settle=40,resettle=5')
+  if (mix.resettle > 0 && mix.settle === 0)
+    throw new UsageError('--mix: resettle needs settle, as in settle=40,resettle=5')
   return mix
 }
 

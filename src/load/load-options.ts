@@ -87,7 +87,8 @@ export async function parseLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv)
     connections: whole('connections', flags.connections, 1),
     stallTimeoutMs: whole('patience', flags.patience, 1) * MS_PER_SECOND,
   }
-  if (options.connections < options.workers) throw new UsageError('--connections: every worker needs at least one; raise it, or lower --workers')
+  if (options.connections < options.workers)
+    throw new UsageError('--connections: every worker needs at least one; raise it, or lower --workers')
   return options
 }
 
@@ -112,7 +113,8 @@ function parsePlayerSource({ players, baseUrl = '', ...flags }: LoadFlags, env: 
   const { operatorApi = baseUrl, operatorKey = env.OPERATOR_API_KEY ?? '' } = flags
   const keyFault = findSecretFault(operatorKey)
   if (keyFault !== undefined) throw new UsageError(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
-  if (operatorKey === '') throw new UsageError('an operator key is needed to create players: give --operator-key or set OPERATOR_API_KEY')
+  if (operatorKey === '')
+    throw new UsageError('an operator key is needed to create players: give --operator-key or set OPERATOR_API_KEY')
   const fault = findUrlFault(operatorApi, 'api')
   if (fault !== undefined) throw new UsageError(`--operator-api ${fault}`)
   return { kind: 'made', count, url: operatorApi, key: operatorKey }

@@ -42,7 +42,8 @@ export async function requireComparable(from: Db, to: Db): Promise<void> {
     throw new UsageError('the embedded database cannot be moved: a move is from one Postgres to another one')
   for (const db of [from, to]) {
     const [row] = await db.query<{ is_owner: boolean }>(READ_TABLE_OWNERSHIP)
-    if (!row?.is_owner) throw new UsageError('this role lacks rights: run the command as the owner of the tables, in both databases')
+    if (!row?.is_owner)
+      throw new UsageError('this role lacks rights: run the command as the owner of the tables, in both databases')
   }
   const [there, here] = await Promise.all([from, to].map((db) => db.query<{ hash: string }>(HASH)))
   if (there?.[0]?.hash !== here?.[0]?.hash)
@@ -70,7 +71,9 @@ export async function claimTarget(from: Db, to: Db, buckets: number | undefined)
   }
   await requireEmpty(to)
   if (to.kind === 'citus' && (await to.query(IS_DISTRIBUTED)).length === 0)
-    throw new UsageError('the tables of the target database are not distributed yet: run purser migrate --citus there first')
+    throw new UsageError(
+      'the tables of the target database are not distributed yet: run purser migrate --citus there first',
+    )
   await recordBucketCount(to, buckets)
   const here: IncomingMove = { id: environment.uuid(), from: await ensureDatabaseId(from), isReady: false }
   await writeIncomingMove(to, here)

@@ -47,7 +47,8 @@ export function addArchiveCommand(program: Command): void {
           printResult(
             `left: old transfers of ${heldBack} accounts, which follow a transfer of a bet that had not ended by that day`,
           )
-        if (changed > 0) printResult(`left: ${changed} portions of accounts, which changed during the run; run the command again`)
+        if (changed > 0)
+          printResult(`left: ${changed} portions of accounts, which changed during the run; run the command again`)
         if (signal.aborted) printResult('stopped; run the command again to continue')
         if (broken > 0)
           printResult(`left: ${broken} accounts whose transfers are not a complete sequence; run purser audit`)

@@ -43,7 +43,10 @@ export function addCallsCommand(program: Command): void {
     .option('--player <id>', 'only calls about this player')
     .option('--bet <id>', 'only calls about this bet')
     .option('--request <id>', 'only calls with this requestId')
-    .option('--operation <name>', 'only this operation: place, settle, unsettle, rollback, profile, balance, check or unknown')
+    .option(
+      '--operation <name>',
+      'only this operation: place, settle, unsettle, rollback, profile, balance, check or unknown',
+    )
     .option('--outcome <name>', 'only this outcome: accepted, bad_signature, not_enough_money …')
     .option('--platform <name>', 'only calls signed with a secret of this platform')
     .option('--code <code>', 'only calls answered with this code')
@@ -117,7 +120,9 @@ async function requireNames(api: ApiEndpoint, { gateway, player, bet, platform }
     ((await getFromApi<Page>(api, `/operator/bets?${new URLSearchParams({ ...filter, limit: '1' })}`))?.data.length ??
       0) > 0
   if (bet !== undefined && !(await hasBet({ transactionId: bet })))
-    throw new UsageError(`--bet: no bet has the id ${bet}; purser show finds a bet by the first six characters of its id`)
+    throw new UsageError(
+      `--bet: no bet has the id ${bet}; purser show finds a bet by the first six characters of its id`,
+    )
   if (platform !== undefined && !(await hasBet({ platform })))
     throw new UsageError(
       `--platform: no call and no bet of a platform ${platform} exists; give its name in PARTNER_SECRETS`,

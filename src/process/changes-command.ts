@@ -29,7 +29,10 @@ export function addChangesCommand(program: Command): void {
     .option('--api <url>', describeApiFlag('platform'))
     .option('--key <key>', describeKeyFlag('platform'))
     .option('--platform', 'read from a platform')
-    .option('--after <cursor>', 'start after the event with this id; `latest`: only new events; default: from the beginning')
+    .option(
+      '--after <cursor>',
+      'start after the event with this id; `latest`: only new events; default: from the beginning',
+    )
     .option('--event <names...>', 'only these events: bet.settled balance.changed …')
     .option('--player <id>', 'only events of this player')
     .option('--limit <number>', 'maximum number of events; 0: all', '0')

@@ -58,7 +58,9 @@ function explainListenError(error: unknown): UsageError | undefined {
   if (!(error instanceof Error)) return undefined
   const { syscall, code, address, port, hostname } = error as SystemError
   if (syscall === 'getaddrinfo')
-    return new UsageError(`HOST=${hostname} is not an address to listen on, as no such host exists: use an address of this machine`)
+    return new UsageError(
+      `HOST=${hostname} is not an address to listen on, as no such host exists: use an address of this machine`,
+    )
   if (syscall !== 'listen' && syscall !== 'bind') return undefined // one of several processes has its port bound for it
   if (port === NO_PORT) return new UsageError(`${address} cannot be used: ${fileErrorText(error)}`, { cause: error })
   const advice: Readonly<Record<string, string>> = {

@@ -12,7 +12,9 @@ import { recordAndRequireSettings, refuseDifferentSettings } from './money-setti
 export function addImportCommand(program: Command): void {
   program
     .command('import <file>')
-    .description('imports players and their opening balances from a CSV file; after an interruption, run it again to continue')
+    .description(
+      'imports players and their opening balances from a CSV file; after an interruption, run it again to continue',
+    )
     .option('--check', 'only check the file and print its errors')
     .option('--person <name>', 'name of the person who imports, for the audit log')
     .option('--reason <text>', 'reason, for the audit log')

@@ -115,7 +115,9 @@ function userName(): string | undefined {
 
 function requireName(name: string): void {
   if (new RegExp(KEY_NAME_PATTERN).test(name)) return
-  throw new UsageError(`"${name}" is not a valid name of a key: use at most 64 lower-case letters, digits, dots and dashes`)
+  throw new UsageError(
+    `"${name}" is not a valid name of a key: use at most 64 lower-case letters, digits, dots and dashes`,
+  )
 }
 
 function requireScope(scope: string | undefined): void {

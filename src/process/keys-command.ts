@@ -35,7 +35,11 @@ function addMake(keys: Command): void {
   addCommonFlags(keys.command('make <server> <name>'))
     .description('creates a key and prints it once')
     .addOption(new Option('--role <role>', 'role of the key').choices(ROLES).makeOptionMandatory())
-    .option('--rights <rights>', `limits the key to these rights, comma-separated: ${KEY_RIGHTS.join(', ')}`, parseRights)
+    .option(
+      '--rights <rights>',
+      `limits the key to these rights, comma-separated: ${KEY_RIGHTS.join(', ')}`,
+      parseRights,
+    )
     .option('--scope <id>', 'limits the key to one brand (wallet), partner (platform) or operator (gateway)')
     .option('--expires <time>', 'time when the key expires, as in 2031-12-31T00:00:00Z', parseTime)
     .addHelpText(

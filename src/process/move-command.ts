@@ -25,8 +25,13 @@ interface Flags {
 export function addMoveCommand(program: Command): void {
   program
     .command('move')
-    .description("copies the wallet's tables to another Postgres or to Citus while the wallet runs; --finish completes the move")
-    .option('--to <url>', 'target database, postgres://…: a new one after purser migrate, or the target of an earlier run')
+    .description(
+      "copies the wallet's tables to another Postgres or to Citus while the wallet runs; --finish completes the move",
+    )
+    .option(
+      '--to <url>',
+      'target database, postgres://…: a new one after purser migrate, or the target of an earlier run',
+    )
     .option('--buckets <number>', 'number of buckets of the new database; default: its own number, or 1', parseBuckets)
     .option('--finish', 'also run the final step: calls wait during it, and afterwards this database accepts none')
     .option('--reopen', 'return to a database that was moved away, in its state at the time of the move')
@@ -112,7 +117,7 @@ function describe({ state, players, ms, differences, totals }: MoveResult, to: s
         `calls will wait for about ${seconds} s in the final step: run the command again with --finish`,
       ].join('\n')
     case 'different':
-      return [...differences, 'these differ, so the move was not completed: the wallets continue on this database'].join('\n')
+      return [...differences, 'these differ, so the move was not completed: the wallets stay on this database'].join('\n')
     case 'ready':
       return [
         ...(totals === undefined

@@ -26,7 +26,9 @@ export function addPlayerDataCommands(program: Command): void {
     .action((userId: string) => withWallet((db, buckets) => exportToStdout(db, buckets, userId)))
   program
     .command('erase-player <userId>')
-    .description('erases the personal data of a player: profile, sessions and calls; the ledger stays under a pseudonym')
+    .description(
+      'erases the personal data of a player: profile, sessions and calls; the ledger stays under a pseudonym',
+    )
     .option('--apply', 'erase the data permanently; without it, only check whether the data can be erased')
     .option('--person <name>', 'name of the person who erases, for the audit log')
     .option('--reason <text>', 'reason, for the audit log')
@@ -62,7 +64,9 @@ async function* formatLines(objects: AsyncIterable<ExportLine>): AsyncGenerator<
     yield `${JSON.stringify(one)}\n`
   }
   if (isArchived)
-    process.stderr.write(`purser: the export is not complete: lines of kind "archived" refer to data in archive files\n`)
+    process.stderr.write(
+      `purser: the export is not complete: lines of kind "archived" refer to data in archive files\n`,
+    )
 }
 
 async function eraseOrCheck(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {

@@ -46,7 +46,8 @@ export function addRetentionCommand(program: Command): void {
     .addHelpText('after', formatEnvironmentHelp('tool'))
     .action(async ({ before: day, keepDays, apply, json }: Flags) => {
       const before = day ?? keepDays
-      if (before === undefined || (day && keepDays)) throw new UsageError('the age of the data is missing or given twice: give either --before or --keep-days')
+      if (before === undefined || (day && keepDays))
+        throw new UsageError('the age of the data is missing or given twice: give either --before or --keep-days')
       const result = await withMigratedDb((db) => countOrDelete(db, before, apply === true))
       printResult(json ? JSON.stringify({ before: before.toISOString(), ...result }) : describe(before, result))
       if (result.kind === 'applied' && !isEmpty(result.left)) process.exitCode = EXIT_CODES.findings

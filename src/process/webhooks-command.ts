@@ -50,7 +50,10 @@ export function addWebhooksCommand(program: Command): void {
   )
     .option('--event <names...>', 'only these events; default: all')
     .option('--after <cursor>', 'start after this event; default: a new webhook receives only new events')
-    .option('--header <headers...>', "headers to send with every message, as in 'X-Api-Key: …'; they replace earlier headers")
+    .option(
+      '--header <headers...>',
+      "headers to send with every message, as in 'X-Api-Key: …'; they replace earlier headers",
+    )
     .option('--ca <file>', 'PEM file with the CA certificates that may sign its certificate')
     .option('--client-certificate <file>', 'PEM file with the client certificate')
     .option('--client-key <file>', 'PEM file with the key of the client certificate')
@@ -75,7 +78,8 @@ export function addWebhooksCommand(program: Command): void {
     .option('--after <cursor>', 'all events after this event')
     .option('--from <time>', 'all events since this time, as in 2026-05-16T18:00:00Z')
     .action((name: string, { after, from, ...flags }: Flags & { after?: string; from?: string }) => {
-      if ((after === undefined) === (from === undefined)) throw new UsageError('the start of the replay is missing: give --after or --from')
+      if ((after === undefined) === (from === undefined))
+        throw new UsageError('the start of the replay is missing: give --after or --from')
       return runRequest(flags, 'POST', `${encodePathSegment(name)}/replay`, after === undefined ? { from } : { after })
     })
   addApiFlags(webhooks.command('rotate <name>').description('replaces its secret; the new secret is shown once'))
@@ -96,7 +100,8 @@ function connectionOf({ connection, header, ca, clientCertificate, clientKey }: 
   )
   const given = { ...(header && { headers: parseHeaders(header) }), ...Object.fromEntries(read) }
   if (Object.keys(given).length === 0) return connection ? {} : { connection: null }
-  if (!connection) throw new UsageError('--no-connection cannot be used with --header, --ca or --client-…: leave it out')
+  if (!connection)
+    throw new UsageError('--no-connection cannot be used with --header, --ca or --client-…: leave it out')
   return { connection: given }
 }
 
@@ -147,6 +152,7 @@ async function requestAndPrint(flags: Flags, method: string, path: string, body?
 async function requireAnswer<T>(flags: Flags, method: string, path: string, body?: object) {
   const api = resolveApi('wallet', flags)
   const answer = await callApi<T>(api, method, `/operator/webhooks${path}`, body)
-  if (answer === undefined) throw new UsageError(`${api.url} has no such webhook, or is not a Purser wallet: check the name and --api`)
+  if (answer === undefined)
+    throw new UsageError(`${api.url} has no such webhook, or is not a Purser wallet: check the name and --api`)
   return answer
 }

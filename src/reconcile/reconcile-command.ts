@@ -70,10 +70,13 @@ async function openSides(options: ReconcileCommand, config: Config, opened: Db[]
   const api = parseApi(options, config)
   const { platformCsv: file, partner: partnerId, platform: platforms } = options
   for (const name of platforms ?? [])
-    if (name !== '' && !NAME.test(name)) throw new UsageError(`"${name}" is not a valid name of a platform in PARTNER_SECRETS`)
+    if (name !== '' && !NAME.test(name))
+      throw new UsageError(`"${name}" is not a valid name of a platform in PARTNER_SECRETS`)
   if (file !== undefined) {
     if (partnerId !== undefined || options.platformDatabaseUrl !== undefined)
-      throw new UsageError('--platform-csv replaces the database of the platform: leave out --partner and --platform-database-url')
+      throw new UsageError(
+        '--platform-csv replaces the database of the platform: leave out --partner and --platform-database-url',
+      )
     const wallet = api
       ? ({ kind: 'api', api } as const)
       : ({ kind: 'database', db: await open(stores[1], 'wallet') } as const)
@@ -111,7 +114,8 @@ function parseStore(given: string, { urlRules, durability }: Config): DatabaseCo
 
 function parseApi({ operatorApi, operatorKey, walletDatabaseUrl }: ReconcileCommand, config: Config) {
   if (operatorApi === undefined) return undefined
-  if (walletDatabaseUrl !== undefined) throw new UsageError('the wallet is named twice: give --operator-api or --wallet-database-url, not both')
+  if (walletDatabaseUrl !== undefined)
+    throw new UsageError('the wallet is named twice: give --operator-api or --wallet-database-url, not both')
   const key = operatorKey ?? config.operatorKey
   if (key === '') throw new UsageError('the operator key is missing: give --operator-key or set OPERATOR_API_KEY')
   const fault = findUrlFault(operatorApi, 'api')

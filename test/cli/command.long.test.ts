@@ -187,7 +187,7 @@ describe('purser audit', () => {
     await withSql(database.url, DROP_EVERY_SCHEMA)
     const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: database.url })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain('run the migrate command')
+    expect(stderr).toContain('run purser migrate')
   })
 
   test('ends with 3 when no server listens at the address', async () => {

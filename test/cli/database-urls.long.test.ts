@@ -108,7 +108,7 @@ describe('an address without a password', () => {
 
 test('PGSSLMODE applies to an address that does not mention TLS, and not to a socket', async () => {
   const { code, said } = await migrate(withQuery('', 'localhost'), { PGSSLMODE: 'verify-full' })
-  expect({ code, said }).toEqual({ code: 3, said: expect.stringContaining('no known authority') })
+  expect({ code, said }).toEqual({ code: 3, said: expect.stringContaining('no known CA') })
   const { port } = new URL(server.url)
   const socket = `postgres://postgres@/postgres?host=${certificates.folder}&port=${port}`
   expect(await migrate(socket, { PGSSLMODE: 'verify-full' })).toMatchObject({ code: 0 })
@@ -147,7 +147,7 @@ describe('purser migrate reports', () => {
       'that the file of the authority holds no certificate',
       () => withQuery(`sslmode=verify-full&sslrootcert=${certificates.folder}/localhost.key`),
       2,
-      'DATABASE_URL has an sslrootcert that is no certificate',
+      'DATABASE_URL has an sslrootcert that is not a certificate',
     ],
     [
       'that the server has no TLS',

@@ -179,7 +179,7 @@ describe('the database of a wallet', () => {
     await inSql(database.url, DROP_EVERY_SCHEMA)
     const { code, stderr } = await run(['wallet'], { ...KEYS, ...env, DATABASE_URL: database.url })
     expect(code).toBe(2)
-    expect(stderr).toContain('run the migrate command')
+    expect(stderr).toContain('run purser migrate')
   })
 
   test('is refused when it could lose an answered bet in a crash', async () => {

@@ -133,7 +133,7 @@ describe('on the database,', () => {
     const { code, stderr } = await on(url.href, 'audit')
     expect(code).toBe(2)
     expect(stderr).toContain('the role nothing_at_all may not read the version of the schema')
-    expect(stderr).not.toContain('run the migrate command')
+    expect(stderr).not.toContain('run purser migrate')
   })
 
   test.each(['wallet', 'platform', 'gateway', 'migrate', 'audit', 'report', 'reconcile'])(
@@ -150,7 +150,7 @@ describe('on the database,', () => {
           PURSER_MIGRATE,
         })
         expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('use a newer program') })
-        expect(stderr).not.toContain('run the migrate command')
+        expect(stderr).not.toContain('run purser migrate')
       }
     },
   )

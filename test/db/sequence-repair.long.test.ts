@@ -73,7 +73,7 @@ describe('sequence numbers that are already used', () => {
     await stop()
     await owner.query("select setval('purser.change_change_id_seq', 1)")
     await expect(startWallet({ databaseUrl: database.url })).rejects.toThrow(
-      /^purser.change_change_id_seq was at 1 while its table has numbers up to \d+, as after .* purser migrate, or with:\n {2}select setval/s,
+      /^purser.change_change_id_seq was at 1 while its table has numbers up to \d+, as after .* purser migrate, or:\n {2}select setval/s,
     )
     expect(await repairCounters(db, 'wallet')).toEqual([
       expect.stringMatching(/^purser.change_change_id_seq was at 1 .* set to \d+$/),

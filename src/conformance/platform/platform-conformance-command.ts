@@ -109,7 +109,8 @@ function choosePlainDriver({ platformApi, platformKey, drive }: ConformancePlatf
   if (drive !== undefined) return async () => ({ drive: createHookDriver(drive), target: drive, close: async () => {} })
   const fault = platformApi === undefined ? 'is missing' : findUrlFault(platformApi, 'api')
   if (platformApi === undefined || fault !== undefined) throw new UsageError(`--platform-api ${fault}`)
-  if (platformKey === undefined) throw new UsageError('the platform key is missing: give --platform-key or set PLATFORM_API_KEY')
+  if (platformKey === undefined)
+    throw new UsageError('the platform key is missing: give --platform-key or set PLATFORM_API_KEY')
   return async (headers) => {
     const why = await findConnectionError(platformApi)
     if (why !== undefined) throw new UnavailableError(`${platformApi} cannot be reached: ${why}`)

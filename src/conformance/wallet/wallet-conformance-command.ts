@@ -99,7 +99,8 @@ function openFixtures({ fixtures, operatorApi, operatorKey }: ConformanceWalletF
     )
   if (fixtures !== undefined)
     return { fixtures: parseFixturesFile(readOptionFile('--fixtures', fixtures)), close: async () => {} }
-  if (operatorKey === undefined) throw new UsageError('the operator key is missing: give --operator-key or set OPERATOR_API_KEY')
+  if (operatorKey === undefined)
+    throw new UsageError('the operator key is missing: give --operator-key or set OPERATOR_API_KEY')
   const keyFault = findSecretFault(operatorKey)
   if (keyFault !== undefined) throw new UsageError(`--operator-key or OPERATOR_API_KEY ${keyFault}`)
   const fault = operatorApi === undefined ? 'is missing' : findUrlFault(operatorApi, 'api')

@@ -124,7 +124,8 @@ function toPlayer(file: FixturesFile, player: FilePlayer): FixturePlayer {
       `${userId} needs a currency with at least ${LEAST_CRYPTO_SCALE} decimal places, not ${currency}`,
     )
   const balance = parseDecimal(player.balance, first.scale)
-  if (balance === undefined) throw new InvalidFixturesError(`${userId}: "${player.balance}" is not an amount of ${currency}`)
+  if (balance === undefined)
+    throw new InvalidFixturesError(`${userId}: "${player.balance}" is not an amount of ${currency}`)
   const found: FixturePlayer = {
     ...{ userId, token, balance, first },
     ...(oldCurrency !== undefined && { second: resolveAccount(file, oldCurrency) }),
