@@ -177,7 +177,7 @@ function addConformanceOptions(command: Command): Command {
     .option('--list', 'list the cases and run none')
     .option('--strict', 'a failed SHOULD fails the run, as a failed MUST does')
     .option('--complete', 'a MUST that is not judged fails the run')
-    .option('--verbose', 'print all calls of each failed case, including the kit's own calls')
+    .option('--verbose', 'print all calls of each failed case, including the calls of the kit')
     .option('--expected-failures <file>', 'file with lines of "ID reason"; these cases may fail')
     .option(
       '--header <headers...>',
