@@ -39,7 +39,7 @@ test('purser show prints the server’s advice for an unknown id', async () => {
 test('purser show ends with 1 for an unknown id and with 2 without a key', async () => {
   expect(await show('nothing-of-ours')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('nothing is called so'),
+    stderr: expect.stringContaining('nothing has this id'),
   })
   expect(await run(['show', betId, '--api', wallet.url])).toMatchObject({ code: 2 })
 })
