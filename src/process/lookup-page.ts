@@ -16,13 +16,13 @@ export function formatLookupPage({ kind, ...parts }: PageMembers & { readonly ki
 function formatTitle(kind: string, { adjustment }: PageMembers): string {
   if (kind === 'adjustment' && isObject(adjustment))
     return fold('adjustment: ', printable(describeAdjustmentStatus(adjustment)))
-  return kind === 'several' ? 'this may be one of several:' : kind
+  return kind === 'several' ? 'several things have this id:' : kind
 }
 
 /** Of one that was asked for and is not made. */
 function describeAdjustmentStatus({ status, expiresAt, decidedBy }: PageMembers): string {
-  if (status === 'pending') return `waits for a second person until ${expiresAt}`
-  if (status === 'expired') return 'expired, nobody approved it in time'
+  if (status === 'pending') return `pending approval by a second person until ${expiresAt}`
+  if (status === 'expired') return 'expired without an approval in time'
   const by = isObject(decidedBy) ? ` by ${decidedBy.person}` : ''
   return `${status}${by}`
 }
@@ -48,7 +48,7 @@ function formatMembers(members: PageMembers): string {
 const TITLES = new Map([
   ['adjusted', 'adjusted by hand, in total'],
   ['adjustments', 'adjusted by hand'],
-  ['pendingAdjustments', 'adjustments that wait for a second person: nothing has moved'],
+  ['pendingAdjustments', 'adjustments pending approval by a second person: no money has moved'],
 ])
 
 function formatList(name: string, items: readonly unknown[], above: PageMembers = {}): string {

@@ -33,7 +33,7 @@ const CURRENCY_SETTING: MoneySetting = {
       .sort()
       .join(',') || NONE,
   meaning: (configuredValue) =>
-    `amounts are read and stored with ${configuredValue === NONE ? 'the decimals of ISO 4217, and no other currencies are known' : 'these decimals'}; of a currency in use they cannot change. End every server first: one that goes on reads with the old ones`,
+    `amounts are read and stored with ${configuredValue === NONE ? 'the decimals of ISO 4217, and no other currencies are known' : 'these decimals'}; they cannot change for a currency in use. Stop every server first: a running server reads with the old decimals`,
 }
 
 const MONEY_SETTINGS: Readonly<Record<MoneyServer, readonly MoneySetting[]>> = {
@@ -58,20 +58,20 @@ const MONEY_SETTINGS: Readonly<Record<MoneyServer, readonly MoneySetting[]>> = {
       name: 'PURSER_FREEBET_STAKE',
       configured: ({ freebetStake }) => freebetStake,
       meaning: (configuredValue) =>
-        `the stakes of new bets with a bonusId above 0 are paid by the ${configuredValue === 'player' ? 'player' : 'promotions account'}; bets that are placed keep who paid them`,
+        `the stakes of new bets with a bonusId above 0 are paid by the ${configuredValue === 'player' ? 'player' : 'promotions account'}; existing bets keep their payer`,
     },
     {
       name: 'PURSER_BEHIND_AGGREGATOR',
       configured: ({ behindAggregator }) => String(behindAggregator),
       meaning: (configuredValue) =>
-        `calls are about the player of ${configuredValue === 'true' ? 'operatorUser' : 'userId'}. Where the two differ, results of bets placed before find no bet`,
+        `calls name their player by ${configuredValue === 'true' ? 'operatorUser' : 'userId'}. Where the two differ, results of earlier bets find no bet`,
     },
     {
       name: 'PURSER_SHARED_BETS',
       configured: ({ sharedBets }) => String(sharedBets),
       meaning: (configuredValue) =>
         configuredValue === 'true'
-          ? 'from now on results and rollbacks of one platform reach the bets of another one. A bet whose id was taken, and stands as ID@NAME, is not reached any more'
+          ? 'from now on results and rollbacks of one platform reach the bets of another one. A bet that is stored as ID@NAME, because its id was in use, is no longer reached'
           : 'from now on results and rollbacks of one platform no longer reach the bets of another one',
     },
     {
@@ -95,17 +95,17 @@ const MONEY_SETTINGS: Readonly<Record<MoneyServer, readonly MoneySetting[]>> = {
 
 function describeApprovalMeaning(configuredValue: string): string {
   if (configuredValue === NONE)
-    return 'from now on adjustments of any amount are made by one person; those that wait already still need a second one'
+    return 'from now on one person can make adjustments of any amount; pending adjustments still need a second person'
   const isForAll = configuredValue.split(',').some((one) => !one.includes(':'))
   const others = isForAll ? '' : ', and in every other currency all adjustments,'
-  return `from now on adjustments of more than this${others} wait for a second person; those that wait already go on waiting`
+  return `from now on adjustments of more than this${others} need a second person; pending adjustments stay pending`
 }
 
 function meaningOfCoolingOff(configuredValue: string): string {
   if (configuredValue === NONE)
-    return 'from now on a change that lifts an exclusion or raises a limit is made at once; a change that waits is made by the next request for it'
+    return 'from now on a change that lifts an exclusion or raises a limit is made at once; the next request for a pending change makes it'
   const condition = configuredValue === 'second-person' ? 'a second person' : configuredValue
-  return `from now on a change that lifts an exclusion or raises a limit waits for ${condition}; a change that waits already keeps its condition`
+  return `from now on a change that lifts an exclusion or raises a limit waits for ${condition}; a pending change keeps its condition`
 }
 
 const TABLES = { wallet: 'purser.setting', platform: 'platform.setting' } as const

@@ -91,7 +91,7 @@ describe('purser settings', () => {
     const databaseUrl = await newDatabase()
     await (await startWallet({ databaseUrl, env: FIRST })).stop()
     const applied = await run(['settings', 'wallet', '--apply'], { DATABASE_URL: databaseUrl, ...OTHER })
-    expect(applied).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('start every server') })
+    expect(applied).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('restart every server') })
     await wallet(databaseUrl, OTHER)
     await expect(wallet(databaseUrl, FIRST)).rejects.toThrow('PURSER_CLAWBACK is allow-negative here and refuse')
   })

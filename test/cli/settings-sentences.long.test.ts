@@ -64,7 +64,7 @@ describe('a change of PURSER_APPROVE_ABOVE', () => {
     expect(await asked(wallet, userId, 'first')).toMatchObject({ status: 202 })
     const after = await change('PURSER_APPROVE_ABOVE', {})
     expect(after.said).toBe(
-      'from now on adjustments of any amount are made by one person; those that wait already still need a second one',
+      'from now on one person can make adjustments of any amount; pending adjustments still need a second person',
     )
     expect(await asked(after.wallet, userId, 'second')).toMatchObject({ status: 201 })
     const approve = await after.wallet.operator.request('POST', `/operator/players/${userId}/adjustments/approve`, {
@@ -122,7 +122,7 @@ describe('a change of PURSER_COOLING_OFF', () => {
     expect(await wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
     const after = await change(NAME, {})
     expect(after.said).toBe(
-      'from now on a change that lifts an exclusion or raises a limit is made at once; a change that waits is made by the next request for it',
+      'from now on a change that lifts an exclusion or raises a limit is made at once; the next request for a pending change makes it',
     )
     expect(await after.wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 200 })
   })
@@ -208,7 +208,7 @@ test.each([
     expect(await wallet.operator.balance(player.userId)).toBe(first)
     const after = await change('PURSER_FREEBET_STAKE', { PURSER_FREEBET_STAKE: to })
     expect(after.said).toBe(
-      `the stakes of new bets with a bonusId above 0 are paid by ${whom}; bets that are placed keep who paid them`,
+      `the stakes of new bets with a bonusId above 0 are paid by ${whom}; existing bets keep their payer`,
     )
     await after.wallet.wire.place({ ...bet, transactionId: 'another-freebet' })
     expect(await after.wallet.operator.balance(player.userId)).toBe(second)

@@ -127,6 +127,6 @@ test('purser show reports that a bet was adjusted by hand, with amount, reason a
   const page = formatLookupPage(await shown(bet.transactionId))
   expect(page).toContain('adjusted by hand\n')
   expect(page).toMatch(/5\.00 {2}balance 495\.00 {2}reason paid by hand\s+person anna/)
-  expect(page).toMatch(/adjustments that wait for a second person: nothing has moved\n.*150\.00/s)
-  expect(formatLookupPage(await shown(bet.userId))).toContain('adjustments that wait for a second person')
+  expect(page).toMatch(/adjustments pending approval by a second person: no money has moved\n.*150\.00/s)
+  expect(formatLookupPage(await shown(bet.userId))).toContain('adjustments pending approval by a second person')
 })

@@ -48,7 +48,7 @@ test('the lookup shows a pending adjustment with person, reason, amount, ticket 
     })
   const { adjustment, ...rest } = (await shown('waits-0815')) as LookupEntry & { adjustment: { expiresAt: string } }
   const page = formatLookupPage({ ...rest, adjustment })
-  expect(page.split('\n')[0]).toBe(`adjustment: waits for a second person until ${adjustment.expiresAt}`)
+  expect(page.split('\n')[0]).toBe(`adjustment: pending approval by a second person until ${adjustment.expiresAt}`)
   for (const word of ['anna', 'paid twice', '-120.00', 'SUP-7', userId]) expect(page).toContain(word)
 })
 
@@ -62,7 +62,7 @@ test('the lookup shows who refused an adjustment, and that no person approved an
   wallet.clock.advance(7 * 86_400_000)
   const late = await shown('expired-1')
   expect(late).toMatchObject({ kind: 'adjustment', adjustment: { status: 'expired' } })
-  expect(formatLookupPage(late)).toMatch(/^adjustment: expired, nobody approved it in time\n/)
+  expect(formatLookupPage(late)).toMatch(/^adjustment: expired without an approval in time\n/)
 })
 
 test('the lookup shows an approved adjustment as its transfer, with both persons', async () => {

@@ -120,5 +120,5 @@ test.each([
 })
 
 test('a file replaces the platform, and a second source is a usage error', async () => {
-  await expect(compare(HEADER, { partner: 'acme' })).rejects.toThrow('give no --partner')
+  await expect(compare(HEADER, { partner: 'acme' })).rejects.toThrow('leave out --partner')
 })

@@ -132,10 +132,10 @@ function footer({ judged, kitVersion, interfaceVersion }: ConformanceReport): st
   return [
     '<footer>',
     `<p>Judged by purser ${escapeMarkup(kitVersion)}; ${escapeMarkup(interfaceVersion)}.</p>`,
-    '<p>MUST: the interface says so. SHOULD: advised where the interface is silent.',
-    'Not judged: could not be seen in this run; it is neither passed nor failed.</p>',
-    '<p>What is called <code>masked</code> was a session token, a signature or a header that opens the test system, so that this page',
-    `can be passed on. <code>purser conformance ${judged} --only ID --show-tokens …</code> shows it.</p>`,
+    '<p>MUST: the interface requires it. SHOULD: good practice where the interface does not say.',
+    'Not judged: this run could not check the case, which has neither passed nor failed.</p>',
+    '<p><code>masked</code> replaces a session token, a signature or a header that opens the test system, so that this page',
+    `can be shared. <code>purser conformance ${judged} --only ID --show-tokens …</code> shows it.</p>`,
     '</footer>',
   ].join('\n')
 }

@@ -83,7 +83,7 @@ function requireTarget({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: 
   const fault = findUrlFault(baseUrl, 'wallet')
   if (fault !== undefined) throw new UsageError(`--base-url, the address of the wallet, ${fault}`)
   if (secret === undefined || secret === '')
-    throw new UsageError('the shared secret is missing: give --secret or set PARTNER_SECRET, the shared secret')
+    throw new UsageError('the shared secret is missing: give --secret or set PARTNER_SECRET')
   const secretFault = findSecretFault(secret)
   if (secretFault !== undefined) throw new UsageError(`--secret or PARTNER_SECRET ${secretFault}`)
   return { baseUrl, secret }
