@@ -16,7 +16,7 @@ export function formatLookupPage({ kind, ...parts }: PageMembers & { readonly ki
 function formatTitle(kind: string, { adjustment }: PageMembers): string {
   if (kind === 'adjustment' && isObject(adjustment))
     return fold('adjustment: ', printable(describeAdjustmentStatus(adjustment)))
-  return kind === 'several' ? 'several things have this id:' : kind
+  return kind === 'several' ? 'several records match:' : kind
 }
 
 /** Of one that was asked for and is not made. */

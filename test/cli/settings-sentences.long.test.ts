@@ -84,7 +84,7 @@ describe('a change of PURSER_APPROVE_ABOVE', () => {
     expect(await asked(wallet, userId, 'first')).toMatchObject({ status: 201 })
     const after = await change('PURSER_APPROVE_ABOVE', { PURSER_APPROVE_ABOVE: 'EUR:100' })
     expect(after.said).toBe(
-      'from now on adjustments of more than this, and in every other currency all adjustments, wait for a second person; those that wait already go on waiting',
+      'from now on adjustments of more than this, and in every other currency all adjustments, need a second person; pending adjustments stay pending',
     )
     expect(await asked(after.wallet, userId, 'second')).toMatchObject({ status: 202 })
     expect(await asked(after.wallet, userId, 'third', '100.00')).toMatchObject({ status: 201 })
@@ -108,7 +108,7 @@ describe('a change of PURSER_COOLING_OFF', () => {
     expect(await wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
     const hours = await change(NAME, { [NAME]: '24h' })
     expect(hours.said).toBe(
-      'from now on a change that lifts an exclusion or raises a limit waits for 24h; a change that waits already keeps its condition',
+      'from now on a change that lifts an exclusion or raises a limit waits for 24h; a pending change keeps its condition',
     )
     hours.wallet.clock.advance(86_400_000)
     expect(await hours.wallet.operator.request('PATCH', path, raise)).toMatchObject({ status: 202 })
@@ -230,7 +230,7 @@ test.each([
       on.wire.place({ ...bet, transactionId: id, token: (on === wallet) === from ? other.token : own.token })
     expect(await place(wallet, 'the-first-bet')).toMatchObject({ status: 200 })
     const after = await change('PURSER_BEHIND_AGGREGATOR', { PURSER_BEHIND_AGGREGATOR: String(to) })
-    expect(after.said).toContain(`calls are about the player of ${member}.`)
+    expect(after.said).toContain(`calls name their player by ${member}.`)
     expect(await after.wallet.wire.settle({ ...bet, amount: 20, resultType: 'won' })).not.toMatchObject({ status: 200 })
     const player = member === 'userId' ? own : other
     const placed = await after.wallet.wire.place({ ...bet, token: player.token, transactionId: 'another-bet' })
@@ -251,7 +251,7 @@ describe('a change of PURSER_SHARED_BETS', () => {
     await of(wallet, 'best').place(bet)
     const after = await change('PURSER_SHARED_BETS', { PURSER_SHARED_BETS: 'true' })
     expect(after.said).toContain(
-      'reach the bets of another one. A bet whose id was taken, and stands as ID@NAME, is not',
+      'reach the bets of another one. A bet that is stored as ID@NAME, because its id was in use, is no longer',
     )
     await of(after.wallet, 'best').settle({ ...bet, amount: 20, resultType: 'won' })
     expect(await after.wallet.operator.bet(player.userId, 'one-and-the-same')).toMatchObject({ status: 'settled' })
