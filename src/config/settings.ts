@@ -9,7 +9,7 @@ export const SETTINGS = [
   {
     name: 'PORT',
     readBy: SERVER_READERS,
-    meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081, gateway 8082.',
+    meaning: 'TCP port to listen on, 0 for any free one; default: wallet and sandbox 8080, platform 8081, gateway 8082.',
     example: '9000',
   },
   {
@@ -93,7 +93,7 @@ export const SETTINGS = [
   {
     name: 'PURSER_RESETTLE_WINDOW',
     readBy: ['wallet', 'tool'],
-    meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.',
+    meaning: 'Days after which a settlement can no longer be changed (400, code 20); default: no limit.',
     example: '30',
   },
   {
@@ -159,7 +159,7 @@ export const SETTINGS = [
     name: 'PURSER_TRUSTED_PROXIES',
     readBy: SERVER_READERS,
     meaning:
-      'Addresses and networks of the proxies in front, comma-separated. From them `X-Forwarded-For` names the source of a call, for the journal, the log and throttling. Absent: no header is read.',
+      'Addresses and networks of the proxies in front, comma-separated. From them `X-Forwarded-For` names the source of a call, for the journal, the log and throttling. Default: no header is read.',
     example: '10.0.0.0/8,::1',
   },
   {

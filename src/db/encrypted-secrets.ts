@@ -186,7 +186,7 @@ function requireReadable(keyring: EncryptionKeyring, table: SecretTable, rows: r
   throw new UsageError(
     [
       `the secrets of ${1 + others.length} of ${rows.length} ${of}s cannot be read; PURSER_ENCRYPTION_KEY ${has}:`,
-      `  those of ${first.id} ${explainFailure(first.unreadable)}`,
+      `  the secrets of ${first.id} ${explainFailure(first.unreadable)}`,
       'nothing was changed; add the key that encrypted them, after a comma if a newer key is set',
     ].join('\n'),
   )

@@ -65,5 +65,5 @@ function parseBalance({ outcome, body }: WalletAnswer, { userId, currency, scale
   if (outcome.kind === 'unknown') return `the balance cannot be read: ${outcome.detail}`
   const reply = parseJsonObject(body, parseJson)
   if (reply?.userId !== userId || reply.currency !== currency) return 'the balance is of another player or currency'
-  return parseWireBalance(reply.amount, scale) ?? `the balance is no amount of ${currency}`
+  return parseWireBalance(reply.amount, scale) ?? `the balance is not an amount of ${currency}`
 }
