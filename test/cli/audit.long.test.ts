@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const audit = async (...flags: string[]) => {
   const { code, stderr } = await run(['audit', ...flags], { DATABASE_URL: wallet.databaseUrl })
-  return [code, stderr.includes('everything is looked at') ? 'whole' : stderr]
+  return [code, stderr.includes('everything is checked') ? 'whole' : stderr]
 }
 
 test('purser audit skips rows that were clean, until a whole audit has findings', async () => {
