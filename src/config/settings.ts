@@ -9,7 +9,8 @@ export const SETTINGS = [
   {
     name: 'PORT',
     readBy: SERVER_READERS,
-    meaning: 'TCP port to listen on, 0 for any free one; default: wallet and sandbox 8080, platform 8081, gateway 8082.',
+    meaning:
+      'TCP port to listen on, 0 for any free one; default: wallet and sandbox 8080, platform 8081, gateway 8082.',
     example: '9000',
   },
   {

@@ -172,7 +172,7 @@ function findCertificateProblem({ ca, cert, key }: SecureContextOptions): string
   try {
     if (typeof ca === 'string') new X509Certificate(ca)
   } catch {
-    return "has an sslrootcert that is not a certificate: name the file of the CA certificate, in PEM"
+    return 'has an sslrootcert that is not a certificate: name the file of the CA certificate, in PEM'
   }
   try {
     createSecureContext({ cert, key })

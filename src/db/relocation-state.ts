@@ -103,9 +103,7 @@ export async function assertNotMoved(db: Queryable): Promise<void> {
       `${describeMovedTo(movedTo)}. To return to this database and lose all later writes to the other one: purser move --reopen`,
     )
   if (incomingMove?.isReady === false)
-    throw new UsageError(
-      'the move to this database is not complete: complete it with purser move --to … --finish',
-    )
+    throw new UsageError('the move to this database is not complete: complete it with purser move --to … --finish')
 }
 
 export const READ_TABLE_OWNERSHIP: Statement = statement(

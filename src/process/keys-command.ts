@@ -12,9 +12,7 @@ import type { KeyFlags, MakeKeyFlags } from './key-administration.ts'
 const loadKeyAdministration = () => import('./key-administration.ts')
 
 export function addKeysCommand(program: Command): void {
-  const keys = program
-    .command('keys')
-    .description("manages the keys of a server's API: list, make, rotate, revoke")
+  const keys = program.command('keys').description("manages the keys of a server's API: list, make, rotate, revoke")
   addList(keys)
   addMake(keys)
   addRotate(keys)

@@ -117,7 +117,9 @@ function describe({ state, players, ms, differences, totals }: MoveResult, to: s
         `calls will wait for about ${seconds} s in the final step: run the command again with --finish`,
       ].join('\n')
     case 'different':
-      return [...differences, 'these differ, so the move was not completed: the wallets stay on this database'].join('\n')
+      return [...differences, 'these differ, so the move was not completed: the wallets stay on this database'].join(
+        '\n',
+      )
     case 'ready':
       return [
         ...(totals === undefined

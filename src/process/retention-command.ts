@@ -28,11 +28,7 @@ export function addRetentionCommand(program: Command): void {
     .command('retention')
     .description('deletes data that platform and wallet no longer need; bets, deliveries and their money stay')
     .option('--before <date>', 'delete data of bets and sessions that ended before this day (UTC) or time', parseDate)
-    .option(
-      '--keep-days <days>',
-      'the same by age, for scheduled runs: the number of days to keep data',
-      parseAge,
-    )
+    .option('--keep-days <days>', 'the same by age, for scheduled runs: the number of days to keep data', parseAge)
     .option('--apply', 'delete the data; without it, the data is only counted')
     .option('--json', 'print the result as JSON')
     .addHelpText(

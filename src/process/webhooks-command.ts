@@ -45,9 +45,7 @@ export function addWebhooksCommand(program: Command): void {
   addApiFlags(webhooks.command('list').description('lists all webhooks with their state')).action((flags: Flags) =>
     listWebhooks(flags),
   )
-  addApiFlags(
-    webhooks.command('save <name> <url>').description('creates a webhook, changes it, or enables it again'),
-  )
+  addApiFlags(webhooks.command('save <name> <url>').description('creates a webhook, changes it, or enables it again'))
     .option('--event <names...>', 'only these events; default: all')
     .option('--after <cursor>', 'start after this event; default: a new webhook receives only new events')
     .option(

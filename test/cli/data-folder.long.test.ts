@@ -62,7 +62,9 @@ describe('a data folder', () => {
     for (const command of ['wallet', 'audit', 'migrate']) {
       const { code, stdout, stderr } = await run([command], { ...KEYS, PURSER_DATA_DIR: dataDir })
       expect({ code, stdout }, command).toEqual({ code: 3, stdout: '' })
-      expect(stderr).toBe(`purser: the embedded database in ${dataDir} is in use by another process: stop that process, or set PURSER_DATA_DIR to another folder\n`)
+      expect(stderr).toBe(
+        `purser: the embedded database in ${dataDir} is in use by another process: stop that process, or set PURSER_DATA_DIR to another folder\n`,
+      )
     }
     await first.auditIsClean()
   })

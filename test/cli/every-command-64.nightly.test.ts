@@ -238,7 +238,9 @@ const ROWS: Record<string, () => Promise<void>> = {
   },
   'erase-player': async () => {
     for (const userId of LEAVERS) {
-      expect(await printed(onDatabase('erase-player', userId, '--apply'))).toMatch(/; 1 calls were removed from the journal/)
+      expect(await printed(onDatabase('erase-player', userId, '--apply'))).toMatch(
+        /; 1 calls were removed from the journal/,
+      )
       expect((await onDatabase('export-player', userId)).code).toBe(2)
     }
     const calls = await linesOf(onApi('calls', '--limit', '500', '--json'))

@@ -52,7 +52,11 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
   })
 
   const wrong: [string, string[], string][] = [
-    ['a name that a setting could have', ['make', server, 'OPERATOR_API_KEY', '--role', 'read'], 'is not a valid name of a key'],
+    [
+      'a name that a setting could have',
+      ['make', server, 'OPERATOR_API_KEY', '--role', 'read'],
+      'is not a valid name of a key',
+    ],
     ['a role that does not exist', ['make', server, 'boss', '--role', 'boss'], 'read, support, cash, admin'],
     ['no role', ['make', server, 'boss'], '--role'],
     ['a key that does not exist', ['rotate', server, 'nobody'], 'no key has this name: list the keys for their names'],

@@ -99,7 +99,11 @@ test('purser conformance platform --list names every case', async () => {
 
 test.each([
   ['no port', { drive: 'true' }, 'give --listen'],
-  ['no way to drive', { listen: '0' }, 'the kit needs one way to control the platform: give either --platform-api or --drive'],
+  [
+    'no way to drive',
+    { listen: '0' },
+    'the kit needs one way to control the platform: give either --platform-api or --drive',
+  ],
   ['no key', { listen: '0', platformApi: 'http://127.0.0.1:1' }, 'give --platform-key'],
   ['an unknown case', { list: true, only: ['platform-nothing'] }, 'no such case: platform-nothing'],
   ['a report of another kind', { listen: '0', drive: 'true', report: ['a.pdf'] }, 'must end in'],

@@ -139,7 +139,9 @@ describe.each(Object.entries(KEEPERS))('the secrets of a %s', (_name, { table, i
       await save('two')
     })
     await sql(`update ${table} set secrets = (select secrets from ${table} where ${id} = 'one') where ${id} = 'two'`)
-    await expect(withServer(NEW, nothing)).rejects.toThrow('the secrets of two have been changed, or moved from another row')
+    await expect(withServer(NEW, nothing)).rejects.toThrow(
+      'the secrets of two have been changed, or moved from another row',
+    )
   })
 })
 

@@ -92,7 +92,11 @@ describe('a file of players', () => {
     ['a column that is missing', 'userId,currency\nann,EUR\n', 'lacks the columns token'],
     ['a column that nobody knows', `userId,token,currency,colour\nann,${token},EUR,red\n`, '"colour"'],
     ['a token that is none', 'userId,token,currency\nann,short,EUR\n', ':2: the token'],
-    ['a currency that is not known', `userId,token,currency\nann,${token},GOLD\n`, ':2: the column scale must contain the decimal places'],
+    [
+      'a currency that is not known',
+      `userId,token,currency\nann,${token},GOLD\n`,
+      ':2: the column scale must contain the decimal places',
+    ],
     [
       'two scales of one currency',
       `userId,token,currency,scale\nann,${token},GOLD,3\nbob,${token},GOLD,2\n`,

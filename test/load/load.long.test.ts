@@ -146,7 +146,5 @@ test('Ctrl-C ends the run: sent calls are judged, for players from a file as wel
   await settled
   child.kill('SIGINT')
   expect(await ended).toEqual([0, null])
-  expect(await printed).toMatch(
-    /the load was interrupted.*The money is right: all 3 balances are correct\.\n$/s,
-  )
+  expect(await printed).toMatch(/the load was interrupted.*The money is right: all 3 balances are correct\.\n$/s)
 })

@@ -61,7 +61,9 @@ test('a move accepts only an empty database, or one that the same move has start
   expect(await inSql(first, BALANCES)).toEqual(await inSql(wallet.databaseUrl, BALANCES))
   await expect(moveInto(second, first)).rejects.toThrow('another database is being moved to the target database')
   await expect(moveInto(wallet.databaseUrl, first, { buckets: 2 })).rejects.toThrow('PURSER_BUCKETS=4')
-  await expect(startWallet({ databaseUrl: first, env: env() })).rejects.toThrow('the move to this database is not complete')
+  await expect(startWallet({ databaseUrl: first, env: env() })).rejects.toThrow(
+    'the move to this database is not complete',
+  )
   await wallet.auditIsClean()
 })
 
@@ -115,7 +117,9 @@ test('a difference at the end is reported, and the wallet continues', async () =
   expect(done.differences).toContain(`account of ${players[0]?.userId}`)
   expect(done.differences.filter((text) => text.startsWith('money: {"currency":"EUR"')).length).toBe(2)
   await wallet.operator.deposit(players[0]?.userId ?? '', '1.00')
-  await expect(startWallet({ databaseUrl: to, env: env() })).rejects.toThrow('the move to this database is not complete')
+  await expect(startWallet({ databaseUrl: to, env: env() })).rejects.toThrow(
+    'the move to this database is not complete',
+  )
   await inSql(to, 'drop trigger wrong on purser.account')
   await inSql(to, "insert into purser.account values (0, 'nobody', 'EUR', 5, 0, now(), 0)")
   const again = await moveInto(wallet.databaseUrl, to, { isLast: true })

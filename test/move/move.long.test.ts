@@ -60,7 +60,10 @@ test('a move that is killed before the new database is ready leaves both databas
 test('a missing argument, a number that is too large and an unreachable address are explained', async (context) => {
   const [from, to] = [await newDatabase(context), await newDatabase(context)]
   const env = { DATABASE_URL: from }
-  expect(await run(['move'], env)).toMatchObject({ code: 2, stderr: 'purser: the target database is missing: give --to postgres://…\n' })
+  expect(await run(['move'], env)).toMatchObject({
+    code: 2,
+    stderr: 'purser: the target database is missing: give --to postgres://…\n',
+  })
   expect((await run(['move', '--to', to, '--buckets', '1025'], env)).code).toBe(2)
   const gone = to.replace(/\/[^/]+$/, '/gone')
   expect(await run(['move', '--to', gone], env)).toMatchObject({ code: 2, stderr: expect.stringContaining('gone') })

@@ -97,8 +97,7 @@ export function parseFixturesFile(text: string): PlayerFixtures {
 function requireUniquePlayers(players: readonly FixturePlayer[]): void {
   const names = players.map(({ userId }) => userId)
   const twice = names.find((name, i) => names.indexOf(name) < i)
-  if (twice !== undefined)
-    throw new InvalidFixturesError(`${twice} is in the fixtures twice: list each player once`)
+  if (twice !== undefined) throw new InvalidFixturesError(`${twice} is in the fixtures twice: list each player once`)
 }
 
 function parseJsonFile(text: string): FixturesFile {
@@ -233,9 +232,7 @@ function serveLeaseRequest({ kind, needs, resolve, reject }: LeaseRequest, free:
   const fits = needs.includes('dead token') ? hasDeadToken : () => true
   if (findMissingFixtures(left, kind, needs).length > 0) {
     reject(
-      new NoPlayersLeftError(
-        'no player is left: earlier cases left balances that are unknown or cannot be restored',
-      ),
+      new NoPlayersLeftError('no player is left: earlier cases left balances that are unknown or cannot be restored'),
     )
     return true
   }

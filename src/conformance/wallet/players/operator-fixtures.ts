@@ -56,8 +56,7 @@ const FAR_FUTURE = '2099-01-01T00:00:00Z'
 
 function resolveAccount(currency: string): PlayerAccount {
   const scale = STANDARD_SCALES.get(currency)
-  if (scale === undefined)
-    throw new InvalidFixturesError(`the kit does not know the decimal places of ${currency}`)
+  if (scale === undefined) throw new InvalidFixturesError(`the kit does not know the decimal places of ${currency}`)
   return { currency, scale }
 }
 
