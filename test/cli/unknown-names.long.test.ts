@@ -22,11 +22,11 @@ afterAll(() => wallet.stop())
 
 const ask = (...args: string[]) => run([...args, '--api', wallet.url, '--key', wallet.operatorKey])
 
-test.each([
+const USES: readonly (readonly [name: string, args: readonly string[], message: string])[] = [
   ['calls --player', ['calls', '--player', 'nobody'], '--player: no player has the id nobody; purser show'],
   ['calls --bet', ['calls', '--bet', 'no-such-bet'], '--bet: no bet has the id no-such-bet; purser show'],
   ['calls --platform', ['calls', '--platform', 'amce'], '--platform: no call and no bet of a platform amce exists'],
-  ['calls --follow --player', ['calls', '--follow', '--player', 'nobody'], 'there is no player nobody'],
+  ['calls --follow --player', ['calls', '--follow', '--player', 'nobody'], 'no player has the id nobody'],
   ['calls --operation', ['calls', '--operation', 'plaice'], '/query/operation'],
   ['calls --outcome', ['calls', '--outcome', 'acepted'], '/query/outcome'],
   ['calls --code', ['calls', '--code', '4711'], '/query/code'],

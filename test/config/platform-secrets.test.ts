@@ -51,7 +51,7 @@ describe('an error in PARTNER_SECRETS is reported without the secret:', () => {
 
   test('a secret that PARTNER_SECRET contains too', () => {
     const problems = problemsOf({ PARTNER_SECRET: 'hidden-secret', PARTNER_SECRETS: 'acme:hidden-secret' })
-    expect(problems).toEqual([expect.stringContaining('is also one of PARTNER_SECRET')])
+    expect(problems).toEqual([expect.stringContaining('is also a secret of PARTNER_SECRET')])
   })
 
   test('a weak secret in production', () => {
