@@ -118,6 +118,9 @@ export const PROCESS_ROLES = {
   tool: { keys: [], port: '0' },
 } as const satisfies Record<string, ProcessRole>
 
+const CONFORMANCE_IN_PRODUCTION =
+  'PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production'
+
 /** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
 export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCESS_ROLES.wallet): Config {
   const problems: string[] = []
@@ -181,10 +184,7 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
   }
   if (config.processes > 1 && url === undefined)
     problems.push('PURSER_PROCESSES needs DATABASE_URL: the embedded database supports only one process')
-  if (isProduction && config.conformance === 'on')
-    problems.push(
-      'PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production',
-    )
+  if (isProduction && config.conformance === 'on') problems.push(CONFORMANCE_IN_PRODUCTION)
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
     problems.push(NO_ENCRYPTION_KEY)
   if (isProduction && role.keys.length > 0) problems.push(...findProductionFaults(config, url, env))

@@ -22,7 +22,7 @@ describe('the mix of calls', () => {
     ['place', 'is not of this form'],
     ['place=-1', 'is not of this form'],
     ['place=0.5', 'is not of this form'],
-    ['place=1,win=2', 'there is no win'],
+    ['place=1,win=2', 'no such operation: win'],
     ['place=1,place=2', 'is listed twice'],
     ['settle=2', 'place is missing'],
     ['place=1,resettle=2', 'resettle needs settle'],
