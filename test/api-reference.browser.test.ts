@@ -141,7 +141,7 @@ describe('in Chromium,', () => {
 })
 
 const SEARCHES = {
-  wallet: ['anomal', 'Calls that contradict a bet'],
-  platform: ['stuck', 'Send a stuck or refused delivery again'],
+  wallet: ['anomal', 'calls that contradict their bet'],
+  platform: ['stuck', 'Retry a stuck or rejected delivery'],
   gateway: ['exchange', "Exchange an operator's token for a token of the gateway"],
 } as const

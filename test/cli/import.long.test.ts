@@ -187,8 +187,8 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
   })
 
   test.each([
-    [['userId,currency,ballance', 'a,EUR,1'], 'columns that are not known: ballance'],
-    [['userId,currency,constructor', 'a,EUR,1'], 'columns that are not known: constructor'],
+    [['userId,currency,ballance', 'a,EUR,1'], 'unknown columns: ballance'],
+    [['userId,currency,constructor', 'a,EUR,1'], 'unknown columns: constructor'],
     [['userId,balance', 'a,1'], 'lacks the columns currency'],
     [['userId,currency,currency', 'a,EUR,EUR'], 'the column currency twice'],
     [[''], 'lacks the columns'],

@@ -58,7 +58,7 @@ describe('the erasure of a player is refused', () => {
   test('while an adjustment waits for a second person, until it has expired', async () => {
     const { userId } = await wallet.operator.createPlayer()
     expect((await move(userId, 'adjustments', '10.01', { reason: 'a jackpot' })).status).toBe(202)
-    await expect(may(userId)).rejects.toThrow('1 adjustments that wait')
+    await expect(may(userId)).rejects.toThrow('1 adjustments that are pending approval')
     await owner.longTransaction((tx) =>
       tx.query({
         name: 'test_expire',
