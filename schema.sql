@@ -6,7 +6,7 @@ CREATE SCHEMA platform;
 
 CREATE SCHEMA purser;
 
-CREATE FUNCTION purser.turn_journal_of(of name, today date, keep integer) RETURNS void
+CREATE FUNCTION purser.rotate_journal_of(of name, today date, keep integer) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -40,7 +40,7 @@ CREATE FUNCTION gateway.prepare_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
- SELECT purser.turn_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS turn_journal_of;
+ SELECT purser.rotate_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS rotate_journal_of;
 END;
 
 CREATE TABLE purser.journal_retention (
@@ -50,16 +50,23 @@ CREATE TABLE purser.journal_retention (
 
 COMMENT ON TABLE purser.journal_retention IS 'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS, as the owner of the tables has last run purser migrate or a server with it. 0: none; null: not yet set.';
 
-CREATE FUNCTION gateway.turn_journal() RETURNS void
+CREATE FUNCTION gateway.rotate_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
- SELECT purser.turn_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS turn_journal_of
+ SELECT purser.rotate_journal_of('gateway'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS rotate_journal_of
     FROM purser.journal_retention r
    WHERE (r.schema = 'gateway'::text);
 END;
 
-CREATE FUNCTION purser.moved_on(what text) RETURNS integer
+CREATE FUNCTION purser.prepare_journal() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT purser.rotate_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS rotate_journal_of;
+END;
+
+CREATE FUNCTION purser.raise_stale_row(what text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -68,18 +75,11 @@ begin
 end
 $$;
 
-CREATE FUNCTION purser.prepare_journal() RETURNS void
+CREATE FUNCTION purser.rotate_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
- SELECT purser.turn_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, 36500) AS turn_journal_of;
-END;
-
-CREATE FUNCTION purser.turn_journal() RETURNS void
-    LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    BEGIN ATOMIC
- SELECT purser.turn_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS turn_journal_of
+ SELECT purser.rotate_journal_of('purser'::name, ((now() AT TIME ZONE 'UTC'::text))::date, COALESCE(r.days, 36500)) AS rotate_journal_of
     FROM purser.journal_retention r
    WHERE (r.schema = 'purser'::text);
 END;
@@ -245,21 +245,21 @@ CREATE TABLE platform.bet (
     payout bigint,
     result_type text,
     result_source text,
-    told_status text,
-    told_payout bigint,
-    told_result_type text,
+    acknowledged_status text,
+    acknowledged_payout bigint,
+    acknowledged_result_type text,
     deliveries integer DEFAULT 1 NOT NULL,
     placed_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     taken_back_at bigint,
+    CONSTRAINT bet_acknowledged_status_check CHECK ((acknowledged_status = ANY (ARRAY['open'::text, 'settled'::text, 'cancelled'::text]))),
     CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),
     CONSTRAINT bet_result_type_check CHECK ((result_type = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text, 'cashout'::text]))),
     CONSTRAINT bet_stake_check CHECK ((stake >= 0)),
     CONSTRAINT bet_status_check CHECK ((status = ANY (ARRAY['placing'::text, 'accepted'::text, 'declined'::text, 'cancelled'::text, 'settled'::text]))),
-    CONSTRAINT bet_ticket_type_check CHECK ((ticket_type = ANY (ARRAY['single'::text, 'express'::text]))),
-    CONSTRAINT bet_told_status_check CHECK ((told_status = ANY (ARRAY['open'::text, 'settled'::text, 'cancelled'::text])))
+    CONSTRAINT bet_ticket_type_check CHECK ((ticket_type = ANY (ARRAY['single'::text, 'express'::text])))
 )
 WITH (fillfactor='50');
 
@@ -268,6 +268,19 @@ COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is
 COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
 
 COMMENT ON COLUMN platform.bet.taken_back_at IS 'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
+
+CREATE TABLE platform.call_stats (
+    slot smallint NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    accepted bigint NOT NULL,
+    refused bigint NOT NULL,
+    failed bigint NOT NULL,
+    durations bigint[] NOT NULL,
+    CONSTRAINT call_stats_slot_check CHECK ((slot >= 0))
+);
+
+COMMENT ON TABLE platform.call_stats IS 'As purser.call_stats: the calls that this platform made, by partner.';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,
@@ -289,14 +302,6 @@ ALTER TABLE platform.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
-CREATE TABLE platform.change_count (
-    only_row boolean DEFAULT true NOT NULL,
-    last_number bigint NOT NULL,
-    CONSTRAINT change_count_only_row_check CHECK (only_row)
-);
-
-COMMENT ON TABLE platform.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
-
 CREATE TABLE platform.console_failure (
     name text NOT NULL COLLATE pg_catalog."C",
     address text NOT NULL COLLATE pg_catalog."C",
@@ -307,27 +312,6 @@ CREATE TABLE platform.console_failure (
 );
 
 COMMENT ON TABLE platform.console_failure IS 'As purser.console_failure, of the platform''s console.';
-
-CREATE TABLE platform.console_person (
-    name text NOT NULL COLLATE pg_catalog."C",
-    role text NOT NULL,
-    password text NOT NULL,
-    password_at timestamp with time zone NOT NULL,
-    made_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    password_number integer DEFAULT 1 NOT NULL,
-    used_at timestamp with time zone,
-    must_change boolean DEFAULT false NOT NULL,
-    CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
-    CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
-    CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
-);
-
-COMMENT ON TABLE platform.console_person IS 'As purser.console_person, of the platform''s console.';
-
-COMMENT ON COLUMN platform.console_person.used_at IS 'As purser.console_person.used_at.';
-
-COMMENT ON COLUMN platform.console_person.must_change IS 'As purser.console_person.must_change.';
 
 CREATE TABLE platform.console_session (
     hash bytea NOT NULL,
@@ -345,6 +329,27 @@ CREATE TABLE platform.console_session (
 COMMENT ON TABLE platform.console_session IS 'As purser.console_session, of the platform''s console.';
 
 COMMENT ON COLUMN platform.console_session.used_at IS 'As purser.console_session.used_at.';
+
+CREATE TABLE platform.console_user (
+    name text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL,
+    password text NOT NULL,
+    password_at timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    password_number integer DEFAULT 1 NOT NULL,
+    used_at timestamp with time zone,
+    must_change boolean DEFAULT false NOT NULL,
+    CONSTRAINT console_user_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_user_password_number_check CHECK ((password_number > 0)),
+    CONSTRAINT console_user_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE platform.console_user IS 'As purser.console_user, of the platform''s console.';
+
+COMMENT ON COLUMN platform.console_user.used_at IS 'As purser.console_user.used_at.';
+
+COMMENT ON COLUMN platform.console_user.must_change IS 'As purser.console_user.must_change.';
 
 CREATE TABLE platform.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
@@ -415,6 +420,14 @@ WITH (fillfactor='50');
 
 COMMENT ON TABLE platform.event_total IS 'The number of accepted and settled bets on an event, in whatever currency.';
 
+CREATE TABLE platform.feed_counter (
+    only_row boolean DEFAULT true NOT NULL,
+    last_number bigint NOT NULL,
+    CONSTRAINT feed_counter_only_row_check CHECK (only_row)
+);
+
+COMMENT ON TABLE platform.feed_counter IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+
 CREATE TABLE platform.frame_session (
     frame_session_id uuid NOT NULL,
     partner_id text NOT NULL COLLATE pg_catalog."C",
@@ -440,19 +453,6 @@ CREATE TABLE platform.message (
 );
 
 COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once; a token in them goes when they were acknowledged (O-6).';
-
-CREATE TABLE platform.minute (
-    slot smallint NOT NULL,
-    name text NOT NULL COLLATE pg_catalog."C",
-    minute timestamp with time zone NOT NULL,
-    accepted bigint NOT NULL,
-    refused bigint NOT NULL,
-    failed bigint NOT NULL,
-    durations bigint[] NOT NULL,
-    CONSTRAINT minute_slot_check CHECK ((slot >= 0))
-);
-
-COMMENT ON TABLE platform.minute IS 'As purser.minute: the calls that this platform made, by partner.';
 
 CREATE TABLE platform.outcome (
     event_id text NOT NULL COLLATE pg_catalog."C",
@@ -485,13 +485,6 @@ COMMENT ON COLUMN platform.partner.secrets IS 'A list, the first of which signs;
 
 COMMENT ON COLUMN platform.partner.connection IS 'Null: none. Else a list of one text, which is JSON with headers, ca, certificate and key; or {key, sealed}: the same, encrypted as secrets.';
 
-CREATE TABLE platform.retried (
-    retry_id uuid NOT NULL,
-    delivery_id bigint NOT NULL
-);
-
-COMMENT ON TABLE platform.retried IS 'Deliveries that a retry has sent again.';
-
 CREATE TABLE platform.retry (
     retry_id uuid NOT NULL,
     at timestamp with time zone NOT NULL,
@@ -499,13 +492,20 @@ CREATE TABLE platform.retry (
     person text,
     chosen json NOT NULL,
     count integer NOT NULL,
-    still_tried integer NOT NULL,
+    still_retrying integer NOT NULL,
     taken integer DEFAULT 0 NOT NULL,
     progress_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone
 );
 
 COMMENT ON TABLE platform.retry IS 'chosen: the filters as they were given. count: how many they chose before it began. progress_at: of its last slice; one without finished_at and without progress was cut short.';
+
+CREATE TABLE platform.retry_delivery (
+    retry_id uuid NOT NULL,
+    delivery_id bigint NOT NULL
+);
+
+COMMENT ON TABLE platform.retry_delivery IS 'Deliveries that a retry has sent again.';
 
 CREATE TABLE platform.selection (
     bet_id uuid NOT NULL,
@@ -719,6 +719,19 @@ ALTER TABLE ONLY purser.bet_event REPLICA IDENTITY FULL;
 
 COMMENT ON TABLE purser.bet_event IS 'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
 
+CREATE TABLE purser.call_stats (
+    slot smallint NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    accepted bigint NOT NULL,
+    refused bigint NOT NULL,
+    failed bigint NOT NULL,
+    durations bigint[] NOT NULL,
+    CONSTRAINT call_stats_slot_check CHECK ((slot >= 0))
+);
+
+COMMENT ON TABLE purser.call_stats IS 'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
+
 CREATE TABLE purser.carried_balance (
     bucket integer NOT NULL,
     player text NOT NULL COLLATE pg_catalog."C",
@@ -786,14 +799,6 @@ ALTER TABLE purser.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
-CREATE TABLE purser.change_count (
-    only_row boolean DEFAULT true NOT NULL,
-    last_number bigint NOT NULL,
-    CONSTRAINT change_count_only_row_check CHECK (only_row)
-);
-
-COMMENT ON TABLE purser.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
-
 CREATE TABLE purser.conformance_run (
     run_id uuid NOT NULL,
     started_at timestamp with time zone NOT NULL,
@@ -824,27 +829,6 @@ CREATE TABLE purser.console_failure (
 
 COMMENT ON TABLE purser.console_failure IS 'Wrong passwords of a name since the last right one, by address (the /64, in IPv6); locked_until is when that address may try the name again.';
 
-CREATE TABLE purser.console_person (
-    name text NOT NULL COLLATE pg_catalog."C",
-    role text NOT NULL,
-    password text NOT NULL,
-    password_at timestamp with time zone NOT NULL,
-    made_at timestamp with time zone NOT NULL,
-    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
-    password_number integer DEFAULT 1 NOT NULL,
-    used_at timestamp with time zone,
-    must_change boolean DEFAULT false NOT NULL,
-    CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
-    CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
-    CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
-);
-
-COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
-
-COMMENT ON COLUMN purser.console_person.used_at IS 'Last use of a session or sign-in, to the minute; null: none is known.';
-
-COMMENT ON COLUMN purser.console_person.must_change IS 'Another person has set the password; a session may only change it.';
-
 CREATE TABLE purser.console_session (
     hash bytea NOT NULL,
     key_hash bytea,
@@ -862,6 +846,27 @@ COMMENT ON TABLE purser.console_session IS 'Sessions of the console, as SHA-256 
 
 COMMENT ON COLUMN purser.console_session.used_at IS 'Last request while somebody was at the page, to the minute.';
 
+CREATE TABLE purser.console_user (
+    name text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL,
+    password text NOT NULL,
+    password_at timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    password_number integer DEFAULT 1 NOT NULL,
+    used_at timestamp with time zone,
+    must_change boolean DEFAULT false NOT NULL,
+    CONSTRAINT console_user_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_user_password_number_check CHECK ((password_number > 0)),
+    CONSTRAINT console_user_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE purser.console_user IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
+
+COMMENT ON COLUMN purser.console_user.used_at IS 'Last use of a session or sign-in, to the minute; null: none is known.';
+
+COMMENT ON COLUMN purser.console_user.must_change IS 'Another person has set the password; a session may only change it.';
+
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL
@@ -871,7 +876,7 @@ COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency ar
 
 CREATE TABLE purser.daily_close (
     day date NOT NULL,
-    kept_at timestamp with time zone NOT NULL
+    closed_at timestamp with time zone NOT NULL
 );
 
 COMMENT ON TABLE purser.daily_close IS 'Days (UTC) whose sums are kept, without gaps from the first one on.';
@@ -892,6 +897,14 @@ CREATE TABLE purser.daily_sum (
 );
 
 COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform and site are the bet''s, empty where there is none.';
+
+CREATE TABLE purser.feed_counter (
+    only_row boolean DEFAULT true NOT NULL,
+    last_number bigint NOT NULL,
+    CONSTRAINT feed_counter_only_row_check CHECK (only_row)
+);
+
+COMMENT ON TABLE purser.feed_counter IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
@@ -915,19 +928,6 @@ CREATE TABLE purser.migration (
     run_at timestamp with time zone
 );
 
-CREATE TABLE purser.minute (
-    slot smallint NOT NULL,
-    name text NOT NULL COLLATE pg_catalog."C",
-    minute timestamp with time zone NOT NULL,
-    accepted bigint NOT NULL,
-    refused bigint NOT NULL,
-    failed bigint NOT NULL,
-    durations bigint[] NOT NULL,
-    CONSTRAINT minute_slot_check CHECK ((slot >= 0))
-);
-
-COMMENT ON TABLE purser.minute IS 'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
-
 CREATE TABLE purser.player (
     bucket integer NOT NULL,
     player text NOT NULL COLLATE pg_catalog."C",
@@ -943,7 +943,7 @@ CREATE TABLE purser.player (
     limits json DEFAULT '{}'::json NOT NULL,
     created_as json NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    plain_as text,
+    unrestricted_as text,
     nickname_key text COLLATE pg_catalog."C",
     email_key text COLLATE pg_catalog."C",
     brand text COLLATE pg_catalog."C",
@@ -954,7 +954,7 @@ CREATE TABLE purser.player (
 
 COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
 
-COMMENT ON COLUMN purser.player.plain_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+COMMENT ON COLUMN purser.player.unrestricted_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
 
 COMMENT ON COLUMN purser.player.nickname_key IS 'customFields.nickname in lower case, for the search; email_key likewise.';
 
@@ -1045,7 +1045,7 @@ CREATE TABLE purser.webhook (
     secrets json NOT NULL,
     old_until timestamp with time zone,
     state text NOT NULL,
-    done_to bigint NOT NULL,
+    acknowledged_to bigint NOT NULL,
     failing_since timestamp with time zone,
     last_error text,
     claim uuid,
@@ -1056,7 +1056,7 @@ CREATE TABLE purser.webhook (
     CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
 
-COMMENT ON TABLE purser.webhook IS 'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. done_to: the id of the last event up to which all is acknowledged.';
+COMMENT ON TABLE purser.webhook IS 'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. acknowledged_to: the id of the last event up to which all is acknowledged.';
 
 COMMENT ON COLUMN purser.webhook.connection IS 'As platform.partner.connection.';
 
@@ -1099,8 +1099,8 @@ ALTER TABLE ONLY platform.attempt
 ALTER TABLE ONLY platform.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bet_id);
 
-ALTER TABLE ONLY platform.change_count
-    ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+ALTER TABLE ONLY platform.call_stats
+    ADD CONSTRAINT call_stats_pkey PRIMARY KEY (slot, name);
 
 ALTER TABLE ONLY platform.change
     ADD CONSTRAINT change_pkey PRIMARY KEY (change_id);
@@ -1108,11 +1108,11 @@ ALTER TABLE ONLY platform.change
 ALTER TABLE ONLY platform.console_failure
     ADD CONSTRAINT console_failure_pkey PRIMARY KEY (name, address);
 
-ALTER TABLE ONLY platform.console_person
-    ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
-
 ALTER TABLE ONLY platform.console_session
     ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY platform.console_user
+    ADD CONSTRAINT console_user_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY platform.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
@@ -1129,6 +1129,9 @@ ALTER TABLE ONLY platform.event
 ALTER TABLE ONLY platform.event_total
     ADD CONSTRAINT event_total_pkey PRIMARY KEY (event_id);
 
+ALTER TABLE ONLY platform.feed_counter
+    ADD CONSTRAINT feed_counter_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY platform.frame_session
     ADD CONSTRAINT frame_session_pkey PRIMARY KEY (frame_session_id);
 
@@ -1137,9 +1140,6 @@ ALTER TABLE ONLY platform.limits
 
 ALTER TABLE ONLY platform.message
     ADD CONSTRAINT message_pkey PRIMARY KEY (delivery_id);
-
-ALTER TABLE ONLY platform.minute
-    ADD CONSTRAINT minute_pkey PRIMARY KEY (slot, name);
 
 ALTER TABLE ONLY platform.outcome
     ADD CONSTRAINT outcome_pkey PRIMARY KEY (event_id, outcome_id);
@@ -1150,8 +1150,8 @@ ALTER TABLE ONLY platform.outcome_total
 ALTER TABLE ONLY platform.partner
     ADD CONSTRAINT partner_pkey PRIMARY KEY (partner_id);
 
-ALTER TABLE ONLY platform.retried
-    ADD CONSTRAINT retried_pkey PRIMARY KEY (retry_id, delivery_id);
+ALTER TABLE ONLY platform.retry_delivery
+    ADD CONSTRAINT retry_delivery_pkey PRIMARY KEY (retry_id, delivery_id);
 
 ALTER TABLE ONLY platform.retry
     ADD CONSTRAINT retry_pkey PRIMARY KEY (retry_id);
@@ -1192,14 +1192,14 @@ ALTER TABLE ONLY purser.bet_details
 ALTER TABLE ONLY purser.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, bet_id, player);
 
+ALTER TABLE ONLY purser.call_stats
+    ADD CONSTRAINT call_stats_pkey PRIMARY KEY (slot, name);
+
 ALTER TABLE ONLY purser.carried_balance
     ADD CONSTRAINT carried_balance_pkey PRIMARY KEY (bucket, player, currency, version);
 
 ALTER TABLE ONLY purser.cash_movement
     ADD CONSTRAINT cash_movement_pkey PRIMARY KEY (bucket, player, reference);
-
-ALTER TABLE ONLY purser.change_count
-    ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
 ALTER TABLE ONLY purser.change
     ADD CONSTRAINT change_pkey PRIMARY KEY (change_id, bucket);
@@ -1210,11 +1210,11 @@ ALTER TABLE ONLY purser.conformance_run
 ALTER TABLE ONLY purser.console_failure
     ADD CONSTRAINT console_failure_pkey PRIMARY KEY (name, address);
 
-ALTER TABLE ONLY purser.console_person
-    ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
-
 ALTER TABLE ONLY purser.console_session
     ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY purser.console_user
+    ADD CONSTRAINT console_user_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
@@ -1225,6 +1225,9 @@ ALTER TABLE ONLY purser.daily_close
 ALTER TABLE ONLY purser.daily_sum
     ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform, site);
 
+ALTER TABLE ONLY purser.feed_counter
+    ADD CONSTRAINT feed_counter_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
 
@@ -1233,9 +1236,6 @@ ALTER TABLE ONLY purser.journal_retention
 
 ALTER TABLE ONLY purser.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
-
-ALTER TABLE ONLY purser.minute
-    ADD CONSTRAINT minute_pkey PRIMARY KEY (slot, name);
 
 ALTER TABLE ONLY purser.player
     ADD CONSTRAINT player_pkey PRIMARY KEY (bucket, player);
@@ -1394,7 +1394,7 @@ CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_
 CREATE INDEX transfer_by_kind ON purser.transfer USING btree (kind, at, player, currency, version) WHERE (kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text, 'opening'::text, 'refund'::text, 'payout_reversal'::text]));
 
 ALTER TABLE ONLY platform.console_session
-    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES platform.console_person(name);
+    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES platform.console_user(name);
 
 ALTER TABLE ONLY purser.console_session
-    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES purser.console_person(name);
+    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES purser.console_user(name);

@@ -120,7 +120,7 @@ export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof datab
 /** Calls that the gate took, by the servers' own count; NaN when they have none. */
 async function gatedBy(servers: ServerProcess[]): Promise<number> {
   const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
-  return texts.reduce((sum, text) => sum + +(/^wallet_gate_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
+  return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
 }
 
 function processorCounters(postgres: BenchPostgres, servers: ServerProcess[]) {

@@ -42,7 +42,7 @@ create table purser.player (
   limits              json not null default '{}',
   created_as          json not null,
   created_at          timestamptz not null,
-  plain_as            text,
+  unrestricted_as            text,
   nickname_key        text collate "C",
   email_key           text collate "C",
   brand               text collate "C",
@@ -52,7 +52,7 @@ create table purser.player (
 );
 comment on column purser.player.created_as is
   'What the player was created with, to recognise the same call again whatever has changed since.';
-comment on column purser.player.plain_as is
+comment on column purser.player.unrestricted_as is
   'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
 comment on column purser.player.nickname_key is 'customFields.nickname in lower case, for the search; email_key likewise.';
 comment on column purser.player.brand is 'The site on which the player registered, for reports; it never changes.';
@@ -322,13 +322,13 @@ create index bet_event_by_event on purser.bet_event (event_id, first_seen_at, bu
 
 -- A statement whose COMMIT is already on its way calls this where it has written fewer rows than it
 -- was given.
-create function purser.moved_on(what text) returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function purser.raise_stale_row(what text) returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   raise exception '% has moved on since it was read', what using errcode = 'PU001';
 end
 $$;
 -- Everybody may call a new function. Each server has what it needs and no more.
-revoke all on function purser.moved_on(text) from public;
+revoke all on function purser.raise_stale_row(text) from public;
 
 -- Archive and reports ---------------------------------------------------------------------------
 
@@ -376,7 +376,7 @@ comment on table purser.archived_sum is 'As purser.daily_sum, of the transfers t
 
 create table purser.daily_close (
   day     date primary key,
-  kept_at timestamptz not null
+  closed_at timestamptz not null
 );
 comment on table purser.daily_close is 'Days (UTC) whose sums are kept, without gaps from the first one on.';
 
@@ -418,13 +418,13 @@ comment on table purser.change is
 create index change_to_number on purser.change (change_id) where last_number is null;
 create unique index change_by_number on purser.change (last_number, bucket) where last_number is not null;
 
-create table purser.change_count (
+create table purser.feed_counter (
   only_row    boolean primary key default true check (only_row),
   last_number bigint not null
 );
-comment on table purser.change_count is
+comment on table purser.feed_counter is
   'The last number given. Whoever numbers holds the row, so that one process at a time does.';
-insert into purser.change_count (last_number) values (0);
+insert into purser.feed_counter (last_number) values (0);
 
 -- One process at a time delivers to a webhook: it holds the claim, and counts `beat` up as long as it
 -- lives. A removed row stays, so that no server needs the right to delete.
@@ -435,7 +435,7 @@ create table purser.webhook (
   secrets       json not null,
   old_until     timestamptz,
   state         text not null check (state in ('active', 'disabled', 'removed')),
-  done_to       bigint not null,
+  acknowledged_to       bigint not null,
   failing_since timestamptz,
   last_error    text,
   claim         uuid,
@@ -445,7 +445,7 @@ create table purser.webhook (
   connection    json
 );
 comment on table purser.webhook is
-  'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. done_to: the id of the last event up to which all is acknowledged.';
+  'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. acknowledged_to: the id of the last event up to which all is acknowledged.';
 comment on column purser.webhook.connection is 'As platform.partner.connection.';
 
 -- Keys, people and their actions ----------------------------------------------------------------
@@ -497,7 +497,7 @@ comment on column purser.api_key.scope is 'Null: all. Else only what belongs to 
 create index api_key_by_time on purser.api_key (made_at, name, number);
 create index api_key_by_end on purser.api_key (ends_at);
 
-create table purser.console_person (
+create table purser.console_user (
   name            text collate "C" primary key check (name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'),
   role            text not null check (role in ('read', 'support', 'cash', 'admin')),
   password        text not null,
@@ -508,11 +508,11 @@ create table purser.console_person (
   used_at         timestamptz,
   must_change     boolean not null default false
 );
-comment on table purser.console_person is
+comment on table purser.console_user is
   'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
-comment on column purser.console_person.used_at is
+comment on column purser.console_user.used_at is
   'Last use of a session or sign-in, to the minute; null: none is known.';
-comment on column purser.console_person.must_change is
+comment on column purser.console_user.must_change is
   'Another person has set the password; a session may only change it.';
 
 -- A session is of a key or of a person, and ends with it. It belongs to the password that it was begun
@@ -522,7 +522,7 @@ create table purser.console_session (
   key_hash        bytea check (octet_length(key_hash) = 32),
   made_at         timestamptz not null,
   ends_at         timestamptz not null,
-  person          text collate "C" references purser.console_person,
+  person          text collate "C" references purser.console_user,
   password_number integer,
   used_at         timestamptz not null default statement_timestamp(),
   constraint console_session_is_of_one check (num_nonnulls(key_hash, person) = 1)
@@ -548,7 +548,7 @@ create index console_failure_by_time on purser.console_failure (failed_at);
 -- Calls and the conformance kit -----------------------------------------------------------------
 
 -- The slots are used in turn, so that the table never grows: a slot that comes again begins anew.
-create table purser.minute (
+create table purser.call_stats (
   slot      smallint not null check (slot >= 0),
   name      text collate "C" not null,
   minute    timestamptz not null,
@@ -558,7 +558,7 @@ create table purser.minute (
   durations bigint[] not null,
   primary key (slot, name)
 );
-comment on table purser.minute is
+comment on table purser.call_stats is
   'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
 
 create table purser.conformance_run (
@@ -625,7 +625,7 @@ end $$;
 -- before, the day itself and the next one, and drop days older than `keep` by the earlier clock of two.
 -- With `keep` 0 no day stays and none is made; a negative number counts as 1. pg_temp stands last: a
 -- role could otherwise put a pg_class of its own before ours.
-create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+create function purser.rotate_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   day date;
   old record;
@@ -651,12 +651,12 @@ begin
     execute format('drop table %I.%I', of, old.name);
   end loop;
 end $$;
-create function purser.turn_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
-  select purser.turn_journal_of('purser', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
+create function purser.rotate_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
+  select purser.rotate_journal_of('purser', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
   from purser.journal_retention r where r.schema = 'purser';
 end;
 -- A server that keeps more days than the owner has set uses this one: it drops nothing.
 create function purser.prepare_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
-  select purser.turn_journal_of('purser', (now() at time zone 'UTC')::date, 36500);
+  select purser.rotate_journal_of('purser', (now() at time zone 'UTC')::date, 36500);
 end;
-revoke execute on function purser.turn_journal_of(name, date, int), purser.turn_journal(), purser.prepare_journal() from public;
+revoke execute on function purser.rotate_journal_of(name, date, int), purser.rotate_journal(), purser.prepare_journal() from public;

@@ -117,9 +117,9 @@ create table platform.bet (
   payout            bigint check (payout >= 0),
   result_type       text check (result_type in ('won', 'lost', 'refund', 'cashout')),
   result_source     text check (result_source in ('event', 'request')),
-  told_status       text check (told_status in ('open', 'settled', 'cancelled')),
-  told_payout       bigint,
-  told_result_type  text,
+  acknowledged_status       text check (acknowledged_status in ('open', 'settled', 'cancelled')),
+  acknowledged_payout       bigint,
+  acknowledged_result_type  text,
   deliveries        integer not null default 1,
   placed_at         timestamptz not null,
   changed_at        timestamptz not null,
@@ -238,7 +238,7 @@ create table platform.retry (
   person      text,
   chosen      json not null,
   count       integer not null,
-  still_tried integer not null,
+  still_retrying integer not null,
   taken       integer not null default 0,
   progress_at timestamptz not null,
   finished_at timestamptz
@@ -247,12 +247,12 @@ comment on table platform.retry is
   'chosen: the filters as they were given. count: how many they chose before it began. progress_at: of its last slice; one without finished_at and without progress was cut short.';
 create index retry_by_time on platform.retry (at, retry_id);
 
-create table platform.retried (
+create table platform.retry_delivery (
   retry_id    uuid not null,
   delivery_id bigint not null,
   primary key (retry_id, delivery_id)
 );
-comment on table platform.retried is 'Deliveries that a retry has sent again.';
+comment on table platform.retry_delivery is 'Deliveries that a retry has sent again.';
 
 -- The feed, keys and people: the wallet's tables of these names say what they are for -------------
 
@@ -268,13 +268,13 @@ comment on table platform.change is
 create index change_to_number on platform.change (change_id) where last_number is null;
 create unique index change_by_number on platform.change (last_number) where last_number is not null;
 
-create table platform.change_count (
+create table platform.feed_counter (
   only_row    boolean primary key default true check (only_row),
   last_number bigint not null
 );
-comment on table platform.change_count is
+comment on table platform.feed_counter is
   'The last number given. Whoever numbers holds the row, so that one process at a time does.';
-insert into platform.change_count (last_number) values (0);
+insert into platform.feed_counter (last_number) values (0);
 
 create table platform.action (like purser.action, primary key (subject, at, request_id));
 comment on table platform.action is 'As purser.action, of the platform''s API.';
@@ -286,14 +286,14 @@ comment on column platform.api_key.rights is 'As purser.api_key.rights.';
 comment on column platform.api_key.used_at is 'As purser.api_key.used_at.';
 comment on column platform.api_key.scope is 'Null: all. Else only what belongs to this partner.';
 
-create table platform.console_person (like purser.console_person including all);
-comment on table platform.console_person is 'As purser.console_person, of the platform''s console.';
-comment on column platform.console_person.used_at is 'As purser.console_person.used_at.';
-comment on column platform.console_person.must_change is 'As purser.console_person.must_change.';
+create table platform.console_user (like purser.console_user including all);
+comment on table platform.console_user is 'As purser.console_user, of the platform''s console.';
+comment on column platform.console_user.used_at is 'As purser.console_user.used_at.';
+comment on column platform.console_user.must_change is 'As purser.console_user.must_change.';
 
 create table platform.console_session (
   like purser.console_session including all,
-  foreign key (person) references platform.console_person
+  foreign key (person) references platform.console_user
 );
 comment on table platform.console_session is 'As purser.console_session, of the platform''s console.';
 comment on column platform.console_session.used_at is 'As purser.console_session.used_at.';
@@ -301,5 +301,5 @@ comment on column platform.console_session.used_at is 'As purser.console_session
 create table platform.console_failure (like purser.console_failure including all);
 comment on table platform.console_failure is 'As purser.console_failure, of the platform''s console.';
 
-create table platform.minute (like purser.minute including all);
-comment on table platform.minute is 'As purser.minute: the calls that this platform made, by partner.';
+create table platform.call_stats (like purser.call_stats including all);
+comment on table platform.call_stats is 'As purser.call_stats: the calls that this platform made, by partner.';

@@ -48,11 +48,11 @@ comment on column gateway.api_key.scope is 'Null: all. Else only what belongs to
 create table gateway.journal (like purser.journal including all) partition by range (at);
 comment on table gateway.journal is 'As purser.journal, of the gateway.';
 insert into purser.journal_retention (schema) values ('gateway');
-create function gateway.turn_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
-  select purser.turn_journal_of('gateway', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
+create function gateway.rotate_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
+  select purser.rotate_journal_of('gateway', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
   from purser.journal_retention r where r.schema = 'gateway';
 end;
 create function gateway.prepare_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
-  select purser.turn_journal_of('gateway', (now() at time zone 'UTC')::date, 36500);
+  select purser.rotate_journal_of('gateway', (now() at time zone 'UTC')::date, 36500);
 end;
-revoke execute on function gateway.turn_journal(), gateway.prepare_journal() from public;
+revoke execute on function gateway.rotate_journal(), gateway.prepare_journal() from public;

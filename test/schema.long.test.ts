@@ -83,11 +83,11 @@ test('Postgres and PGlite have only the functions of the journal partitions with
   const ofJournal = (schema: string, name: string) => ({ name: `${schema}.${name}()`, prosecdef: true, settings })
   const functions = [
     ofJournal('gateway', 'prepare_journal'),
-    ofJournal('gateway', 'turn_journal'),
-    { name: 'purser.moved_on(text)', prosecdef: false, settings },
+    ofJournal('gateway', 'rotate_journal'),
+    { name: 'purser.raise_stale_row(text)', prosecdef: false, settings },
     ofJournal('purser', 'prepare_journal'),
-    ofJournal('purser', 'turn_journal'),
-    { name: 'purser.turn_journal_of(name, date, integer)', prosecdef: false, settings },
+    ofJournal('purser', 'rotate_journal'),
+    { name: 'purser.rotate_journal_of(name, date, integer)', prosecdef: false, settings },
   ]
   expect(await Promise.all([ask(postgres, 'functions'), ask(pglite, 'functions')])).toEqual([functions, functions])
 })

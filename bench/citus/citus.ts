@@ -157,7 +157,7 @@ async function writes(client: pg.Client): Promise<number> {
 
 async function gatedBy(urls: readonly string[]): Promise<number> {
   const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
-  return texts.reduce((sum, text) => sum + +(/^wallet_gate_calls_total (\d+)$/m.exec(text)?.[1] ?? 0), 0)
+  return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? 0), 0)
 }
 
 async function main(): Promise<number> {

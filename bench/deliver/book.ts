@@ -11,7 +11,7 @@ const bets = (partner: string, event: string) => `
 with b as (select ${ORDERED_ID} as bet_id, i from generate_series(1, $1::int) i),
 bets as (
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type, coefficient,
-    told_status, deliveries, placed_at, changed_at)
+    acknowledged_status, deliveries, placed_at, changed_at)
   select bet_id, '${partner}', gen_random_uuid(), '', 'player-' || i % 5000, 'EUR', 'token-of-the-seed', 1000, 'accepted', 'single', '2', 'open', 1, now(), now() from b),
 selections as (
   insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)

@@ -192,7 +192,7 @@ async function post({ url }: ServerProcess, path: string, body: object): Promise
 async function faultsOf(client: pg.Client, partner: ServerProcess, bets: number): Promise<string[]> {
   const { again } = await callsOf(partner)
   const { rows } = await client.query<{ told: number }>(
-    "select count(*)::int as told from platform.bet where partner_id = 'ours' and told_status = 'settled' and told_payout = payout",
+    "select count(*)::int as told from platform.bet where partner_id = 'ours' and acknowledged_status = 'settled' and acknowledged_payout = payout",
   )
   const delivered = rows[0]!.told
   return [

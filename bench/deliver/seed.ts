@@ -54,7 +54,7 @@ const PLATFORM_ROWS = `
 with b as (select row_number() over (order by bet_id) as n, bet_id::uuid, player, stake, placed_at from purser.bet),
 bets as (
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type, coefficient,
-    told_status, deliveries, placed_at, changed_at)
+    acknowledged_status, deliveries, placed_at, changed_at)
   select bet_id, 'ours', gen_random_uuid(), '', player, 'EUR', 'token-of-the-seed', stake, 'accepted', 'single', '2', 'open', 1, placed_at, placed_at from b),
 selections as (
   insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
@@ -88,7 +88,7 @@ from due join settled using (bet_id)`
 export const SETTLES_OF_OTHER = `
 with placed as (
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type, coefficient,
-    payout, result_type, told_status, deliveries, placed_at, changed_at)
+    payout, result_type, acknowledged_status, deliveries, placed_at, changed_at)
   select gen_random_uuid(), 'other', gen_random_uuid(), '', 'player', 'EUR', 'token-of-the-seed', 1000, 'settled', 'single', '2', 2000, 'won', 'open', 2, now(), now()
   from generate_series(1, $1::int)
   returning bet_id),

@@ -62,7 +62,7 @@ export function measureEndToEnd(postgres: BenchPostgres): Promise<{ settlesPerSe
     const seconds = (performance.now() - began) / 1_000
     await platform.stop()
     const { rows } = await client.query<{ n: number }>(
-      `select count(*)::int as n from platform.bet where told_status = 'settled'`,
+      `select count(*)::int as n from platform.bet where acknowledged_status = 'settled'`,
     )
     const faults = await readFaults(client, postgres.url(RUN))
     const settled = rows[0]!.n
@@ -158,7 +158,7 @@ async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: De
 const DISAGREEING = `
 select count(*)::int as n from platform.bet p full join purser.bet w on w.bet_id = p.bet_id::text
 where p.partner_id is distinct from 'other'
-  and (p.told_status is distinct from w.status or p.told_payout is distinct from w.payout)`
+  and (p.acknowledged_status is distinct from w.status or p.acknowledged_payout is distinct from w.payout)`
 const SENT_AGAIN = `
 select count(*)::int as n from platform.delivery where partner_id = 'ours' and operation = 'settle' and (attempts > 1 or status = 'refused')`
 

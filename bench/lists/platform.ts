@@ -39,7 +39,7 @@ function statements(bets: number, day: string): string[] {
     `insert into platform.partner (partner_id, base_url, secrets, created_at)
      select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, ${PARTNERS - 1}) i`,
     `insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, reason, ticket_type,
-       coefficient, payout, result_type, result_source, told_status, told_payout, told_result_type, deliveries, placed_at, changed_at)
+       coefficient, payout, result_type, result_source, acknowledged_status, acknowledged_payout, acknowledged_result_type, deliveries, placed_at, changed_at)
      select md5(i::text)::uuid, 'partner-' || i % ${PARTNERS}, md5('session' || i % ${SEED_PLAYERS})::uuid, '', 'player-' || i % ${SEED_PLAYERS}, 'EUR', '', 1000,
        case when ${declined} then 'declined' else 'settled' end, case when ${declined} then 'partner_refused' end, 'single', '1.85',
        case when not ${declined} then 1850 end, case when not ${declined} then 'won' end, case when not ${declined} then 'event' end,
@@ -83,7 +83,7 @@ export function buildPlatformQuestions(bets: number, day: string): TimedQuestion
     what,
     ask: (deps: Deps) => listDeliveries(deps, { limit: '50', ...query }),
   })
-  const person = (what: string, query: object) => delivery(what, { needsPerson: 'true', ...query })
+  const person = (what: string, query: object) => delivery(what, { needsAttention: 'true', ...query })
   return [
     bet('bets, the newest 50', {}),
     bet('bets, a late page', { after: far }),

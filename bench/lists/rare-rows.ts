@@ -51,7 +51,7 @@ function ofPeople({ bets, players, day }: SeedSize): [string, string][] {
     ],
     [
       'the last hour',
-      `insert into purser.minute (slot, name, minute, accepted, refused, failed, durations)
+      `insert into purser.call_stats (slot, name, minute, accepted, refused, failed, durations)
        select (extract(epoch from m)::bigint / 60) % 64, name, m, 1000, 10, 1, array_fill(50::bigint, array[20])
        from generate_series(date_trunc('minute', now()) - interval '60 minutes', date_trunc('minute', now()), interval '1 minute') m,
          unnest(array['', 'acme', '?']) as name`,

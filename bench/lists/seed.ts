@@ -152,7 +152,7 @@ function ofMoney(size: SeedSize): [string, string][] {
     ],
     [
       'its count',
-      'update purser.change_count set last_number = coalesce((select max(last_number) from purser.change), 0)',
+      'update purser.feed_counter set last_number = coalesce((select max(last_number) from purser.change), 0)',
     ],
     [
       'the action log',
@@ -246,7 +246,7 @@ const BODY = (i: number, player: string) =>
     ],
   })
 
-const MAKE_DAY = statement('bench_make_day_of_journal', "select purser.turn_journal_of('purser', $1::date, 3650)")
+const MAKE_DAY = statement('bench_make_day_of_journal', "select purser.rotate_journal_of('purser', $1::date, 3650)")
 
 /** A Place bet each, as its wallet would have kept it. */
 export async function seedJournal(db: Db, calls: number, day: string): Promise<void> {

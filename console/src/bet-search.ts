@@ -33,7 +33,7 @@ export interface NewestBet extends BetSelections {
   readonly resultType?: string | undefined
   readonly refusalCode?: number | undefined
   readonly reason?: string | undefined
-  readonly askedStake?: { readonly amount: string; readonly currency: string } | undefined
+  readonly requestedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
 /** What a list of either side has of a bet. */
@@ -48,7 +48,7 @@ type BetListRow = BetSelections & { readonly userId: string; readonly status: st
     resultType: string
     refusalCode: number
     reason: string
-    askedStake: { readonly amount: string; readonly currency: string }
+    requestedStake: { readonly amount: string; readonly currency: string }
   }>
 
 /** How an id begins and ends. */

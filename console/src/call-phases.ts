@@ -44,7 +44,7 @@ const sumSteps = (steps: readonly PhaseStep[]) => steps.reduce((sum, [, , ms = 0
 function stepsOfPlatform({ durationMs, phases }: PlatformTiming): PhaseStep[] {
   if (phases === undefined) return [['call', 'from the request to the end of the response', durationMs]]
   const steps: PhaseStep[] = [
-    ['DNS', 'lookup of the host name', phases.nameMs],
+    ['DNS', 'lookup of the host name', phases.dnsMs],
     ['connect', 'TCP connection', phases.connectMs],
     ['TLS', 'TLS handshake', phases.tlsMs],
     ['first byte', 'from the request to the first byte of the response', phases.firstByteMs],

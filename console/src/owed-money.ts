@@ -11,7 +11,7 @@ interface UnmovedMoney {
   /** Below zero: to be taken back. Absent where nothing needs a person. */
   readonly owedAmount?: string
   /** The same of what waits. */
-  readonly unmovedAmount?: string
+  readonly outstandingAmount?: string
 }
 
 /** As the platform sums it: `amount` in both directions, `takeBack` of it. */
@@ -26,7 +26,7 @@ export function owedMoney(of: readonly UnmovedMoney[]): OwedMoney[] {
   return currencies.map((currency) => {
     const amounts = of
       .filter((one) => one.currency === currency)
-      .map((one) => one.owedAmount ?? one.unmovedAmount ?? one.amount ?? '0')
+      .map((one) => one.owedAmount ?? one.outstandingAmount ?? one.amount ?? '0')
     const takeBack = amounts.filter((one) => one.startsWith('-')).map((one) => one.slice(1))
     const pay = amounts.filter((one) => !one.startsWith('-'))
     return { currency, amount: sumDecimals([...pay, ...takeBack]), takeBack: sumDecimals(takeBack) }

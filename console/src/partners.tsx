@@ -15,7 +15,7 @@ export interface Partner {
   readonly waiting: number
   readonly owed: readonly Sum[]
   /** `since`: when the oldest of them was decided. */
-  readonly onTheWay: readonly (Sum & { readonly since: string })[]
+  readonly inProgress: readonly (Sum & { readonly since: string })[]
 }
 
 /** Milliseconds on its way after which money is no everyday thing: a call is answered in seconds, its first retries are over in one minute. */
@@ -27,9 +27,9 @@ export interface PartnerTrouble {
 }
 
 /** Undefined: it answers, and nothing waits for long. */
-export function findPartnerTrouble({ state, since, onTheWay }: Partner): PartnerTrouble | undefined {
+export function findPartnerTrouble({ state, since, inProgress }: Partner): PartnerTrouble | undefined {
   if (state !== 'up') return { kind: 'down', since }
-  const [oldest] = onTheWay.map((sum) => sum.since).sort()
+  const [oldest] = inProgress.map((sum) => sum.since).sort()
   return oldest !== undefined && Date.now() - Date.parse(oldest) >= LONG_MS
     ? { kind: 'slow', since: oldest }
     : undefined

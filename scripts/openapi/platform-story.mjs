@@ -212,7 +212,7 @@ const lists = [
     200,
     'stuck',
     'Deliveries that need attention',
-    get('/deliveries?needsPerson=true&unmoved=true&limit=1'),
+    get('/deliveries?needsAttention=true&outstanding=true&limit=1'),
     {
       before: run(
         `update platform.delivery set status = 'stuck', owed_since = decided_at, owed_amount = 10.00, owed_currency = 'EUR', error = 'time_out: no complete answer within 5000 ms', attempts = 10

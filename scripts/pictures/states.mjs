@@ -33,7 +33,7 @@ export async function takeStates(browser, folder, only) {
   const isAny = (...names) => names.some((name) => isWanted(name) || only.some((one) => one.startsWith(name)))
   if (isAny('empty', 'loading', 'error', 'long', 'webhooks')) await alone(browser, wanted, 'wallet', ofWallet)
   if (isAny('empty-platform')) await alone(browser, wanted, 'platform', ofPlatform)
-  if (isAny('ladder', 'signature', 'what-if', 'adjust', 'opened', 'reconciled')) await inPlay(browser, wanted)
+  if (isAny('schedule', 'signature', 'what-if', 'adjust', 'opened', 'reconciled')) await inPlay(browser, wanted)
 }
 
 async function ofWallet(see, { ask, call }) {
@@ -192,7 +192,7 @@ async function inPlay(browser, wanted) {
     await ask('POST', '/sandbox/frame/money')
     const lost = await ask('POST', '/sandbox/frame/troubles', { trouble: 'correct' })
     const open = (page, name) => page.getByRole('button', { name }).first().click()
-    await see('ladder', 'deliveries', { act: (page) => page.waitForTimeout(SETTLE_MS) })
+    await see('schedule', 'deliveries', { act: (page) => page.waitForTimeout(SETTLE_MS) })
     await see('signature', 'calls', {
       act: async (page) => {
         await page.getByText('Signature debugger').click()

@@ -203,7 +203,7 @@ export const SETTINGS = [
     example: '21',
   },
   {
-    name: 'PURSER_GATE',
+    name: 'PURSER_FAST_PATH',
     readBy: ['wallet'],
     default: 'on',
     meaning:

@@ -28,7 +28,7 @@ const [FIRST_TABLE] = DISTRIBUTED_TABLES
  * Tables of the coordinator that are written together with distributed ones. Citus has to know of them: else it takes such a transaction for one
  * of a single worker, which it commits before the coordinator, and a crash in between would leave half of it.
  */
-export const CITUS_LOCAL_TABLES = ['action', 'adjusted_sum', 'archived_sum', 'change_count'] as const
+export const CITUS_LOCAL_TABLES = ['action', 'adjusted_sum', 'archived_sum', 'feed_counter'] as const
 
 /** Of a change's number, the bits between two that the coordinator gives. */
 const CHANGE_ID_BITS = 22
@@ -111,7 +111,7 @@ async function registerCitusLocalTables(run: Run): Promise<void> {
   const known = await listKnownTables(run)
   for (const table of CITUS_LOCAL_TABLES)
     if (!known.includes(table)) await run(`select citus_add_local_table_to_metadata('purser.${table}')`)
-  await run("select create_distributed_function('purser.moved_on(text)')")
+  await run("select create_distributed_function('purser.raise_stale_row(text)')")
 }
 
 /** Those that Citus knows. */
@@ -204,14 +204,14 @@ async function countBucketsByWorker(run: Run): Promise<Record<string, number>> {
  * With the rights of the owner: it locks as Citus does for a statement of its own, the table of players too, so that who has locked that table
  * (`purser move`) is waited for; and ends what comes to a worker that has the bucket no more.
  */
-export const HOLD_BUCKET = `create or replace function purser.hold_bucket(bucket int) returns bigint language plpgsql security definer
+export const HOLD_BUCKET = `create or replace function purser.lock_bucket(bucket int) returns bigint language plpgsql security definer
   set search_path = pg_catalog as $hold$
   declare shard bigint := get_shard_id_for_distribution_column('purser.${FIRST_TABLE}', bucket);
   begin
     perform lock_relation_if_exists('purser.${FIRST_TABLE}', 'ROW EXCLUSIVE');
     perform lock_shard_metadata(5, array[shard]);
     if not exists (select 1 from pg_dist_placement p join pg_dist_local_group g using (groupid) where p.shardid = shard) then
-      perform purser.moved_on('a bucket');
+      perform purser.raise_stale_row('a bucket');
     end if;
     return shard;
   end $hold$`

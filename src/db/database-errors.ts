@@ -33,7 +33,7 @@ const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
 /** On each table of a database that was moved away: a constraint that no row fulfils. */
 export const MOVED_AWAY_CONSTRAINT = 'moved_away'
-/** Our own, raised by purser.moved_on: a row has moved on since it was read. */
+/** Our own, raised by purser.raise_stale_row: a row has moved on since it was read. */
 export const STALE_ROW_SQLSTATE = 'PU001'
 /** Unique violation, serialization failure, deadlock, a row that has moved on: the same call, judged again, sees what the other one did. */
 const CONFLICTS = new Set(['23505', '40001', '40P01', STALE_ROW_SQLSTATE])

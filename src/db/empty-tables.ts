@@ -16,8 +16,8 @@ const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: 
   ['purser.currency', 'purser.account', 'select from purser.account'],
   ['purser.setting', 'purser.account', 'select from purser.account'],
   ['purser.bet_details', 'purser.bet', 'select from purser.bet where stake is not null and archived_to_player is null'],
-  ['purser.change_count', 'purser.migration', 'select from purser.migration'],
-  ['platform.change_count', 'purser.migration', 'select from purser.migration'],
+  ['purser.feed_counter', 'purser.migration', 'select from purser.migration'],
+  ['platform.feed_counter', 'purser.migration', 'select from purser.migration'],
   ['platform.partner', 'platform.bet', 'select from platform.bet'],
   ['platform.partner', 'platform.frame_session', 'select from platform.frame_session'],
   ['platform.frame_session', 'platform.bet', 'select from platform.bet'],
@@ -27,7 +27,7 @@ const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: 
 
 /** The walk along a feed begins with its count. */
 export function isFeedCountMissing({ row }: Finding): boolean {
-  return row.empty?.endsWith('.change_count') === true
+  return row.empty?.endsWith('.feed_counter') === true
 }
 
 const SCHEMAS = ['purser', 'platform', 'gateway'] as const

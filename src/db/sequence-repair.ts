@@ -21,7 +21,7 @@ interface Counter {
 
 const countersOfFeed = (schema: 'purser' | 'platform'): Counter[] => [
   { name: `${schema}.change_change_id_seq`, table: `${schema}.change`, column: 'change_id' },
-  { name: `${schema}.change_count`, table: `${schema}.change`, column: 'last_number' },
+  { name: `${schema}.feed_counter`, table: `${schema}.change`, column: 'last_number' },
 ]
 const COUNTERS: Readonly<Record<ServerKind, readonly Counter[]>> = {
   wallet: countersOfFeed('purser'),

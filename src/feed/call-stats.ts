@@ -181,7 +181,7 @@ function createStatements(schema: Schema) {
   return {
     add: statement(
       `${schema}_add_minute`,
-      `insert into ${schema}.minute as m (slot, name, minute, accepted, refused, failed, durations)
+      `insert into ${schema}.call_stats as m (slot, name, minute, accepted, refused, failed, durations)
        values ($1::smallint, $2::text, $3::timestamptz, $4::bigint, $5::bigint, $6::bigint, $7::bigint[])
        on conflict (slot, name) do update set minute = excluded.minute, ${both.join(', ')},
          durations = case when ${isSame} then (
@@ -193,7 +193,7 @@ function createStatements(schema: Schema) {
     read: statement(
       `${schema}_read_minutes`,
       `select name, minute, accepted, refused, failed, array_to_string(durations, ',') as durations
-       from ${schema}.minute where minute >= $1::timestamptz`,
+       from ${schema}.call_stats where minute >= $1::timestamptz`,
     ),
   }
 }

@@ -242,6 +242,6 @@ const COUNTED = { purser: defineRecentCounts('purser'), platform: defineRecentCo
 function defineRecentCounts(schema: ChangeNotifierDeps['schema']): Statement {
   return statement(
     `${schema}_recent_counts`,
-    `select name || ' ' || minute || ' ' || (accepted + refused + failed) as mark from ${schema}.minute where minute > $1::timestamptz`,
+    `select name || ' ' || minute || ' ' || (accepted + refused + failed) as mark from ${schema}.call_stats where minute > $1::timestamptz`,
   )
 }

@@ -52,13 +52,13 @@ export interface ChangeStore {
   readonly nextAfter: Statement
 }
 
-/** `schema` has the tables change and change_count; the wallet's lies by buckets. */
+/** `schema` has the tables change and feed_counter; the wallet's lies by buckets. */
 export function createChangeStore(
   schema: ChangeStore['schema'],
   eventsOf: ChangeStore['eventsOf'] = (item) => [item],
 ): ChangeStore {
   const table = `${schema}.change`
-  const count = `${schema}.change_count`
+  const count = `${schema}.feed_counter`
   const [bucket, itsBucket] = schema === 'purser' ? ['bucket, ', '$4::int, '] : ['', '']
   return {
     schema,

@@ -14,14 +14,14 @@ const READ_UNNUMBERED = statement(
   'purser_fresh_changes',
   `select bucket, change_id, size from purser.change where last_number is null order by change_id limit ${MAX_NUMBERED_PER_TRANSACTION}`,
 )
-const READ_LAST_NUMBER = statement('purser_last_number', 'select last_number from purser.change_count')
-const WRITE_LAST_NUMBER = statement('purser_count_changes', 'update purser.change_count set last_number = $1::bigint')
+const READ_LAST_NUMBER = statement('purser_last_number', 'select last_number from purser.feed_counter')
+const WRITE_LAST_NUMBER = statement('purser_count_changes', 'update purser.feed_counter set last_number = $1::bigint')
 const NUMBER_CHANGES_OF_BUCKET = statement(
   'purser_number_changes_of_bucket',
   `with numbered as (
      update purser.change c set last_number = r.last_number from unnest($2::bigint[], $3::bigint[]) as r (change_id, last_number)
      where c.bucket = $1::int and c.change_id = r.change_id and c.last_number is null returning 1
-   ) select case when count(*) < cardinality($2::bigint[]) then purser.moved_on('a change') end from numbered`,
+   ) select case when count(*) < cardinality($2::bigint[]) then purser.raise_stale_row('a change') end from numbered`,
 )
 
 interface UnnumberedRow extends Row {

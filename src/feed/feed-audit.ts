@@ -104,7 +104,7 @@ function createStatements({ schema }: ChangeStore): Statements {
       `select n.last_number as count, (select last_number from ${table} ${ends} desc limit 1) as max,
          (select last_number - size from ${table} ${ends} limit 1) as first,
          (select last_number - size from ${table} where last_number > $1::bigint order by last_number limit 1) as next
-       from ${schema}.change_count n`,
+       from ${schema}.feed_counter n`,
     ),
     slice: statement(
       `${schema}_audit_feed_slice`,

@@ -84,7 +84,7 @@ function withoutPlayer(bytes: Buffer, player: string): { gone: number; left: num
   }
 }
 
-const LOCK_COUNT = statement('forget_hold_count', 'select last_number from purser.change_count for update')
+const LOCK_COUNT = statement('forget_hold_count', 'select last_number from purser.feed_counter for update')
 /** Reads all of the feed behind a number, so nothing is locked meanwhile. What has a number changes no more. */
 const FIND_EVENTS = statement(
   'forget_find_events',

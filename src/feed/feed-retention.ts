@@ -14,7 +14,7 @@ const defineCount = defineByStore(
 
 /** When none is kept, all go that have a number now; what is numbered while they go stays. */
 const defineFirstRetained = defineByStore(
-  `select coalesce(min(c.last_number), (select n.last_number + 1 from $schema.change_count n)) as number
+  `select coalesce(min(c.last_number), (select n.last_number + 1 from $schema.feed_counter n)) as number
    from $schema.change c where c.last_number is not null and c.at >= $1::timestamptz`,
   'first_kept_change',
 )

@@ -148,19 +148,19 @@ const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
 const MAX_SEARCH_MS = 8_000
 
 /**
- * The newest calls about one id. Unlike a page of a list it looks on until it has found some; `lookedBackTo` is the time it came to when it
+ * The newest calls about one id. Unlike a page of a list it looks on until it has found some; `searchedBackTo` is the time it came to when it
  * gave up before the journal's end.
  */
 export async function findNewestCalls(
   db: Queryable,
   schema: JournalSchema,
   query: JournalCallQuery,
-): Promise<{ data: CallListEntry[]; lookedBackTo?: Date }> {
+): Promise<{ data: CallListEntry[]; searchedBackTo?: Date }> {
   const end = environment.monotonicNow() + MAX_SEARCH_MS
   for (let page = await listCalls(db, schema, query); ; ) {
     if (page.data.length > 0 || page.next === null) return { data: page.data }
-    const lookedBackTo = decodeCursor(page.next)?.at
-    if (environment.monotonicNow() > end) return { data: [], ...(lookedBackTo && { lookedBackTo }) }
+    const searchedBackTo = decodeCursor(page.next)?.at
+    if (environment.monotonicNow() > end) return { data: [], ...(searchedBackTo && { searchedBackTo }) }
     page = await listCalls(db, schema, { ...query, after: page.next })
   }
 }

@@ -2,7 +2,7 @@
  * Days for which a journal of calls is kept (W-30).
  *
  * The number stands in a table that only the owner of the tables can change, so that the role of a
- * server cannot shorten the evidence: `turn_journal` drops days with the rights of the owner.
+ * server cannot shorten the evidence: `rotate_journal` drops days with the rights of the owner.
  */
 import { type Db, type Row, statement } from '../db/db.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -30,8 +30,8 @@ const FIRST = statement(
   'update purser.journal_retention set days = $2::int where schema = $1::text and days is null',
 )
 const ROTATE = {
-  purser: statement('purser_turn_journal', 'select purser.turn_journal()'),
-  gateway: statement('gateway_turn_journal', 'select gateway.turn_journal()'),
+  purser: statement('purser_rotate_journal', 'select purser.rotate_journal()'),
+  gateway: statement('gateway_rotate_journal', 'select gateway.rotate_journal()'),
 }
 const PREPARE = {
   purser: statement('purser_prepare_journal', 'select purser.prepare_journal()'),

@@ -27,7 +27,7 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
     'operator',
   )
   new Gauge({
-    name: 'gateway_calls_under_way',
+    name: 'gateway_calls_in_flight',
     help: 'Calls that are waiting for an operator or being answered by it',
     labelNames: ['operator'],
     registers,
@@ -36,7 +36,7 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
     },
   })
   new Gauge({
-    name: 'gateway_journal_lost_calls',
+    name: 'gateway_journal_dropped_calls',
     help: 'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database',
     registers,
     collect() {

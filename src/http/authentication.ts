@@ -134,7 +134,7 @@ function toForbiddenProblem(principal: Principal, leastRole: Role = 'admin'): Pr
 
 function formatRejections(rejected: Readonly<Record<RejectionReason, number>>): string {
   return formatMetric(
-    'purser_keys_refused_total',
+    'purser_auth_failures_total',
     'counter',
     'Rejected requests to our own API: the key or session is missing, unknown, expired or has too few rights',
     Object.entries(rejected).map(([reason, count]) => [{ reason }, count] as const),

@@ -51,7 +51,7 @@ const SAVE_ACCOUNTS = createInsertStatement(
        opening_version = case when excluded.day > a.day then excluded.opening_version else a.opening_version end
      where a.version = excluded.opening_version
      returning 1
-   ) select case when count(*) < cardinality($2::text[]) then purser.moved_on('an account') end from saved`,
+   ) select case when count(*) < cardinality($2::text[]) then purser.raise_stale_row('an account') end from saved`,
 )
 
 /**

@@ -134,7 +134,7 @@ function toParameters({ from, to, by, only }: DailySumQuery): unknown[] {
 /** In hours: a day of the session's time zone can have 23 or 25. */
 const CLOSE_DAY = statement(
   'daily_keep_day',
-  `insert into purser.daily_close (day, kept_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
+  `insert into purser.daily_close (day, closed_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
    where now() >= $1::timestamptz + interval '25 hours' on conflict (day) do nothing`,
 )
 const STORE_SUMS = statement(

@@ -25,7 +25,7 @@ const EXTENT = statement(
   'move_extent_of_feed',
   `select n.last_number::text as count,
      (select (last_number - size)::text from purser.change where last_number is not null order by last_number limit 1) as first
-   from purser.change_count n`,
+   from purser.feed_counter n`,
 )
 const NEXT = statement(
   'move_next_changes',
@@ -59,7 +59,7 @@ const ADD = statement(
 )
 const SET_COUNT = statement(
   'move_set_count_of_changes',
-  'update purser.change_count set last_number = $1::bigint where last_number <> $1::bigint',
+  'update purser.feed_counter set last_number = $1::bigint where last_number <> $1::bigint',
 )
 
 interface Outcome {

@@ -11,7 +11,7 @@ const DAYS = statement(
    where i.inhparent = 'purser.journal'::regclass order by 1`,
 )
 /** Long enough: the old days of the new database are those of the old one. */
-const CREATE_DAY = statement('move_make_day_of_journal', "select purser.turn_journal_of('purser', $1::date, 36500)")
+const CREATE_DAY = statement('move_make_day_of_journal', "select purser.rotate_journal_of('purser', $1::date, 36500)")
 
 /** The days of the journal are tables of their own. */
 export async function createJournalDays({ from, to }: MoveSides): Promise<void> {

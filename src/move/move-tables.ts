@@ -22,7 +22,7 @@ export const KEYED_TABLES = [
   'currency',
   'setting',
   'api_key',
-  'console_person',
+  'console_user',
   'console_session',
   'webhook',
   'daily_close',
@@ -37,7 +37,7 @@ export const KEYED_TABLES = [
 ] as const
 
 /** With its numbers, so that every cursor stays good. */
-export const FEED_TABLES = ['change_count', 'change'] as const
+export const FEED_TABLES = ['feed_counter', 'change'] as const
 
 /** Why they stay. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {

@@ -36,7 +36,7 @@ const SELECTION = { minLength: 1, maxLength: 64 }
 export const BetListSchema = toPageSchema(
   Type.Object({
     ...BetSchema.properties,
-    askedStake: optional(RequestedStakeSchema),
+    requestedStake: optional(RequestedStakeSchema),
     refusedResult: optional(RefusedResultSchema),
     ...selectionProperties,
   }),
@@ -141,10 +141,10 @@ async function toBetPage(deps: OperatorDeps, query: Static<typeof BetQuerySchema
   ]
   const findSummary = await readBetSummaries(deps, query.selections === 'true' ? rows.slice(0, limit) : [])
   const showRow = (row: BetRow) => {
-    const [askedStake, refusedResult, summary] = [findRequestedStake(row), findRefusedResult(row), findSummary(row)]
+    const [requestedStake, refusedResult, summary] = [findRequestedStake(row), findRefusedResult(row), findSummary(row)]
     return {
       ...renderWalletBet(deps, toRecord(row)),
-      ...(askedStake && { askedStake }),
+      ...(requestedStake && { requestedStake }),
       ...(refusedResult && { refusedResult }),
       ...(summary && renderBetSelections(summary)),
     }

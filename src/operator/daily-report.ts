@@ -115,11 +115,11 @@ export const ReportRowSchema = Type.Object({
   final: Type.Boolean({ description: 'The sums of the day are final.' }),
   transfers: Type.Integer({ minimum: 0 }),
   ...mapValues(COLUMNS, ({ description }) => decimal(description)),
-  heldInPlay: decimal(
+  openStakesChange: decimal(
     'The decrease of open stakes during the day. It is negative if more was staked than settled or refunded.',
   ),
   ggr: decimal(
-    'GGR: closed stakes less payouts. It sums stakes - refunds - payouts - resettlements + heldInPlay over players and promotions.',
+    'GGR: closed stakes less payouts. It sums stakes - refunds - payouts - resettlements + openStakesChange over players and promotions.',
   ),
   accounts: Type.Object({
     player: Ends,
@@ -246,7 +246,7 @@ function renderSums(
   return {
     transfers: Number.parseInt(String(moved.reduce((sum, { transfers }) => sum + transfers, 0n)), 10),
     ...mapValues(COLUMNS, (column) => show(sumColumn(column, moved))),
-    heldInPlay: show(of(opening, 'open_stakes') - of(closing, 'open_stakes')),
+    openStakesChange: show(of(opening, 'open_stakes') - of(closing, 'open_stakes')),
     ggr: show(of(closing, 'house') - of(opening, 'house')),
     accounts: Object.fromEntries(
       ACCOUNTS.map((account) => [
@@ -272,7 +272,7 @@ function sumColumn({ account, kind, sign }: ReportColumn, moved: readonly DailyS
 
 /** As a spreadsheet takes it: a line per row, decimals with a point, no formulas. */
 export function toReportCsv(rows: readonly ReportRow[]): string {
-  const names = [...(Object.keys(COLUMNS) as ReportColumnName[]), 'heldInPlay', 'ggr'] as const
+  const names = [...(Object.keys(COLUMNS) as ReportColumnName[]), 'openStakesChange', 'ggr'] as const
   const head = ['day', 'currency', 'brand', 'final', 'transfers', ...names]
   const accounts = ACCOUNTS.flatMap((account) => [`${account}_opening`, `${account}_closing`])
   const lines = rows.map((row) => [

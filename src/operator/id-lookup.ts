@@ -253,11 +253,11 @@ async function renderRequestMatch(deps: OperatorDeps, requestId: string): Promis
     requestId.length > MAX_REQUEST_ID
       ? { data: [] }
       : await findNewestCalls(deps.db.people, 'purser', { requestId, limit: `${CALLS}` })
-  const { data, lookedBackTo } = found
+  const { data, searchedBackTo } = found
   const [call] = data
   if (call === undefined && isTransferNumber(deps, requestId)) throw ambiguousTransfer(requestId)
   if (call === undefined)
-    throw notFound(`anything with this id${lookedBackTo ? `, in calls since ${lookedBackTo.toISOString()},` : ''}`)
+    throw notFound(`anything with this id${searchedBackTo ? `, in calls since ${searchedBackTo.toISOString()},` : ''}`)
   const bet = await findBetOfCall(deps, call)
   return { kind: 'request', calls: data.map(renderCall), ...(bet && { bet }) }
 }

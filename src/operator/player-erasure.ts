@@ -159,7 +159,7 @@ async function requireNoObstacles(tx: Tx, bucket: number, userId: string): Promi
 /** What hangs on the player by name alone. Bets come last: details are found by them. */
 const NAMED = ['account', 'transfer', 'cash_movement', 'proposal', 'bet_call', 'carried_balance'] as const
 /** What is changed, and where rows go. */
-const CHANGED = [...NAMED, 'bet', 'bet_details', 'player', 'action', 'change', 'change_count', 'journal']
+const CHANGED = [...NAMED, 'bet', 'bet_details', 'player', 'action', 'change', 'feed_counter', 'journal']
 const REDUCED = ['session', 'journal']
 const RENAMED = NAMED.map((table) =>
   statement(
@@ -179,7 +179,7 @@ const DROP_SESSIONS = statement(
 const RENAME_PLAYER = statement(
   'erasure_rename_player',
   `update purser.player set player = $3::text, status = 'blocked', operator_user = null, custom_fields = null, verified = null, birthday = null,
-     limits = '{}', waiting = null, nickname_key = null, email_key = null, plain_as = null, created_as = $4::json
+     limits = '{}', waiting = null, nickname_key = null, email_key = null, unrestricted_as = null, created_as = $4::json
    where bucket = $1::int and player = $2::text`,
 )
 

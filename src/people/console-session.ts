@@ -180,9 +180,9 @@ function createStatements(schema: 'purser' | 'platform') {
       `with begun as (
          insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
          select $1::bytea, name, password_number, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second'
-         from ${schema}.console_person where name = $2::text and password_number = $3::int and ends_at > statement_timestamp() returning person
+         from ${schema}.console_user where name = $2::text and password_number = $3::int and ends_at > statement_timestamp() returning person
        )
-       update ${schema}.console_person p set used_at = statement_timestamp() from begun b where p.name = b.person returning p.name`,
+       update ${schema}.console_user p set used_at = statement_timestamp() from begun b where p.name = b.person returning p.name`,
     ),
     read: statement(
       `${schema}_read_console_session`,
@@ -190,7 +190,7 @@ function createStatements(schema: 'purser' | 'platform') {
          s.used_at < statement_timestamp() - ${DUE} as is_due,
          s.used_at <= statement_timestamp() - $2::int * interval '1 minute' as is_idle
        from ${schema}.console_session s
-       left join ${schema}.console_person p on p.name = s.person and p.password_number = s.password_number and p.ends_at > statement_timestamp()
+       left join ${schema}.console_user p on p.name = s.person and p.password_number = s.password_number and p.ends_at > statement_timestamp()
        where s.hash = $1::bytea and s.ends_at > statement_timestamp()`,
     ),
     use: statement(
@@ -199,7 +199,7 @@ function createStatements(schema: 'purser' | 'platform') {
          update ${schema}.console_session set used_at = statement_timestamp()
          where hash = $1::bytea and used_at < statement_timestamp() - ${DUE} returning person
        )
-       update ${schema}.console_person p set used_at = statement_timestamp() from used u where p.name = u.person`,
+       update ${schema}.console_user p set used_at = statement_timestamp() from used u where p.name = u.person`,
     ),
     end: statement(
       `${schema}_end_console_session`,

@@ -110,7 +110,7 @@ export function createConsoleUserStore(schema: ConsoleSchema): ConsoleUserStore 
 
 function createStatements(schema: ConsoleSchema) {
   const named = (name: string, text: string) => statement(`${schema}_${name}`, text)
-  const table = `${schema}.console_person`
+  const table = `${schema}.console_user`
   const failures = `${schema}.console_failure`
   const live = 'ends_at > statement_timestamp()'
   return {

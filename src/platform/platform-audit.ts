@@ -8,11 +8,11 @@ import { composeChecks, type Finding, Findings, type InvariantChecks, runChecks 
 import { visitFeed } from '../feed/feed-audit.ts'
 import { PLATFORM_CHANGES } from './store/platform-change-feed.ts'
 
-/** As `told_status` has it; null of a bet of which the partner need know nothing. */
+/** As `acknowledged_status` has it; null of a bet of which the partner need know nothing. */
 const DECIDED =
   "case status when 'accepted' then 'open' when 'settled' then 'settled' when 'cancelled' then 'cancelled' end"
 
-/** Of each bet, the delivery that the partner acknowledged last, as `told_status` has it. */
+/** Per bet, the delivery that the partner acknowledged last (`acknowledged_status`). */
 const ACKNOWLEDGED = `
   select distinct on (bet_id) bet_id, payout, result_type,
     case operation when 'settle' then 'settled' when 'rollback' then 'cancelled' else 'open' end as status
@@ -26,16 +26,16 @@ const COUNTED = `
 
 const BET_CHECKS: InvariantChecks = {
   'each decision of the platform is acknowledged, or pending, or marked as needing attention (C-9)': `
-    select b.bet_id, b.status, b.payout, b.result_type, b.told_status, b.told_payout, b.told_result_type,
+    select b.bet_id, b.status, b.payout, b.result_type, b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type,
       d.delivery_id, d.operation, d.status as delivery, d.code
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries
     where b.status <> 'placing' and (${DECIDED.replace('status', 'b.status')}, b.payout, b.result_type)
-      is distinct from (b.told_status, b.told_payout, b.told_result_type)
+      is distinct from (b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type)
       and not exists (select from platform.delivery w where w.bet_id = b.bet_id and w.status in ('waiting', 'pending'))`,
   'the recorded state of the partner is its last acknowledgement': `
-    select b.bet_id, b.told_status, b.told_payout, b.told_result_type, a.status, a.payout, a.result_type
+    select b.bet_id, b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type, a.status, a.payout, a.result_type
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
-    where (b.told_status, b.told_payout, b.told_result_type) is distinct from (a.status, a.payout, a.result_type)`,
+    where (b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type) is distinct from (a.status, a.payout, a.result_type)`,
   'the last delivery of a bet has the last decision; a rejected cashout is withdrawn (C-8)': `
     select b.bet_id, b.status, b.payout, b.result_type, d.operation, d.status as delivery, d.payout as told, d.result_type as told_type
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries
@@ -71,9 +71,9 @@ const BET_CHECKS: InvariantChecks = {
     select b.currency, count(*) as bets from platform.bet b
     where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
   'the recorded payouts of a partner and currency equal the acknowledged ones': `
-    select b.partner_id, b.currency, coalesce(sum(b.told_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
+    select b.partner_id, b.currency, coalesce(sum(b.acknowledged_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
-    group by b.partner_id, b.currency having coalesce(sum(b.told_payout), 0) <> coalesce(sum(a.payout), 0)`,
+    group by b.partner_id, b.currency having coalesce(sum(b.acknowledged_payout), 0) <> coalesce(sum(a.payout), 0)`,
 }
 
 const TOTAL_CHECKS: InvariantChecks = {
@@ -194,7 +194,7 @@ const MAY_READ = statement(
   'platform_audit_may_read',
   `select coalesce(bool_and(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false) as may
    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'message', 'selection', 'currency', 'outcome_total', 'event_total', 'change', 'change_count')`,
+   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'message', 'selection', 'currency', 'outcome_total', 'event_total', 'change', 'feed_counter')`,
 )
 
 async function mayRead(tx: Tx): Promise<boolean> {

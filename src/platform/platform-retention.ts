@@ -123,8 +123,8 @@ function toCashoutProfile({ userId, currency, customFields }: UserProfile): User
 
 const CLEAR_RETRIED = statement(
   'platform_clear_old_retried',
-  `delete from platform.retried d where (d.retry_id, d.delivery_id) in (
-     select r.retry_id, r.delivery_id from platform.retry y join platform.retried r using (retry_id) where ${IS_OLD_RETRY('y')} limit ${CHUNK_ROWS})`,
+  `delete from platform.retry_delivery d where (d.retry_id, d.delivery_id) in (
+     select r.retry_id, r.delivery_id from platform.retry y join platform.retry_delivery r using (retry_id) where ${IS_OLD_RETRY('y')} limit ${CHUNK_ROWS})`,
 )
 const CLEAR_RETRIES = statement(
   'platform_clear_old_retries',

@@ -14,9 +14,9 @@ interface BetRow extends Row {
   status: string
   payout: Money | null
   result_type: string | null
-  told_status: 'open' | 'settled' | 'cancelled' | null
-  told_payout: Money | null
-  told_result_type: string | null
+  acknowledged_status: 'open' | 'settled' | 'cancelled' | null
+  acknowledged_payout: Money | null
+  acknowledged_result_type: string | null
   deliveries: number
   moving: boolean
   late: boolean | null
@@ -39,7 +39,7 @@ const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l
  * What has had no answer, and has a later decision behind it, is under way: the partner may have it or not (W-48).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
-    b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,
+    b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,
     d.moving and d.late as late,
     d.operation as failed_operation, d.status as failed_status, d.code as failed_code, c.scale
   from platform.bet b
@@ -138,12 +138,16 @@ function toFailedDelivery({
 type FormatAmount = (amount: Money) => string
 
 function toAcknowledgedState(
-  { told_status, told_payout, told_result_type }: BetRow,
+  { acknowledged_status, acknowledged_payout, acknowledged_result_type }: BetRow,
   formatAmount: FormatAmount,
 ): BetState {
-  if (told_status === null) return { kind: 'none' }
-  if (told_status !== 'settled') return { kind: told_status }
-  return { kind: 'settled', payout: formatAmount(told_payout ?? (0n as Money)), resultType: told_result_type ?? '' }
+  if (acknowledged_status === null) return { kind: 'none' }
+  if (acknowledged_status !== 'settled') return { kind: acknowledged_status }
+  return {
+    kind: 'settled',
+    payout: formatAmount(acknowledged_payout ?? (0n as Money)),
+    resultType: acknowledged_result_type ?? '',
+  }
 }
 
 function toDecidedState({ status, payout, result_type }: BetRow, formatAmount: FormatAmount): BetState {

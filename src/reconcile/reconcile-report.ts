@@ -53,8 +53,23 @@ export function createJsonFindingsReport(write: Write): FindingsReport {
 
 const WORDS = ['type', 'kind', 'betId', 'player'] as const
 const DETAILS = [
-  ...(['platformStatus', 'platformCurrency', 'platformStake', 'decidedResult', 'decidedPayout', 'toldStatus'] as const),
-  ...(['toldResult', 'toldPayout', 'operation', 'delivery', 'code', 'walletStatus', 'walletCurrency'] as const),
+  ...([
+    'platformStatus',
+    'platformCurrency',
+    'platformStake',
+    'decidedResult',
+    'decidedPayout',
+    'acknowledgedStatus',
+  ] as const),
+  ...([
+    'acknowledgedResult',
+    'acknowledgedPayout',
+    'operation',
+    'delivery',
+    'code',
+    'walletStatus',
+    'walletCurrency',
+  ] as const),
   ...(['walletStake', 'walletResult', 'walletPayout'] as const),
 ]
 const SENTENCES = ['platform', 'wallet'] as const

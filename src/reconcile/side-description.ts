@@ -22,9 +22,9 @@ export interface FindingDetails {
   readonly platformStake: string | null
   readonly decidedResult: string | null
   readonly decidedPayout: string | null
-  readonly toldStatus: string | null
-  readonly toldResult: string | null
-  readonly toldPayout: string | null
+  readonly acknowledgedStatus: string | null
+  readonly acknowledgedResult: string | null
+  readonly acknowledgedPayout: string | null
   /** The delivery that failed. */
   readonly operation: string | null
   readonly delivery: string | null
@@ -43,9 +43,9 @@ export function toFindingDetails(platform: PlatformSide | undefined, wallet: Wal
     platformStake: platform?.stake ?? null,
     decidedResult: resultOf(platform?.decided),
     decidedPayout: payoutOf(platform?.decided),
-    toldStatus: platform?.acknowledged.kind ?? null,
-    toldResult: resultOf(platform?.acknowledged),
-    toldPayout: payoutOf(platform?.acknowledged),
+    acknowledgedStatus: platform?.acknowledged.kind ?? null,
+    acknowledgedResult: resultOf(platform?.acknowledged),
+    acknowledgedPayout: payoutOf(platform?.acknowledged),
     operation: platform?.failed?.operation ?? null,
     delivery: platform?.failed?.status ?? null,
     code: platform?.failed?.code ?? null,

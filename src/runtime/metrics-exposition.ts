@@ -98,5 +98,5 @@ const monotonicNow = () => environment.monotonicNow()
 export function formatMetricAges(sources: readonly MetricSource[]): string {
   const ages = sources.flatMap(({ age }) => (age === undefined ? [] : [age()]))
   const help = 'Age of the metrics that are read from the database, by subject'
-  return ages.length === 0 ? '' : formatMetric('purser_database_answer_age_seconds', 'gauge', help, ages)
+  return ages.length === 0 ? '' : formatMetric('purser_database_metrics_age_seconds', 'gauge', help, ages)
 }

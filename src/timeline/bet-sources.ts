@@ -77,7 +77,7 @@ export interface DeliveryView {
   readonly decidedAt: string
   readonly dueAt?: string
   /** Set of what is owed and not acknowledged (C-9). */
-  readonly needsPersonSince?: string
+  readonly needsAttentionSince?: string
   readonly request?: Readonly<Record<string, unknown>>
   readonly attemptList: readonly AttemptView[]
 }
@@ -92,7 +92,7 @@ export interface AttemptView {
   readonly error?: string
   readonly body: string
   /** Where its time went, where that was kept (C-18). */
-  readonly phases?: Readonly<Partial<Record<'nameMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'bodyMs', number>>>
+  readonly phases?: Readonly<Partial<Record<'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'bodyMs', number>>>
 }
 
 /** GET /operator/calls. */

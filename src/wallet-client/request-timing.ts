@@ -8,7 +8,7 @@ import { environment } from '../runtime/environment.ts'
 
 /** Milliseconds; a phase that was not begun is absent, one that did not end has what it took until then. */
 export interface RequestTiming {
-  readonly nameMs?: number
+  readonly dnsMs?: number
   readonly connectMs?: number
   readonly tlsMs?: number
   readonly firstByteMs?: number
@@ -105,14 +105,14 @@ function onFirstWrite(socket: Socket, onWrite: () => void): void {
 
 /** The step that was under way took until then. */
 function toTiming({ isNamed, isTls, begun, named, connected, secured }: ConnectionSteps, until: number): RequestTiming {
-  const name = isNamed ? { nameMs: (named ?? until) - begun } : {}
+  const name = isNamed ? { dnsMs: (named ?? until) - begun } : {}
   if (isNamed && named === undefined) return name
   const connection = { ...name, connectMs: (connected ?? until) - (named ?? begun) }
   if (connected === undefined || !isTls) return connection
   return { ...connection, tlsMs: (secured ?? until) - connected }
 }
 
-const TIMING_NAMES = ['nameMs', 'connectMs', 'tlsMs', 'firstByteMs', 'bodyMs'] as const
+const TIMING_NAMES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'bodyMs'] as const
 
 /** As they are kept: whole milliseconds, rounded down, in this order; nothing for a phase that there was not. */
 export function formatTiming(phases: RequestTiming): string {

@@ -22,7 +22,7 @@ type ProbeResult = Static<typeof ProbeResultSchema>
 
 export const probeMembers = {
   tried: ProbeResultSchema,
-  triedOthers: Type.Optional(
+  otherProbes: Type.Optional(
     Type.Array(ProbeResultSchema, {
       description:
         'The answers for the other secrets, in their order (C-13). It is absent if the partner has only one secret.',
@@ -48,9 +48,9 @@ type TriedAddress = Pick<WalletClientOptions, 'baseUrl' | 'secrets' | 'connectio
 /** Within the 5 s of a call, all at once. */
 export async function probeSecrets({ secrets, ...address }: TriedAddress, reach: Reach, part: UserAgentPart) {
   const tries = secrets.map((secret) => probeSecret({ ...address, secrets: [secret], reach, part }))
-  const [tried, ...triedOthers] = await Promise.all(tries)
+  const [tried, ...otherProbes] = await Promise.all(tries)
   if (tried === undefined) throw new Error('there is no secret to be tried')
-  return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
+  return { tried, ...(otherProbes.length > 0 && { otherProbes }) }
 }
 
 /** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */

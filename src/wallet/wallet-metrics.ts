@@ -29,7 +29,7 @@ export function createWalletMetrics(
     'operation',
   )
   const taken = new Counter({
-    name: 'wallet_gate_calls_total',
+    name: 'wallet_fast_path_calls_total',
     help: 'Calls that the fast path applied; the rules path decided all others',
     registers,
   })
@@ -40,7 +40,7 @@ export function createWalletMetrics(
     registers,
   })
   for (const anomaly of ANOMALIES) anomalies.inc({ anomaly }, 0) // Prometheus sees no increase from no series to 1
-  const wait = createHistogram('wallet_lane_wait_seconds', 'Time that calls waited for a batch')
+  const wait = createHistogram('wallet_queue_wait_seconds', 'Time that calls waited for a batch')
   new Gauge({
     name: 'wallet_queue_depth',
     help: 'Calls waiting or being applied',
@@ -50,7 +50,7 @@ export function createWalletMetrics(
     },
   })
   new Gauge({
-    name: 'wallet_journal_lost_calls',
+    name: 'wallet_journal_dropped_calls',
     help: 'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database',
     registers,
     collect() {

@@ -25,7 +25,7 @@ export async function startScene(context: TestContext, databaseUrl: string) {
     /** Calls that the gate has taken. */
     async taken(): Promise<number> {
       const text = await (await fetch(`${wallet.url}/metrics`)).text()
-      return Number(/^wallet_gate_calls_total (\d+)$/m.exec(text)?.[1])
+      return Number(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1])
     },
     /** Resolves when a call that was sent from now on has not been answered with yes. */
     refused: () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
   consumer = await startConsumer()
   const env = { PURSER_BUCKETS: String(BUCKETS), PURSER_PRIVATE_ADDRESSES: 'allow' }
   // The journal makes partitions for the days next to today by the clock of the database (W-30).
-  await inSql(own.url, `select purser.turn_journal_of('purser', current_date - ${OLD_DAYS}, 99)`)
+  await inSql(own.url, `select purser.rotate_journal_of('purser', current_date - ${OLD_DAYS}, 99)`)
   wallet = await startWallet({ databaseUrl: own.url, env })
   await seed(wallet)
   await wallet.stop() // writes the journal

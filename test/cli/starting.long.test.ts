@@ -235,7 +235,7 @@ test('a wallet keeps serving when no console account can be created at its start
   const holder = new pg.Client({ connectionString: database.url })
   holder.on('error', () => {}) // of a test that fails before its end
   await holder.connect()
-  await holder.query('begin; lock table purser.console_person in access exclusive mode')
+  await holder.query('begin; lock table purser.console_user in access exclusive mode')
   const wallet = await started({ databaseUrl: database.url })
   await expect.poll(wallet.output).toContain('the first console user could not be created')
   expect((await fetch(`${wallet.url}/readyz`)).status).toBe(200)

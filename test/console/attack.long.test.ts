@@ -237,7 +237,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     for (const name of [
       '',
       '../x',
-      "x'; drop table purser.console_person; --",
+      "x'; drop table purser.console_user; --",
       '<script>',
       'x'.repeat(300),
       '\u0000',

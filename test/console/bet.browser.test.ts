@@ -143,7 +143,7 @@ test('an admin marks a rejected delivery as acknowledged, so that nothing is owe
   await done.click()
   await moment.getByText('acknowledged by hand: taken back by hand, ticket 4711').waitFor()
   expect(await page.getByText('Resolve this by hand.').count()).toBe(0)
-  expect(await ask('GET', '/sandbox/platform/deliveries?needsPerson=true')).toMatchObject({ data: [] })
+  expect(await ask('GET', '/sandbox/platform/deliveries?needsAttention=true')).toMatchObject({ data: [] })
   expect(complaints).toEqual([])
   await page.goto(`${url}/console/bets/alice/${betId}`)
   await page.getByText('No bet with ID').waitFor() // it is Robin's, also where the platform knows it

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 /** At noon, three days ago. The journal makes its days by the clock of the database (W-30). */
 const at = atWallet({}, async ({ clock, databaseUrl }) => {
   clock.advance(DAY_MS / 2 - (clock.now().getTime() % DAY_MS) - 3 * DAY_MS)
-  await inSql(databaseUrl, "select purser.turn_journal_of('purser', current_date - 3, 99)")
+  await inSql(databaseUrl, "select purser.rotate_journal_of('purser', current_date - 3, 99)")
 })
 let wallet: TestWallet
 let page: Page

@@ -56,7 +56,7 @@ describe('the comparison of two books', () => {
   test('counts a bet that a person holds up as different, since no call is in flight', () => {
     const bet = { betId: 'bet-1', partnerId: 'acme', userId: 'ann', amount: '10.00', currency: 'EUR', ...won }
     const open = [ours({ transactionId: 'bet-1' })]
-    const since = { needsPersonSince: '2026-11-27T10:00:00.000Z' }
+    const since = { needsAttentionSince: '2026-11-27T10:00:00.000Z' }
     const differ = (...deliveries: NonNullable<PlatformBetRow['deliveries']>) =>
       compareBooks(open, [toPlatformSide({ ...bet, deliveries })]).differs.length
     expect(differ({ status: 'done' }, { status: 'stuck' }, { status: 'waiting' }), 'behind what was given up').toBe(1)

@@ -43,12 +43,12 @@ const NOWHERE = { x: Number.NaN, width: Number.NaN }
 const see = (path = '') => page.goto(`${scene.platform.url}/console/deliveries${path}`)
 const asked = (name: string) => new URL(page.url()).searchParams.get(name)
 const issues = () => page.getByRole('region', { name: 'Settle rejected' })
-const ladder = () => page.getByRole('region', { name: 'Retry schedule' })
+const schedule = () => page.getByRole('region', { name: 'Retry schedule' })
 
 test('the selected partner is in the address, with its errors and its owed money only', async () => {
   await see()
   await expect.poll(() => issues().count()).toBe(2)
-  await ladder().waitFor()
+  await schedule().waitFor()
   await page.getByLabel('Partner').selectOption(other.partnerId)
   await expect.poll(() => asked('partner')).toBe(other.partnerId)
   await page
@@ -57,7 +57,7 @@ test('the selected partner is in the address, with its errors and its owed money
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
   expect(await issues().count()).toBe(1)
   expect(await issues().locator('.issue-count').textContent()).toBe('2')
-  await expect.poll(() => ladder().count()).toBe(0) // what is tried again is another partner's
+  await expect.poll(() => schedule().count()).toBe(0) // what is tried again is another partner's
   await expectAccessibleEverywhere(page, 'deliveries of a partner')
   await page.getByLabel('Partner').selectOption('All partners')
   await expect.poll(() => issues().count()).toBe(2)
@@ -73,7 +73,7 @@ test('the selected partner stays selected in other lists, and when the address i
   expect(await page.getByRole('cell', { name: other.partnerId }).count()).toBe(0)
   expect([asked('view'), asked('partner')]).toEqual(['done', scene.partnerId])
   await page.getByRole('button', { name: 'Retrying' }).click()
-  await ladder().getByRole('listitem').filter({ hasText: 'Rollback' }).waitFor()
+  await schedule().getByRole('listitem').filter({ hasText: 'Rollback' }).waitFor()
   await page.reload()
   await expect.poll(() => page.getByLabel('Partner').inputValue()).toBe(scene.partnerId)
   await see('?partner=nobody')
@@ -94,7 +94,7 @@ test('the row of a partner on Overview leads to what is owed through it', async 
 test('each delivery shows the match of its bet in every list', async () => {
   await see()
   await issues().first().getByRole('cell', { name: MATCH }).first().waitFor()
-  const ofLadder = ladder().getByRole('listitem').filter({ hasText: MATCH })
+  const ofLadder = schedule().getByRole('listitem').filter({ hasText: MATCH })
   await ofLadder.waitFor()
   await expectAccessibleEverywhere(page, 'faults with their matches')
   await see('?view=done')

@@ -166,7 +166,7 @@ describe('Overview of a platform', () => {
 
   test('shows a partner without calls in the last hour only while money is owed through it', async () => {
     await scene.api.savePartner(scene.wallet, 'quiet-partner')
-    if ((await scene.api.deliveries('?needsPerson=true')).length === 0) await refusedRollback()
+    if ((await scene.api.deliveries('?needsAttention=true')).length === 0) await refusedRollback()
     await at.see('/now')
     await page.getByRole('img', { name: / 3 calls in the last hour/ }).waitFor() // they are counted
     await scene.time.advance(2 * 3_600_000)
@@ -177,7 +177,7 @@ describe('Overview of a platform', () => {
     await row.getByText('0 calls').waitFor()
     await partners.getByText('1 partner had no calls in the last hour and has no open deliveries').waitFor()
     expect(await partners.getByRole('listitem').count()).toBe(1)
-    const [owed] = await scene.api.deliveries('?needsPerson=true')
+    const [owed] = await scene.api.deliveries('?needsAttention=true')
     const said = { reason: 'paid back by hand' }
     expect(await scene.api.request('POST', `/deliveries/${owed?.deliveryId}/acknowledge`, said)).toMatchObject({
       status: 200,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { owedMoney, owedText } from '../../console/src/owed-money.ts'
 
-const of = (currency: string, unmovedAmount: string) => ({ currency, unmovedAmount })
+const of = (currency: string, outstandingAmount: string) => ({ currency, outstandingAmount })
 
 test('money that is owed to players is not added to money that they owe', () => {
   const money = owedMoney([of('EUR', '7.60'), of('EUR', '-2.10'), of('EUR', '1.00')])

@@ -30,7 +30,7 @@ describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
     }
     async function counted(reason: string): Promise<number> {
       const text = await (await fetch(`${keyed.url}/metrics`)).text()
-      return Number(new RegExp(`^purser_keys_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1])
+      return Number(new RegExp(`^purser_auth_failures_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1])
     }
     const WITH_A_COOKIE = [
       ['GET', list, 401],

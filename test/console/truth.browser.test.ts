@@ -233,32 +233,32 @@ describe('the console of a platform during faults', () => {
     await scene.api.cancel(waiting.betId, 32)
     await scene.time.advance(100_000) // eight tries are over, two are planned: after 178.5 s and 357.7 s
     await see('/deliveries?view=pending,waiting')
-    const ladder = page.getByRole('region', { name: 'Retry schedule' })
-    const line = (betId: string) => ladder.getByRole('listitem').filter({ has: page.locator(`a[href$="${betId}"]`) })
+    const schedule = page.getByRole('region', { name: 'Retry schedule' })
+    const line = (betId: string) => schedule.getByRole('listitem').filter({ has: page.locator(`a[href$="${betId}"]`) })
     await line(gaveUp.betId).getByText('Exhausted').waitFor()
     const dots = async (betId: string) => [
       await line(betId).locator('.dot.made').count(),
       await line(betId).locator('.dot.planned').count(),
-      await line(betId).locator('.ladder-line .gave-up').count(),
+      await line(betId).locator('.schedule-line .gave-up').count(),
     ]
     expect(await dots(gaveUp.betId)).toEqual([10, 0, 1])
     expect(await dots(waiting.betId)).toEqual([8, 2, 0])
     const placeOf = async (what: string) =>
       Number.parseFloat((await line(waiting.betId).locator(what).first().getAttribute('style'))?.slice(5) ?? '')
     expect(await placeOf('.dot.planned')).toBeCloseTo((178.5 / 360) * 100, 0)
-    let now = await placeOf('.ladder-now')
+    let now = await placeOf('.schedule-now')
     expect(now).toBeGreaterThanOrEqual((100 / 360) * 100 - 0.01)
     // Of two readings that follow each other: with each look at the platform, whose time stands still here, the line begins anew.
     const moves = async () => {
       const before = now
-      now = await placeOf('.ladder-now')
+      now = await placeOf('.schedule-now')
       return now > before
     }
     await expect.poll(moves).toBe(true)
-    await expectAccessibleEverywhere(page, 'the ladder')
+    await expectAccessibleEverywhere(page, 'the schedule')
     await scene.time.advance(80_000)
     await expect.poll(() => dots(waiting.betId)).toEqual([0, 0, 0])
-    expect(await ladder.count(), 'what was given up is there still').toBe(1)
+    expect(await schedule.count(), 'what was given up is there still').toBe(1)
   })
 
   test('reports no retry when the server refuses', async () => {

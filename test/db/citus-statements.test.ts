@@ -14,7 +14,7 @@ const OF_ALL_BUCKETS = [
   'move_remove_changes_without_number',
 ]
 /** In functions there, on one shard each (citus-fast-path.ts). */
-const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
+const OF_THE_GATE = ['fast_path_lock', 'fast_path_place', 'fast_path_settle']
 /** Citus is sent others. */
 const OF_ONE_POSTGRES = ['purser_number_changes']
 const TABLE = `purser\\.(?:${DISTRIBUTED_TABLES.join('|')})\\b`

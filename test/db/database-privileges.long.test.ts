@@ -51,7 +51,7 @@ describe.each(SERVERS)('the role of a %s', (server) => {
   afterEach(() => owner.query(formatGrants(server, role)))
 
   test('has exactly its rights: it cannot delete, and cannot change rows that are written once', async () => {
-    await owner.query('select purser.turn_journal(), gateway.turn_journal()')
+    await owner.query('select purser.rotate_journal(), gateway.rotate_journal()')
     const has = `select n.nspname || '.' || c.relname as name, array(
         select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
         where has_table_privilege('${role}', c.oid, r)) || array(

@@ -103,14 +103,14 @@ describe('sequence numbers that are already used', () => {
       ),
     )
     lines.length = 0
-    await owner.query(`${setBack}; update platform.change_count set last_number = 0`)
+    await owner.query(`${setBack}; update platform.feed_counter set last_number = 0`)
     const again = await startPlatform({ databaseUrl: database.url, log })
     const next = await again.partner()
     expect((await again.api.place(await again.api.loadFrame(next.partnerId))).status).toBe('accepted')
     await again.stop()
     const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
     expect(warnings.sort()).toEqual([
-      expect.stringMatching(/^platform.change_count was at 0 .*: it was set to \d+$/),
+      expect.stringMatching(/^platform.feed_counter was at 0 .*: it was set to \d+$/),
       expect.stringMatching(/^platform.delivery_delivery_id_seq was at 0 .*: it was set to \d+$/),
     ])
   })

@@ -31,7 +31,7 @@ const LOCKS_KEPT_MS = 8_000
 const SYSTEM_ERROR = '{"code":100,"message":"System error"}'
 
 /** The gate speaks to the database once a batch, so that nothing comes between; the rules read, judge and write. */
-const JUDGED = { PURSER_GATE: 'off' }
+const JUDGED = { PURSER_FAST_PATH: 'off' }
 
 const random = seededRandom('database faults')
 

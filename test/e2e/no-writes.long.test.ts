@@ -104,7 +104,7 @@ it('an answer of a partner during a database without writes is recorded later an
   await until(async () => (await platform.api.bet(placed.betId)).deliveries[1]?.status === 'done')
   const [, done] = (await platform.api.bet(placed.betId)).deliveries
   expect(done).toMatchObject({ status: 'done', attempts: 1 })
-  expect(done?.needsPersonSince).toBeUndefined()
+  expect(done?.needsAttentionSince).toBeUndefined()
 })
 
 const starts: [string, () => Promise<unknown>][] = [

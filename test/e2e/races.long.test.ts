@@ -82,7 +82,7 @@ describe.each([
 ])('with the fast path %s in one process and %s in the other', (...gates) => {
   beforeAll(async () => {
     database = await createDatabase()
-    const start = (gate: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_GATE: gate } })
+    const start = (gate: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_FAST_PATH: gate } })
     wallets = await Promise.all(gates.map(start))
   })
 

@@ -8,9 +8,6 @@ import type { WalletProcess } from '../support/spawned-wallet.ts'
 import { NotHere } from './disk-full.ts'
 import { databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
 
-/** In the place of the last release, while none has a tag. */
-const BACK = 'HEAD~20'
-
 export async function rollingUpgrade(stage: Stage): Promise<Tally> {
   const { from, why } = lastRelease()
   const { id, main } = builtAt(from)
@@ -41,7 +38,7 @@ function lastRelease(): { readonly from: string; readonly why: string } {
     const tag = execFileSync('git', ['describe', '--tags', '--abbrev=0', 'HEAD~1'], options).trim()
     return { from: tag, why: `the last release, ${tag}` }
   } catch {
-    return { from: BACK, why: `${BACK}: no release has a tag` }
+    throw new NotHere('no release has a tag yet; PURSER_FAULTS_FROM can name a commit with the same migrations')
   }
 }
 

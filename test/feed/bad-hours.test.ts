@@ -50,11 +50,11 @@ test('numbering a table without statistics compares no row with another', async 
 test('numbering a feed after a long pause of its readers compares no row with another', async () => {
   await fresh(20_000)
   await sql.query(
-    'update purser.change set last_number = change_id; update purser.change_count set last_number = 20000; analyze',
+    'update purser.change set last_number = change_id; update purser.feed_counter set last_number = 20000; analyze',
   )
   await fresh(3_000)
   expect(await numberInVain()).toBe(0)
-  const { rows } = await sql.query('select last_number from purser.change_count')
+  const { rows } = await sql.query('select last_number from purser.feed_counter')
   expect(rows).toEqual([{ last_number: '23000' }])
 })
 

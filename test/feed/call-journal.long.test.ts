@@ -108,7 +108,7 @@ const SENT = 300
 
 async function lostBy({ url }: TestWallet): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
-  return Number.parseInt(/^wallet_journal_lost_calls (\d+)$/m.exec(text)?.[1] ?? '', 10)
+  return Number.parseInt(/^wallet_journal_dropped_calls (\d+)$/m.exec(text)?.[1] ?? '', 10)
 }
 
 test('a body that cannot be serialised again is answered as usual, and the wallet continues', async () => {
@@ -204,11 +204,11 @@ describe('days of the journal', () => {
   test('have one partition each, and partitions beyond the retention are dropped whole', async () => {
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
-    await sql.query("select purser.turn_journal_of('purser', '2020-01-05', 14)")
+    await sql.query("select purser.rotate_journal_of('purser', '2020-01-05', 14)")
     expect(await partitions(wallet.databaseUrl)).toEqual(
       expect.arrayContaining(['journal_20200104', 'journal_20200105', 'journal_20200106']),
     )
-    await sql.query("select purser.turn_journal_of('purser', '2020-01-20', 14)")
+    await sql.query("select purser.rotate_journal_of('purser', '2020-01-20', 14)")
     await sql.end()
     const left = await partitions(wallet.databaseUrl)
     expect(left).not.toContain('journal_20200105')
@@ -221,18 +221,18 @@ describe('days of the journal', () => {
     const server = new pg.Client({ connectionString: asServer('wallet', database.url) })
     await Promise.all([owner.connect(), server.connect()])
     await owner.query(
-      "select purser.turn_journal_of('purser', d::date, 99) from (select current_date - n from unnest(array[9, 20]) n) o (d)",
+      "select purser.rotate_journal_of('purser', d::date, 99) from (select current_date - n from unnest(array[9, 20]) n) o (d)",
     )
     expect(await partitions(database.url)).toHaveLength(6)
     for (const forbidden of [
-      "select purser.turn_journal_of('purser', current_date, 0)",
+      "select purser.rotate_journal_of('purser', current_date, 0)",
       'update purser.journal_retention set days = 0',
       "insert into purser.journal_retention (schema, days) values ('purser', 0)",
       'delete from purser.journal_retention',
     ])
       await expect(server.query(forbidden)).rejects.toThrow('permission denied')
-    await expect(server.query('select purser.turn_journal(current_date, 0)')).rejects.toThrow('does not exist')
-    await server.query('select purser.turn_journal()')
+    await expect(server.query('select purser.rotate_journal(current_date, 0)')).rejects.toThrow('does not exist')
+    await server.query('select purser.rotate_journal()')
     expect(await partitions(database.url), 'today, two beside it, and the three of nine days ago').toHaveLength(6)
     const impatient = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '1' } })
     const bettor = await playerWithMoney(impatient.operator)
@@ -251,8 +251,8 @@ describe('days of the journal', () => {
     await sql.query('create view pg_temp.pg_class as select * from pg_catalog.pg_class where pg_temp.evil()')
     await sql.query('create view pg_temp.pg_inherits as select * from pg_catalog.pg_inherits where pg_temp.evil()')
     await sql.query('grant select on pg_temp.pg_class, pg_temp.pg_inherits to public')
-    await sql.query('select purser.turn_journal()')
-    await expect(sql.query('select gateway.turn_journal()')).rejects.toThrow('permission denied')
+    await sql.query('select purser.rotate_journal()')
+    await expect(sql.query('select gateway.rotate_journal()')).rejects.toThrow('permission denied')
     await sql.end()
   })
 

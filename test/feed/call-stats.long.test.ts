@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   now = NOON
-  await db.transaction((tx) => tx.execute(statement('no_minutes', 'delete from purser.minute'), []))
+  await db.transaction((tx) => tx.execute(statement('no_minutes', 'delete from purser.call_stats'), []))
 })
 afterAll(async () => {
   await db.close()
@@ -57,7 +57,7 @@ test('the statistics show one hour, and rows of earlier days are reused', async 
     now += MINUTE_MS
   }
   const [row] = await db.people.query<{ rows: bigint }>(
-    statement('count', 'select count(*) as rows from purser.minute'),
+    statement('count', 'select count(*) as rows from purser.call_stats'),
   )
   expect(row?.rows).toBeLessThan(BigInt(2 * SHOWN_MINUTES))
 })

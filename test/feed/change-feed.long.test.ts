@@ -66,7 +66,7 @@ describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
     feed.close()
     if (kind === 'postgres') await db.close()
     else {
-      await db.script((run) => run('delete from platform.change; update platform.change_count set last_number = 0'))
+      await db.script((run) => run('delete from platform.change; update platform.feed_counter set last_number = 0'))
     }
     await database?.drop()
     database = undefined
@@ -82,7 +82,7 @@ describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
     const query: Db['people']['query'] = (...question) => db.people.query(...question).finally(looked.give) as never
     const waiting = page(createFeed({ ...db, people: { query } }, STORE), next, 500, LONG_MS)
     await looked.given
-    await db.script((run) => run('delete from platform.change; update platform.change_count set last_number = 1'))
+    await db.script((run) => run('delete from platform.change; update platform.feed_counter set last_number = 1'))
     expect(await waiting).toEqual({ events: [], next })
     expect(await feed.poll(next, 500, NO_WAIT)).toEqual({ kind: 'unknown', last: '1' })
   })
@@ -265,7 +265,7 @@ describe('a feed with two processes', () => {
     await owner.connect()
     await owner.query(`insert into platform.change (size, at, events, last_number)
       select 2, now(), '[["a"],["b"]]', i * 2 from generate_series(1, 100000) i`)
-    await owner.query('update platform.change_count set last_number = 200000; analyze platform.change')
+    await owner.query('update platform.feed_counter set last_number = 200000; analyze platform.change')
     const plan = async (sql: string, values: unknown[]) => {
       const { rows } = await owner.query(`explain (analyze, buffers off, timing off, summary off) ${sql}`, values)
       return rows.map((row) => row['QUERY PLAN'] as string).join('\n')

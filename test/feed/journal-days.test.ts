@@ -20,7 +20,7 @@ test('a server with a longer retention than the owner’s drops no day, and stor
   await owner.connect()
   const days = async () =>
     (await owner.query("select from pg_inherits where inhparent = 'purser.journal'::regclass")).rows.length
-  await owner.query("select purser.turn_journal_of('purser', current_date - 40, 99)")
+  await owner.query("select purser.rotate_journal_of('purser', current_date - 40, 99)")
   await owner.query("update purser.journal_retention set days = 14 where schema = 'purser'")
   await placeOnce(database.url, '90')
   expect(await days()).toBe(6)

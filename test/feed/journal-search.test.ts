@@ -45,7 +45,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-const MAKE_DAY = statement('test_make_day', "select purser.turn_journal_of('purser', $1::date, 14)")
+const MAKE_DAY = statement('test_make_day', "select purser.rotate_journal_of('purser', $1::date, 14)")
 
 /** Some minutes of calls by two processes in turn, some of which took seconds. */
 async function fill(from: number): Promise<void> {

@@ -53,7 +53,8 @@ test.each(CHANGES)('the answer waits for the commit when a webhook is %s', async
 })
 
 test.each(CHANGES)('a webhook is not %s without its row in the audit log', async (_what, _status, change) => {
-  const row = async () => (await sql.query('select url, events, state, done_to, old_until from purser.webhook')).rows
+  const row = async () =>
+    (await sql.query('select url, events, state, acknowledged_to, old_until from purser.webhook')).rows
   const before = await row()
   await sql.query(`
     create function purser.fails() returns trigger language plpgsql as $$ begin raise exception 'out of order'; end $$;

@@ -17,7 +17,7 @@ test('calls in flight and waiting calls are answered by the operator when the se
   wallet.always('settle', { hold: given })
   const replies = Promise.all(Array.from({ length: CALLS }, () => wire.settle(settleMessage({ userId }))))
   const underWay = async () =>
-    /^gateway_calls_under_way\{operator=".*"\} (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+    /^gateway_calls_in_flight\{operator=".*"\} (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
   await expect.poll(underWay).toBe(`${CALLS}`)
   const secrets = [wallet.secret, 'the-new-secret-of-the-operator']
   wallet.accepts = secrets

@@ -29,7 +29,7 @@ test('each secret of a change is tried, and each result is shown', async () => {
   player.operator.wallet.always('profile', refusal(3, 'Invalid token'))
   expect(await change({ secrets: [NEW, old] })).toMatchObject({
     status: 200,
-    body: { tried: { signature: 'refused', code: 1 }, triedOthers: [{ signature: 'accepted', code: 3 }] },
+    body: { tried: { signature: 'refused', code: 1 }, otherProbes: [{ signature: 'accepted', code: 3 }] },
   })
   expect(await change({})).toMatchObject({ status: 200, body: { tried: { signature: 'refused' } } })
   expect((await change({}, 'nobody')).status).toBe(404)
@@ -50,7 +50,7 @@ test('a new operator is tried as well, and a change that drops every earlier sec
   const first = await add({ secrets: [old, NEW] })
   expect(first).toMatchObject({
     status: 201,
-    body: { operatorId: 'new', tried: { signature: 'refused', code: 1 }, triedOthers: [{ signature: 'accepted' }] },
+    body: { operatorId: 'new', tried: { signature: 'refused', code: 1 }, otherProbes: [{ signature: 'accepted' }] },
   })
   expect(first.body).not.toHaveProperty('warning')
   const dead = await add({ secret: 'a-third-one', baseUrl: 'http://127.0.0.1:1' })

@@ -53,7 +53,7 @@ function expectFailed({ status, body }: WireReply, operation: Operation): void {
 /** Per operator, as the metrics tell. */
 async function callsUnderWay(): Promise<number[]> {
   const text = await (await fetch(`${scene.gateway.url}/metrics`)).text()
-  return [...text.matchAll(/^gateway_calls_under_way\{.*\} (\d+)$/gm)].map(([, depth]) => Number(depth))
+  return [...text.matchAll(/^gateway_calls_in_flight\{.*\} (\d+)$/gm)].map(([, depth]) => Number(depth))
 }
 
 const SILENCES: [string, Script][] = [

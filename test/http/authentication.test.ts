@@ -36,5 +36,5 @@ test.each([
   expect(lines.map(({ reason, failures }) => [reason, failures])).toEqual(
     [1, 2, 4, 8, 16, 32, 64].map((failures) => [one.reason, failures]),
   )
-  expect(await admission.text()).toContain(`purser_keys_refused_total{reason="${one.reason}"} ${REQUESTS}\n`)
+  expect(await admission.text()).toContain(`purser_auth_failures_total{reason="${one.reason}"} ${REQUESTS}\n`)
 })

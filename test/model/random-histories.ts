@@ -108,7 +108,7 @@ async function withWallet(setup: Setup, work: (wallet: TestWallet) => Promise<vo
     PURSER_FREEBET_STAKE: setup.freebetStake,
     PURSER_BEHIND_AGGREGATOR: String(setup.behindAggregator),
     PURSER_BUCKETS: setup.buckets,
-    PURSER_GATE: setup.gate ?? 'on',
+    PURSER_FAST_PATH: setup.gate ?? 'on',
   }
   const wallet = await startWallet({ env })
   wallet.clock.advance(untilNoon(wallet.clock.now()))

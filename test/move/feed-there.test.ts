@@ -51,7 +51,7 @@ async function feed() {
     toUrl,
     'select bucket, size, at::text, events::text, last_number::text as last from purser.change order by last_number, change_id',
   )
-  const [count] = await inSql(toUrl, 'select last_number::text as count from purser.change_count')
+  const [count] = await inSql(toUrl, 'select last_number::text as count from purser.feed_counter')
   return { rows, count }
 }
 
@@ -82,7 +82,7 @@ test.each([
     'a row without a number',
     `insert into purser.change (bucket, size, at, events) select bucket, size, at, events from purser.change where ${LAST}`,
   ],
-  ['another count', 'update purser.change_count set last_number = last_number + 1'],
+  ['another count', 'update purser.feed_counter set last_number = last_number + 1'],
 ])('a feed that has %s in the new database is copied again', async (_what, damage) => {
   const before = await feed()
   await inSql(toUrl, damage)
@@ -127,7 +127,7 @@ test.each([
 })
 
 test('a feed with a gap in its numbers is copied up to the gap, which is a difference', async () => {
-  await inSql(fromUrl, 'update purser.change_count set last_number = last_number + 1')
+  await inSql(fromUrl, 'update purser.feed_counter set last_number = last_number + 1')
   expect(await walk(true)).toMatchObject({ changed: 0, isSame: false })
-  await inSql(fromUrl, 'update purser.change_count set last_number = last_number - 1')
+  await inSql(fromUrl, 'update purser.feed_counter set last_number = last_number - 1')
 })

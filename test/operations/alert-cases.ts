@@ -53,10 +53,10 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     ],
   },
   PurserKeysGuessed: {
-    fires: [{ 'purser_keys_refused_total{reason="unknown"}': '0+10x60' }],
+    fires: [{ 'purser_auth_failures_total{reason="unknown"}': '0+10x60' }],
     quiet: [
-      { 'purser_keys_refused_total{reason="unknown"}': '0+1x60' },
-      { 'purser_keys_refused_total{reason="missing"}': '0+100x60' },
+      { 'purser_auth_failures_total{reason="unknown"}': '0+1x60' },
+      { 'purser_auth_failures_total{reason="missing"}': '0+100x60' },
     ],
   },
   PurserConnectionsShort: gauge(
@@ -79,7 +79,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     ],
   },
   PurserFeedStalls: gauge('purser_feed_lag_seconds', '100x60', '0x60', '40 0x60', '1x60'),
-  PurserNumbersOld: gauge('purser_database_answer_age_seconds{about="feed"}', '0+60x60', '0x60', '5x60', '0 150 0x60'),
+  PurserNumbersOld: gauge('purser_database_metrics_age_seconds{about="feed"}', '0+60x60', '0x60', '5x60', '0 150 0x60'),
   WalletFails: firstIncrease('wallet_calls_total{operation="place",outcome="system_error"}', {
     'wallet_calls_total{operation="place",outcome="insufficient_funds"}': '0+100x60',
   }),
@@ -100,7 +100,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
   WalletAnomalies: firstIncrease('wallet_anomalies_total{anomaly="settle_of_unknown_bet"}', {
     'wallet_anomalies_total{anomaly="payout_above_odds"}': '0x5 1x60',
   }),
-  WalletJournalLoses: gauge('wallet_journal_lost_calls', '0+1x60', '0x60', LOSES_ONCE),
+  WalletJournalLoses: gauge('wallet_journal_dropped_calls', '0+1x60', '0x60', LOSES_ONCE),
   WalletDayNotKept: {
     ...{ steps: 31 * 6, minutes: 10 },
     fires: [{ [FIRST_OPEN_DAY]: '0x186' }],
@@ -140,7 +140,7 @@ export const ALERT_CASES: Readonly<Record<string, AlertCase>> = {
     ],
   },
   GatewayRefused: firstIncrease('gateway_calls_total{operator="one",outcome="gateway_refused"}'),
-  GatewayOperatorFull: gauge('gateway_calls_under_way{operator="one"}', '300x60', '0x60', '100x60', '0 300 0x60'),
+  GatewayOperatorFull: gauge('gateway_calls_in_flight{operator="one"}', '300x60', '0x60', '100x60', '0 300 0x60'),
   GatewayPlayerMixedUp: firstIncrease('gateway_calls_total{operator="one",outcome="wrong_player"}'),
-  GatewayJournalLoses: gauge('gateway_journal_lost_calls', '0+1x60', '0x60', LOSES_ONCE),
+  GatewayJournalLoses: gauge('gateway_journal_dropped_calls', '0+1x60', '0x60', LOSES_ONCE),
 }

@@ -81,7 +81,7 @@ describe('the metrics of a wallet', () => {
 
   test('show the delay of events in the feed while a consumer follows it', async () => {
     const player = await playerWithMoney(wallet.operator)
-    const release = await held('select * from purser.change_count for update')
+    const release = await held('select * from purser.feed_counter for update')
     await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
     await wallet.operator.request('GET', '/operator/changes?after=latest')
     wallet.clock.advance(60_000)

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 async function owedMetrics(url: string) {
   const { value } = await scrape(url)
-  const age = value('purser_database_answer_age_seconds', { about: 'deliveries' }) ?? Number.NaN
+  const age = value('purser_database_metrics_age_seconds', { about: 'deliveries' }) ?? Number.NaN
   return { owed: value('platform_bets_owed'), amount: value('platform_owed_amount', { currency: 'EUR' }), age }
 }
 

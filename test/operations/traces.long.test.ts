@@ -89,14 +89,14 @@ describe('the traces of a platform and a wallet in two processes', () => {
     const placed = await walletBelow(attempt, 'POST /payment/bet')
     expect(placed.call.attributes).toMatchObject({ 'purser.operation': 'place', 'purser.outcome': 'accepted' })
     expect(placed.batch.attributes).toMatchObject({ 'purser.way': 'gate', 'purser.calls': 1 })
-    expect(placed.statements).toEqual(['commit', 'gate_lock', 'gate_place'])
+    expect(placed.statements).toEqual(['commit', 'fast_path_lock', 'fast_path_place'])
 
     await platform.api.settle(betId, 'won', '2.50')
     const sent = await collector.span(({ name }) => name === 'call settle')
     expect(sent.parentSpanId).toBe('')
     expect(sent.attributes).toMatchObject({ 'purser.bet_id': betId, 'purser.attempt': 1, 'purser.outcome': 'accepted' })
     const settled = await walletBelow(sent, 'PUT /payment/bet')
-    expect(settled.statements).toEqual(['commit', 'gate_lock', 'gate_settle'])
+    expect(settled.statements).toEqual(['commit', 'fast_path_lock', 'fast_path_settle'])
 
     for (const hidden of [player.token, player.userId, wallet.secret, platform.key, wallet.operatorKey])
       expect(collector.text()).not.toContain(hidden)

@@ -92,7 +92,7 @@ function resultOf(row: JsonObject | undefined): number {
     'promotionPayouts',
     'promotionResettlements',
   )
-  return cents('stakes', 'promotionStakes', 'heldInPlay') - paid
+  return cents('stakes', 'promotionStakes', 'openStakesChange') - paid
 }
 function accountOf(row: JsonObject | undefined, name: string): JsonObject {
   return (row?.accounts as unknown as Record<string, JsonObject> | undefined)?.[name] ?? {}
@@ -136,7 +136,7 @@ describe('a day of the daily report', () => {
     await newDay()
     await wallet.wire.settle({ ...late, amount: 12 })
     const [first, second] = await rows(`from=${from}&to=${today()}&brand=adds-up`)
-    expect([first?.heldInPlay, second?.heldInPlay]).toEqual(['-43.00', '40.00'])
+    expect([first?.openStakesChange, second?.openStakesChange]).toEqual(['-43.00', '40.00'])
     expect([resultOf(first), resultOf(second)]).toEqual([0, 2_800])
     expect([first?.ggr, second?.ggr]).toEqual(['0.00', '28.00'])
   })
@@ -216,7 +216,7 @@ test('the daily report is available as a table for spreadsheets', async () => {
   const table = Object.fromEntries((head ?? '').split(',').map((name, i) => [name, cells[i]]))
   expect(table).toMatchObject({ day: today(), currency: 'EUR', brand: 'sheet', deposits: '100.00', sum: '0.00' })
   expect(table).toMatchObject({ open_stakes_closing: '3.00', resettlements: '-25.00' })
-  expect(table).toMatchObject({ heldInPlay: '-3.00', ggr: '0.00' })
+  expect(table).toMatchObject({ openStakesChange: '-3.00', ggr: '0.00' })
 })
 
 test.each([

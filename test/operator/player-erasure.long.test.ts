@@ -130,7 +130,7 @@ test('an erasure finds feed rows without a number while another process assigns 
   await playerWithHistory('number-player')
   const [numbering, db] = [await connect(), await openDb({ kind: 'postgres', url: wallet.databaseUrl })]
   await numbering.query('begin')
-  await numbering.query('select from purser.change_count for update')
+  await numbering.query('select from purser.feed_counter for update')
   const bucket = bucketOf('number-player', 2)
   const found = pseudonymizeEvents(db, WALLET_CHANGES, bucket, 'number-player', (item) => item)
   const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"

@@ -68,7 +68,7 @@ describe.each(['1', '4'])('a bet with a refused result, with %s buckets,', (buck
     await place(open, 10)
     await wallet.wire.settle({ userId, transactionId: unknown, amount: 20 })
     const { body } = await wallet.operator.request('GET', `/operator/bets?userId=${userId}`)
-    const asked = rowsOf(body, 'data').map(({ transactionId, askedStake }) => [transactionId, askedStake])
+    const asked = rowsOf(body, 'data').map(({ transactionId, requestedStake }) => [transactionId, requestedStake])
     expect(Object.fromEntries(asked)).toEqual({
       [refused]: { amount: '300.00', currency: 'EUR' },
       [open]: undefined,

@@ -28,7 +28,7 @@ describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate)
 
   beforeAll(async () => {
     wallet = await startWallet({
-      env: { PURSER_GATE: gate, PURSER_BUCKETS: '2', PARTNER_SECRETS: 'acme:secret-of-acme' },
+      env: { PURSER_FAST_PATH: gate, PURSER_BUCKETS: '2', PARTNER_SECRETS: 'acme:secret-of-acme' },
     })
     wallet.clock.advance(-100 * DAY_MS) // the database's own clock has a word on what is over
     sql = new pg.Client({ connectionString: wallet.databaseUrl })
@@ -88,13 +88,19 @@ describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate)
     const [none, north, south2] = rows
     expect(none).toMatchObject({ deposits: '700.00', stakes: '12.00', payouts: '3.00', ggr: '9.00' })
     expect(none).not.toHaveProperty('site')
-    expect(north).toMatchObject({ site: 'north', deposits: '0.00', refunds: '7.00', ggr: '-15.00', heldInPlay: '0.00' })
+    expect(north).toMatchObject({
+      site: 'north',
+      deposits: '0.00',
+      refunds: '7.00',
+      ggr: '-15.00',
+      openStakesChange: '0.00',
+    })
     expect(south2).toMatchObject({
       site: 'south',
       resettlements: '-90.00',
       payouts: '120.00',
       ggr: '-10.00',
-      heldInPlay: '-3.00',
+      openStakesChange: '-3.00',
     })
     expect(rows.map(({ sum }) => sum)).toEqual(['0.00', '0.00', '0.00'])
     expect(await report('&site=north')).toEqual([north])
@@ -154,7 +160,14 @@ describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate)
     const late = await report()
     expect(late).toMatchObject([
       { site: 'north', payouts: '5.00', resettlements: '-25.00', ggr: '20.00', transfers: 2 },
-      { site: 'south', refunds: '10.00', resettlements: '-50.00', heldInPlay: '-10.00', ggr: '30.00', transfers: 5 },
+      {
+        site: 'south',
+        refunds: '10.00',
+        resettlements: '-50.00',
+        openStakesChange: '-10.00',
+        ggr: '30.00',
+        transfers: 5,
+      },
     ])
     const { body } = await wallet.operator.request('GET', `/operator/reports/daily?from=${before}&site=south`)
     expect(rowsOf(body, 'data')).toMatchObject([{ final: true, stakes: '20.00', payouts: '50.00', ggr: '-30.00' }])

@@ -73,7 +73,7 @@ function reference(by: readonly string[]): string {
       ([name, [kind, account, sign]]) =>
         `${sumOf(`${sign} * ${gained(account)}`, `kind = '${kind}' and ${ON_DAY}`)} as "${name}"`,
     ),
-    `${sumOf(`- ${gained('open_stakes')}`, ON_DAY)} as "heldInPlay"`,
+    `${sumOf(`- ${gained('open_stakes')}`, ON_DAY)} as "openStakesChange"`,
     `${sumOf(gained('house'), ON_DAY)} as ggr`,
     ...ACCOUNTS.flatMap((account) => [
       `${sumOf(gained(account), BEFORE)} as "${account}_opening"`,

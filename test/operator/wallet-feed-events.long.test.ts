@@ -17,7 +17,7 @@ const seen: ToldEvent[] = []
 describe.each(GATES)('the feed events with the fast path %s', (gate) => {
   let wallet: TestWallet
   beforeAll(async () => {
-    wallet = await startWallet({ env: { PURSER_GATE: gate } })
+    wallet = await startWallet({ env: { PURSER_FAST_PATH: gate } })
   })
   afterAll(async () => {
     await wallet.auditIsClean()

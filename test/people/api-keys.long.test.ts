@@ -160,7 +160,7 @@ describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, pr
     const counts = async () => {
       const text = await (await fetch(`${keyed.url}/metrics`)).text()
       return ['missing', 'unknown', 'role'].map((reason) =>
-        Number(new RegExp(`^purser_keys_refused_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]),
+        Number(new RegExp(`^purser_auth_failures_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1]),
       )
     }
     const before = await counts()

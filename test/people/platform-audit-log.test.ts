@@ -39,7 +39,7 @@ async function aRefusedSettle(): Promise<{ deliveryId: string; partnerId: string
   wallet.next('settle', refusal(20))
   const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
   await platform.api.settle(betId, 'won', '21.00')
-  const refused = () => platform.api.deliveries(`?needsPerson=true&partnerId=${partnerId}`)
+  const refused = () => platform.api.deliveries(`?needsAttention=true&partnerId=${partnerId}`)
   await expect.poll(async () => (await refused()).map((delivery) => delivery.betId)).toEqual([betId])
   return { deliveryId: (await refused())[0]?.deliveryId ?? '', partnerId }
 }

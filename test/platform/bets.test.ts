@@ -167,7 +167,7 @@ test('the list shows the selections of a bet on request: the first three of an e
   expect(await listed('')).not.toHaveProperty('selections')
   await scene.api.cancel(betId, 32)
   await scene.time.settle()
-  for (const list of ['needsPerson=false', 'operation=rollback', 'status=done'])
+  for (const list of ['needsAttention=false', 'operation=rollback', 'status=done'])
     expect(await delivered(betId, `${list}&selections=true`), list).toMatchObject({
       ...{ betId, selectionCount: 4 },
       selections: named.slice(0, 3),

@@ -44,7 +44,7 @@ test('a delivery that cannot be claimed needs attention, and the others are sent
   expect(await statusesOf(betIds)).toEqual(['stuck', 'done', 'done'])
   const stuck = await settleOf(betIds[0])
   expect(stuck?.error).toBe('it was not sent, because the claim could not be stored: poison')
-  const [owed] = await scene.api.deliveries('?needsPerson=true')
+  const [owed] = await scene.api.deliveries('?needsAttention=true')
   expect(owed).toMatchObject({ deliveryId: stuck?.deliveryId, amount: '25.00' })
   await allowWrites(scene.platform)
   expect((await scene.api.request('POST', `/deliveries/${stuck?.deliveryId}/retry`)).status).toBe(202)

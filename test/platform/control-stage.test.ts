@@ -137,7 +137,8 @@ test.each([
 test('the acceptance of the partner is recorded while the rollback after it is unanswered', async () => {
   const { api, wallet, platform, time } = scene
   const recordedStatus = async (betId: string) =>
-    (await platform.sql('select told_status from platform.bet where bet_id = $1', [betId]))[0]?.told_status
+    (await platform.sql('select acknowledged_status from platform.bet where bet_id = $1', [betId]))[0]
+      ?.acknowledged_status
   const eventId = randomUUID()
   await api.event(eventId, { status: 'withdrawn' })
   wallet.next('rollback', reset)

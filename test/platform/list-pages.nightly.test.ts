@@ -21,9 +21,9 @@ const WAITING = `insert into platform.delivery (bet_id, number, partner_id, oper
     case when i > ${MANY} then 'refused' else 'pending' end, now(), now() from generate_series(1, ${MANY} + ${WANTED}) i`
 const RETRY_ID = '00000000-0000-0000-0000-00000000ffff'
 /** One retry has sent all of them again. */
-const RETRY = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_tried, progress_at)
+const RETRY = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_retrying, progress_at)
   values ('${RETRY_ID}', now(), 'key', '{}', ${MANY}, 0, now())`
-const RETRIED = `insert into platform.retried (retry_id, delivery_id)
+const RETRIED = `insert into platform.retry_delivery (retry_id, delivery_id)
   select '${RETRY_ID}', delivery_id from platform.delivery where number = 2`
 
 let database: TestDatabase

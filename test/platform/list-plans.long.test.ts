@@ -50,9 +50,9 @@ const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, c
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
 
 /** Each of 1,000 retries has sent ten deliveries again, done by now. */
-const RETRIES = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_tried, progress_at)
+const RETRIES = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_retrying, progress_at)
   select lpad(i::text, 32, '0')::uuid, timestamptz '2031-01-01Z' + i * interval '1 s', 'key', '{}', 10, 0, now() from generate_series(0, 999) i`
-const RETRIED = `insert into platform.retried (retry_id, delivery_id)
+const RETRIED = `insert into platform.retry_delivery (retry_id, delivery_id)
   select lpad((delivery_id % 1_000)::text, 32, '0')::uuid, delivery_id from platform.delivery where delivery_id between 20_000 and 29_999`
 const RETRY_ID = '00000000-0000-0000-0000-000000000777'
 
@@ -164,7 +164,7 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
     ]
     test.each(owed)('uses the index for a page with %o', async (query, index) => {
       const [plan] = await plansOf((db) =>
-        listDeliveries({ db, scales: new Map() }, { needsPerson: 'true', limit: '10', ...query }),
+        listDeliveries({ db, scales: new Map() }, { needsAttention: 'true', limit: '10', ...query }),
       )
       expect(plan?.scans).toEqual([index])
       expect(plan?.rows).toBeLessThan(FEW)

@@ -25,7 +25,7 @@ async function aBetOf(over: Record<string, unknown> = {}): Promise<string> {
   return (await scene.api.place(scene.frame, over)).betId
 }
 
-const list = (query = '') => scene.api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}&limit=500${query}`)
+const list = (query = '') => scene.api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}&limit=500${query}`)
 const betsOf = (deliveries: DeliveryView[]) => deliveries.map(({ betId }) => betId)
 const line = ({ betId, operation, status, code, amount, currency }: DeliveryView) =>
   [betId, operation, status, code, amount, currency] as const
@@ -94,7 +94,7 @@ test('the list contains rejected, stuck, and owed deliveries in retry, newest fa
   expect(betsOf(await list('&code=21'))).toEqual([bets.unsettle])
   expect(await list('&code=22')).toEqual([])
   expect(betsOf(await list('&code=none'))).toEqual([bets.stuck])
-  expect(await scene.api.deliveries(`?needsPerson=true&partnerId=${randomUUID()}`)).toEqual([])
+  expect(await scene.api.deliveries(`?needsAttention=true&partnerId=${randomUUID()}`)).toEqual([])
 })
 
 test('the pages of the list follow each other while owed deliveries are retried', async () => {
@@ -107,7 +107,7 @@ test('the pages of the list follow each other while owed deliveries are retried'
   }
   const found = []
   for (let after = ''; ; ) {
-    const path = `/deliveries?needsPerson=true&partnerId=${scene.partnerId}&limit=2${after}`
+    const path = `/deliveries?needsAttention=true&partnerId=${scene.partnerId}&limit=2${after}`
     const page = (await scene.api.request('GET', path)).body as unknown as {
       data: DeliveryView[]
       next: string | null
@@ -163,7 +163,7 @@ test('a delivery that was answered 400 stays in its place when the next attempts
   await time.advance(2 * SECOND_MS)
   const now = await list()
   expect(betsOf(now)).toEqual([later, betId])
-  expect(now[1]?.needsPersonSince).toBe(first?.needsPersonSince)
+  expect(now[1]?.needsAttentionSince).toBe(first?.needsAttentionSince)
 })
 
 test('a delivery that was answered 400 with an unstorable code, or without one, is in the list', async () => {

@@ -34,7 +34,7 @@ async function refused(operation: ScriptedOperation, code: number, decide: () =>
 }
 
 async function owed(): Promise<(string | undefined)[][]> {
-  const list = await scene.api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}&limit=500`)
+  const list = await scene.api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}&limit=500`)
   return list.map(({ operation, owedAmount }) => [operation, owedAmount])
 }
 
@@ -94,7 +94,7 @@ test('a bet whose payout was not taken back cannot be cancelled, because the par
   const cancel = () => api.request('POST', `/bets/${betId}/cancel`, { errorCode: 50 })
   expect((await cancel()).status).toBe(409)
   expect(await owed()).toEqual([['unsettle', '-20.00']])
-  const [line] = await api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+  const [line] = await api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}`)
   await api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
   await time.advance(SECOND_MS)
   expect(await owed()).toEqual([])
@@ -114,7 +114,7 @@ test('a Rollback after a rejected Unsettle is held back until the partner takes 
   expect(wallet.of('unsettle', betId)).toHaveLength(2)
   // 10.00 are to go back to the player, who has 25.00 of the result.
   expect(await owed()).toEqual([['unsettle', '-15.00']])
-  const [line] = await api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+  const [line] = await api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}`)
   const again = () => api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
   await again()
   await time.advance(SECOND_MS)
@@ -227,7 +227,7 @@ test('a cashout that is rejected after a rejected Unsettle takes the result back
   await time.advance(MINUTE_MS)
   expect(await owed()).toEqual([['unsettle', '-25.00']])
   expect(wallet.of('unsettle', betId).map(({ body }) => body.amount)).toEqual([25, 25])
-  const [line] = await api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+  const [line] = await api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}`)
   await api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
   await time.advance(SECOND_MS)
   expect(await owed()).toEqual([])

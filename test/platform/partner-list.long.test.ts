@@ -16,23 +16,23 @@ async function partner() {
 }
 
 /** Of each line of the list that is not over, the latest first. */
-async function unmoved() {
-  const { body } = await scene.api.request('GET', '/deliveries?status=pending,waiting&unmoved=true')
-  const { data } = body as { data: { operation: string; unmovedAmount?: string; isStakeUnknown?: boolean }[] }
-  return data.map(({ operation, unmovedAmount, isStakeUnknown }) => [operation, unmovedAmount, isStakeUnknown])
+async function outstanding() {
+  const { body } = await scene.api.request('GET', '/deliveries?status=pending,waiting&outstanding=true')
+  const { data } = body as { data: { operation: string; outstandingAmount?: string; isStakeUnknown?: boolean }[] }
+  return data.map(({ operation, outstandingAmount, isStakeUnknown }) => [operation, outstandingAmount, isStakeUnknown])
 }
 
 test('a partner is shown as up, down with time and reason, and up again, with its waiting deliveries', async () => {
   const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
   const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
-  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [], onTheWay: [] })
+  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [], inProgress: [] })
   scene.wallet.always('settle', reset)
   for (const { betId } of placed) await scene.api.settle(betId, 'won', '25.00')
   const { decidedAt } = (await scene.api.deliveries('?operation=settle')).at(-1) ?? {}
   await scene.time.advance(3_000)
   expect(await partner()).toEqual({
     ...{ ...address, state: 'down', waiting: 3, owed: [] },
-    onTheWay: [{ currency: 'EUR', amount: '75.00', takeBack: '0.00', deliveries: 3, since: decidedAt }],
+    inProgress: [{ currency: 'EUR', amount: '75.00', takeBack: '0.00', deliveries: 3, since: decidedAt }],
     since: expect.stringMatching(/Z$/),
     lastError: { at: expect.stringMatching(/Z$/), error: expect.stringMatching(/^network: /) },
   })
@@ -62,10 +62,10 @@ test('waiting money contains unsent withdrawals, corrections and expired deliver
   await scene.api.settle(lost?.betId ?? '', 'lost', '0.00')
   await scene.api.cancel(cancelled?.betId ?? '', 50)
   await scene.time.settle()
-  const [sum] = ((await partner()) as { onTheWay: object[] }).onTheWay
+  const [sum] = ((await partner()) as { inProgress: object[] }).inProgress
   expect(sum).toMatchObject({ currency: 'EUR', takeBack: '40.00', deliveries: 3 })
   expect(sum).toMatchObject({ amount: '53.00' })
-  expect(await unmoved(), 'each line says what it is of the sum').toEqual([
+  expect(await outstanding(), 'each line says what it is of the sum').toEqual([
     ['rollback', '8.00', undefined],
     ['settle', '-40.00', undefined],
     ['settle', '5.00', undefined],
@@ -73,15 +73,15 @@ test('waiting money contains unsent withdrawals, corrections and expired deliver
   scene.wallet.always('settle', {})
   scene.wallet.always('rollback', {})
   await scene.time.advance(60_000)
-  expect(await partner()).toMatchObject({ waiting: 0, owed: [], onTheWay: [] })
+  expect(await partner()).toMatchObject({ waiting: 0, owed: [], inProgress: [] })
 })
 
 test('a Rollback of a bet that the partner never acknowledged waits without money, because the debit is unknown', async () => {
   for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, reset)
   await scene.api.place(scene.frame, { amount: '8.00' })
   await scene.time.settle()
-  expect(await partner()).toMatchObject({ waiting: 1, owed: [], onTheWay: [] })
-  expect(await unmoved(), 'its line says why it is in no sum').toEqual([['rollback', undefined, true]])
+  expect(await partner()).toMatchObject({ waiting: 1, owed: [], inProgress: [] })
+  expect(await outstanding(), 'its line says why it is in no sum').toEqual([['rollback', undefined, true]])
   scene.wallet.always('rollback', {})
   await scene.time.advance(60_000)
 })
@@ -143,7 +143,7 @@ test('a new partner is tested like a change, and saved with any result', async (
   expect(await add({})).toMatchObject({ status: 201, body: { ...known, tried } })
   expect((await add({ secret: 'another' })).body).toMatchObject({ tried: { signature: 'refused', code: 1 } })
   expect((await add({ secrets: ['another', 'a-secret'], secret: undefined })).body).toMatchObject({
-    triedOthers: [{ signature: 'accepted' }],
+    otherProbes: [{ signature: 'accepted' }],
   })
 })
 

@@ -83,12 +83,12 @@ const DAMAGE: [string, string, string][] = [
   ],
   [
     'a payout that was never told',
-    'update platform.bet set told_payout = told_payout + 1 where bet_id = :bet',
+    'update platform.bet set acknowledged_payout = acknowledged_payout + 1 where bet_id = :bet',
     'recorded state of the partner',
   ],
   [
     'a told payout lost from the sums',
-    'update platform.bet set told_payout = 0 where bet_id = :bet',
+    'update platform.bet set acknowledged_payout = 0 where bet_id = :bet',
     'recorded payouts of a partner',
   ],
   [
@@ -166,7 +166,7 @@ test('the audit command checks the platform too, unless its role lacks the right
   const { code, stdout } = await run(['audit', '--json'], { DATABASE_URL: scene.platform.databaseUrl })
   expect(code).toBe(1)
   const { findings: found } = JSON.parse(stdout)
-  expect(found[0]).toMatchObject({ row: { bet_id: settled, payout: '2001', told_payout: '2000' } })
+  expect(found[0]).toMatchObject({ row: { bet_id: settled, payout: '2001', acknowledged_payout: '2000' } })
   const wallets = await run(['audit'], { DATABASE_URL: asServer('wallet', scene.platform.databaseUrl) })
   expect(wallets).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
 })

@@ -173,7 +173,9 @@ test('old retries are deleted with their lists, as are ended sessions of the con
   expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken, left })
   const status = async (retryId: string) => (await scene.api.request('GET', `/deliveries/retries/${retryId}`)).status
   expect([await status(old), await status(later)]).toEqual([404, 200])
-  expect(await scene.platform.sql('select distinct retry_id from platform.retried')).toEqual([{ retry_id: later }])
+  expect(await scene.platform.sql('select distinct retry_id from platform.retry_delivery')).toEqual([
+    { retry_id: later },
+  ])
 })
 
 test('a bet that is changed again after retention completes with a placeholder for its token', async () => {

@@ -40,7 +40,7 @@ test('a delivery whose answer cannot be recorded needs attention, and the others
   expect(stuck.error).toBe(
     'the partner answered (accepted, HTTP status 200), but the answer could not be recorded: poison',
   )
-  const [owed] = await scene.api.deliveries('?needsPerson=true')
+  const [owed] = await scene.api.deliveries('?needsAttention=true')
   expect(owed).toMatchObject({ deliveryId: stuck.deliveryId, amount: '25.00' })
   await allowWrites()
   expect((await scene.api.request('POST', `/deliveries/${stuck.deliveryId}/retry`)).status).toBe(202)
@@ -103,7 +103,7 @@ test('the owed amount is that of the last decision, also while the delivery is s
   await holder.end()
   await Promise.all([decided, sent])
   await allowWrites()
-  const [owed] = await scene.api.deliveries('?needsPerson=true')
+  const [owed] = await scene.api.deliveries('?needsAttention=true')
   expect(owed).toMatchObject({ operation: 'settle', owedAmount: '0.00' })
 })
 

@@ -35,7 +35,7 @@ async function abandonedPlacements(count: number): Promise<string[]> {
   const { betId } = await scene.api.place(scene.frame)
   await manyLike(scene.platform, betId, count)
   const copies = await sql(
-    `update platform.bet set status = 'placing', told_status = null
+    `update platform.bet set status = 'placing', acknowledged_status = null
      where bet_id in (select md5(n::text)::uuid from generate_series(1, $1::int) n) returning bet_id`,
     [count],
   )

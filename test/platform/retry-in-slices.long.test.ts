@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-const list = () => scene.api.deliveries('?needsPerson=true&limit=500')
+const list = () => scene.api.deliveries('?needsAttention=true&limit=500')
 
 async function retry(body: object = {}): Promise<unknown> {
   return (await scene.api.request('POST', '/deliveries/retry', body)).body
@@ -40,7 +40,7 @@ test('a bulk retry of 450 rejected deliveries sends each once, in slices, while 
   })
   expect(await retry()).toMatchObject({ count: 1, taken: 1 })
   await expect.poll(async () => (await list()).length).toBe(0)
-  const settled = 'select count(*) as settled from platform.bet where partner_id = $1 and told_payout = 2100'
+  const settled = 'select count(*) as settled from platform.bet where partner_id = $1 and acknowledged_payout = 2100'
   await expect.poll(async () => Number((await sql(settled, [scene.partnerId]))[0]?.settled)).toBe(MANY)
   const twice = scene.wallet.requests.filter(({ body }) => body.type === 2)
   expect(twice).toHaveLength(2 * MANY)

@@ -243,16 +243,16 @@ test('the list shows the made and the planned attempts as the schedule has them'
   const betId = await cancelledBet(status(500))
   await time.advance(5_000)
   const ladderOf = async (statuses: string) => {
-    const deliveries = await platform.api.deliveries(`?status=${statuses}&ladder=true&limit=500`)
-    return deliveries.find((delivery) => delivery.betId === betId)?.ladder
+    const deliveries = await platform.api.deliveries(`?status=${statuses}&schedule=true&limit=500`)
+    return deliveries.find((delivery) => delivery.betId === betId)?.schedule
   }
-  const ladder = await ladderOf('pending')
-  const first = Date.parse(ladder?.madeAt[0] ?? '')
+  const schedule = await ladderOf('pending')
+  const first = Date.parse(schedule?.madeAt[0] ?? '')
   const after = (times: readonly string[] = []) => times.map((at) => Date.parse(at) - first)
-  expect(after(ladder?.madeAt)).toEqual([0, 700, 2_100, 4_900])
-  expect(after(ladder?.plannedAt)).toEqual([10_500, 21_700, 44_100, 88_900, 178_500, 357_700])
-  expect(ladder?.isUnderWay).toBe(false)
-  expect(Date.parse(ladder?.asOf ?? '')).toBe(time.now().getTime())
+  expect(after(schedule?.madeAt)).toEqual([0, 700, 2_100, 4_900])
+  expect(after(schedule?.plannedAt)).toEqual([10_500, 21_700, 44_100, 88_900, 178_500, 357_700])
+  expect(schedule?.isUnderWay).toBe(false)
+  expect(Date.parse(schedule?.asOf ?? '')).toBe(time.now().getTime())
   await time.advance(WINDOW_MS)
   const over = await ladderOf('stuck')
   expect([over?.madeAt.length, over?.plannedAt.length]).toEqual([10, 0])

@@ -27,7 +27,7 @@ test('each secret of a change is tried, and each result is shown', async () => {
   expect(answered).toBe(200)
   expect(body).toMatchObject({
     tried: { signature: 'refused', code: 1 },
-    triedOthers: [{ signature: 'accepted', code: 3 }],
+    otherProbes: [{ signature: 'accepted', code: 3 }],
   })
 })
 

@@ -19,7 +19,7 @@ const ID = "('00000000-0000-4000-8000-' || lpad(to_hex(i), 12, '0'))"
 
 const PLATFORM_BETS = `
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type,
-    coefficient, payout, result_type, result_source, told_status, told_payout, told_result_type, placed_at, changed_at)
+    coefficient, payout, result_type, result_source, acknowledged_status, acknowledged_payout, acknowledged_result_type, placed_at, changed_at)
   select ${ID}::uuid, '${PARTNER}', ${ID}::uuid, '', 'player-' || i % 7, 'EUR', 'token', 1000,
     case i % 5 when 0 then 'accepted' when 1 then 'settled' when 2 then 'settled' when 3 then 'cancelled' else 'declined' end,
     'single', '2.1', ${PAYOUT}, ${RESULT}, null, ${STATUS}, ${PAYOUT}, ${RESULT}, now(), now()

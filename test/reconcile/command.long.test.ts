@@ -69,7 +69,7 @@ describe('reconcile over many bets', () => {
     expect(report.findings).toContainEqual({
       ...{ type: 'difference', kind: 'payout', betId: betIdOf(77_771), player: 'player-1' },
       ...{ platform: '21.00 EUR', wallet: '21.01 EUR' },
-      details: expect.objectContaining({ toldPayout: '21.00', walletPayout: '21.01', walletCurrency: 'EUR' }),
+      details: expect.objectContaining({ acknowledgedPayout: '21.00', walletPayout: '21.01', walletCurrency: 'EUR' }),
     })
     const lines = readFileSync(csv, 'utf8').split('\r\n')
     expect(lines[0]).toMatch(/^type,kind,betId,player,platformStatus,platformCurrency,.*,platform,wallet$/)

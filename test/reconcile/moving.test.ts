@@ -48,8 +48,8 @@ test('a bet that is settled on both sides during the comparison is no difference
       5,
     )
     await books.platform(
-      `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', told_status = 'settled', told_payout = 2100,
-         told_result_type = 'won', deliveries = 2 where bet_id = $1`,
+      `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', acknowledged_status = 'settled', acknowledged_payout = 2100,
+         acknowledged_result_type = 'won', deliveries = 2 where bet_id = $1`,
       5,
     )
   })
@@ -60,8 +60,8 @@ test('a bet that is settled on one side only is a difference, at any time', asyn
   const findings = await compareDuring(() =>
     books
       .platform(
-        `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', told_status = 'settled', told_payout = 2100,
-         told_result_type = 'won', deliveries = 2 where bet_id = $1`,
+        `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', acknowledged_status = 'settled', acknowledged_payout = 2100,
+         acknowledged_result_type = 'won', deliveries = 2 where bet_id = $1`,
         5,
       )
       .then(() => books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)),

@@ -69,7 +69,7 @@ describe('reconcile after books that agreed', () => {
       {
         ...{ type: 'difference', kind: 'owed', betId: betIdOf(5), player: 'player-5' },
         ...{ platform: `settled won 21.00 EUR, but ${words}`, wallet: 'open, stake 10.00 EUR' },
-        details: { decidedPayout: '21.00', toldStatus: 'open', code, delivery: status, walletStatus: 'open' },
+        details: { decidedPayout: '21.00', acknowledgedStatus: 'open', code, delivery: status, walletStatus: 'open' },
       },
     ])
   })
@@ -93,7 +93,10 @@ describe('reconcile after books that agreed', () => {
 
   test('reports a rollback as owed, and a decision without a delivery', async () => {
     await decide(5, 'stuck', null, 'rollback')
-    await books.platform("update platform.bet set told_payout = 2000 where bet_id = $1 and status = 'settled'", 6)
+    await books.platform(
+      "update platform.bet set acknowledged_payout = 2000 where bet_id = $1 and status = 'settled'",
+      6,
+    )
     const result = await compare(database.url)
     expect(summaryOf(result)).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(6)}`])
     expect(result.findings.map(({ platform }) => platform).sort()).toEqual([
@@ -139,7 +142,7 @@ describe('reconcile after books that agreed', () => {
   test('reports an abandoned placement as owed its rollback, with or without the bet in the wallet', async () => {
     for (const i of [5, 10]) {
       await decide(i, 'stuck', null, 'rollback')
-      await books.platform('update platform.bet set told_status = null where bet_id = $1', i)
+      await books.platform('update platform.bet set acknowledged_status = null where bet_id = $1', i)
     }
     await books.wallet('delete from purser.bet where bet_id = $1', 5)
     expect(summaryOf(await compare(database.url))).toEqual([`owed ${betIdOf(5)}`, `owed ${betIdOf(10)}`])

@@ -35,7 +35,13 @@ test('the CSV has a column for each status, amount, currency and code', () => {
   const cells = row.replace('"open, stake 10.00 EUR"', 'words').split(',')
   const found = Object.fromEntries(names.split(',').map((name, i) => [name, cells[i]]))
   expect(found).toMatchObject({ betId: 'bet-1', player: 'ann', walletStatus: 'open', walletStake: '10.00' })
-  expect(found).toMatchObject({ walletCurrency: 'EUR', platformStake: '', decidedPayout: '', toldPayout: '', code: '' })
+  expect(found).toMatchObject({
+    walletCurrency: 'EUR',
+    platformStake: '',
+    decidedPayout: '',
+    acknowledgedPayout: '',
+    code: '',
+  })
   expect(cells).toHaveLength(names.split(',').length)
 })
 

@@ -105,7 +105,11 @@ const GAPS: [string, string, string, { side: 'platform' | 'wallet'; sql: string;
     'another payout at the platform',
     'payout',
     '20.99 EUR',
-    { side: 'platform', i: 21, sql: 'update platform.bet set payout = 2099, told_payout = 2099 where bet_id = $1' },
+    {
+      side: 'platform',
+      i: 21,
+      sql: 'update platform.bet set payout = 2099, acknowledged_payout = 2099 where bet_id = $1',
+    },
   ],
   [
     'another currency',
@@ -146,7 +150,7 @@ const GAPS: [string, string, string, { side: 'platform' | 'wallet'; sql: string;
     {
       side: 'platform',
       i: 7,
-      sql: "update platform.bet set status = 'accepted', payout = null, result_type = null, told_status = 'open', told_payout = null, told_result_type = null where bet_id = $1",
+      sql: "update platform.bet set status = 'accepted', payout = null, result_type = null, acknowledged_status = 'open', acknowledged_payout = null, acknowledged_result_type = null where bet_id = $1",
     },
   ],
 ]
@@ -184,7 +188,10 @@ describe.each<[Way, number]>([
   test('reports a bet with a call in progress as in flight, with any state in the wallet', async () => {
     await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", 5)
     for (const i of [10, 15])
-      await books.platform("update platform.bet set status = 'placing', told_status = null where bet_id = $1", i)
+      await books.platform(
+        "update platform.bet set status = 'placing', acknowledged_status = null where bet_id = $1",
+        i,
+      )
     for (const i of [5, 10]) await books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", i)
     await books.wallet('delete from purser.bet where bet_id = $1', 15)
     expect(await compare(way)).toMatchObject({ inFlight: 3, differences: 0, findings: [] })
@@ -224,7 +231,7 @@ describe('reconcile', () => {
   test('reads the platform’s amounts in the platform’s scale, with any environment of its own (M-5)', async () => {
     await books.platform("update platform.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
     await books.platform(
-      'update platform.bet set stake = stake * 100, payout = payout * 100, told_payout = told_payout * 100 where bet_id <> $1',
+      'update platform.bet set stake = stake * 100, payout = payout * 100, acknowledged_payout = acknowledged_payout * 100 where bet_id <> $1',
       41,
     )
     expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })

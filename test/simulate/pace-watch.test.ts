@@ -33,9 +33,9 @@ describe('the check of retry intervals', () => {
 
   test('reports attempts that come too close together, and an eleventh one', () => {
     expect(sentAt(0, 32_000, 32_070).complaints).toEqual(['bet: attempt 3 comes 70 ms after the last, not 700 (C-4)'])
-    const ladder = Array.from({ length: 10 }, (_, i) => 350 * (2 ** i - 1))
-    expect(sentAt(...ladder).complaints).toEqual([])
-    expect(sentAt(...ladder, 300_000).complaints).toContain('bet: 11 attempts of a rollback (C-4)')
+    const schedule = Array.from({ length: 10 }, (_, i) => 350 * (2 ** i - 1))
+    expect(sentAt(...schedule).complaints).toEqual([])
+    expect(sentAt(...schedule, 300_000).complaints).toContain('bet: 11 attempts of a rollback (C-4)')
   })
 
   test('starts again after a 400, and after a change of the clock', () => {
@@ -52,7 +52,7 @@ describe('the check of retry intervals', () => {
   })
 
   test('starts again after a manual retry of a delivery that was given up, and only then', () => {
-    const ladder = Array.from({ length: 10 }, (_, i) => 700 * (2 ** i - 1))
+    const schedule = Array.from({ length: 10 }, (_, i) => 700 * (2 ** i - 1))
     const more = (times: readonly number[], sentAgain: number | undefined) => {
       const { pace, at } = sentAt(...times)
       const last = times.at(-1) ?? 0
@@ -66,8 +66,8 @@ describe('the check of retry intervals', () => {
       }
       return pace.complaints().length
     }
-    expect(more(ladder, 357_800)).toBe(0)
-    expect(more(ladder, undefined)).toBe(6) // too soon and too many, three times
+    expect(more(schedule, 357_800)).toBe(0)
+    expect(more(schedule, undefined)).toBe(6) // too soon and too many, three times
     expect(more([0, 700, 2_100], 2_200)).toBe(3) // it had not come to its end
   })
 

@@ -22,21 +22,21 @@ export interface BothSides {
 
 /** A bet that the platform calls accepted is open in the wallet, and so on; of a declined one the wallet holds no money, and knows nothing if it was not called (C-10, C-11). */
 const DISAGREEMENTS = `
-  select p.bet_id, w.bet_id as wallet_bet_id, p.status, p.reason, p.told_status, p.payout, p.told_payout, p.result_type, p.told_result_type,
+  select p.bet_id, w.bet_id as wallet_bet_id, p.status, p.reason, p.acknowledged_status, p.payout, p.acknowledged_payout, p.result_type, p.acknowledged_result_type,
     p.stake, p.currency, p.user_id, w.status as wallet_status, w.stake as wallet_stake, w.payout as wallet_payout,
     w.result_type as wallet_result_type, w.currency as wallet_currency, w.player
   from platform.bet p full join purser.bet w on w.bet_id = p.bet_id::text
   where p.bet_id is null or not coalesce(
     case p.status
-      when 'declined' then p.told_status is null and (w.status = 'refused' or (w.status is null and p.deliveries = 0))
-      when 'cancelled' then p.told_status = 'cancelled' and w.status = 'cancelled'
-      when 'accepted' then p.told_status = 'open' and w.status = 'open'
-      when 'settled' then p.told_status = 'settled' and w.status = 'settled'
+      when 'declined' then p.acknowledged_status is null and (w.status = 'refused' or (w.status is null and p.deliveries = 0))
+      when 'cancelled' then p.acknowledged_status = 'cancelled' and w.status = 'cancelled'
+      when 'accepted' then p.acknowledged_status = 'open' and w.status = 'open'
+      when 'settled' then p.acknowledged_status = 'settled' and w.status = 'settled'
     end
     and (w.bet_id is null or w.player = p.user_id)
     and (w.status is null or w.status not in ('open', 'settled') or (w.stake = p.stake and w.currency = p.currency))
     and (p.status <> 'settled' or (p.payout, p.result_type) = (w.payout, w.result_type))
-    and (p.payout, p.result_type) is not distinct from (p.told_payout, p.told_result_type), false)`
+    and (p.payout, p.result_type) is not distinct from (p.acknowledged_payout, p.acknowledged_result_type), false)`
 
 const OUT_OF_ORDER = `
   select bet_id, number, request_id from (

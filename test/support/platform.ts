@@ -45,9 +45,9 @@ export interface DeliveryView {
   decidedAt: string
   dueAt?: string
   finishedAt?: string
-  needsPersonSince?: string
+  needsAttentionSince?: string
   owedAmount?: string
-  ladder?: { madeAt: string[]; plannedAt: string[]; isUnderWay: boolean; asOf: string }
+  schedule?: { madeAt: string[]; plannedAt: string[]; isUnderWay: boolean; asOf: string }
 }
 
 export interface BetDetail {

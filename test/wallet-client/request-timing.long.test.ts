@@ -39,7 +39,7 @@ function callerOf(baseUrl: string, timeoutMs = GIVEN_UP_MS) {
 
 test('the first call measures lookup and connect, and the next call on the connection measures neither', async () => {
   const call = await clientOf((response) => response.end('{}'))
-  expect(Object.keys((await call()).phases ?? {})).toEqual(['nameMs', 'connectMs', 'firstByteMs', 'bodyMs'])
+  expect(Object.keys((await call()).phases ?? {})).toEqual(['dnsMs', 'connectMs', 'firstByteMs', 'bodyMs'])
   expect(Object.keys((await call()).phases ?? {})).toEqual(['firstByteMs', 'bodyMs'])
 })
 
@@ -80,7 +80,7 @@ test('an unfinished handshake counts as TLS time, and an unknown name counts as 
   const { phases } = await callerOf(`https://127.0.0.1:${(mute.address() as AddressInfo).port}`)()
   expect(Object.keys(phases ?? {})).toEqual(['connectMs', 'tlsMs'])
   expect(phases?.tlsMs).toBeGreaterThanOrEqual(SEEN_MS)
-  expect(Object.keys((await callerOf('http://wallet.invalid')()).phases ?? {})).toEqual(['nameMs'])
+  expect(Object.keys((await callerOf('http://wallet.invalid')()).phases ?? {})).toEqual(['dnsMs'])
 })
 
 test('a call that waits for another call’s connection measures no connect step', async () => {

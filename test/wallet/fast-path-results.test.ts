@@ -40,7 +40,7 @@ describe('the fast path for results', () => {
 
   test.each([30, 0])('takes the first result of an open bet, %i', async (euros) => {
     expect(await scene.take(resultOf(0, euros))).toEqual([taken()])
-    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_settle'])
+    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['fast_path_lock', 'fast_path_settle'])
   })
 
   test('takes a result whatever the status of the player and the token are (L-5)', async () => {

@@ -37,7 +37,7 @@ describe('the fast path for Place bets', () => {
     const other = `other of ${player()}`
     await seat(scene, other, '20.00')
     expect(await scene.take(betOf(1, 10), place(other, bet(2), 20))).toEqual([taken(), taken()])
-    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_place'])
+    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['fast_path_lock', 'fast_path_place'])
   })
 
   test('takes a bet of the whole balance, and leaves one of a cent more', async () => {
@@ -88,7 +88,7 @@ describe('the fast path for Place bets', () => {
   })
 
   test('leaves the first bet of a player whom the rules path has not checked yet', async () => {
-    await byHand('update purser.player set plain_as = null')
+    await byHand('update purser.player set unrestricted_as = null')
     await leaves(betOf(1, 10), accepted)
     expect(await verdictOn(betOf(2, 10))).toBe('taken')
   })

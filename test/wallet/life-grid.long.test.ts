@@ -31,8 +31,8 @@ describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked:'
   })
 })
 
-describe('with PURSER_GATE=off', () => {
-  walletWith({ PURSER_GATE: 'off', PURSER_CLAWBACK: 'refuse' })
+describe('with PURSER_FAST_PATH=off', () => {
+  walletWith({ PURSER_FAST_PATH: 'off', PURSER_CLAWBACK: 'refuse' })
 
   it.each(due)('the wallet handles $call: $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })

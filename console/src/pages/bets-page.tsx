@@ -34,7 +34,7 @@ export interface BetStake {
   readonly stake?: string | undefined
   readonly currency?: string | undefined
   /** Of a refused one: nothing was taken. */
-  readonly askedStake?: { readonly amount: string; readonly currency: string } | undefined
+  readonly requestedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
 interface PlatformListedBet extends BetSelections {
@@ -208,11 +208,11 @@ export function BetState({
 }
 
 /** Of a bet that has none, what was asked for, or why there is none. */
-export function Stake({ bet: { status, stake, askedStake } }: { bet: BetStake }) {
+export function Stake({ bet: { status, stake, requestedStake } }: { bet: BetStake }) {
   if (stake !== undefined) return amountText(stake)
   const note =
-    askedStake !== undefined
-      ? `requested ${amountText(askedStake.amount)}`
+    requestedStake !== undefined
+      ? `requested ${amountText(requestedStake.amount)}`
       : status === 'refused'
         ? 'not recorded'
         : 'never placed'
@@ -231,7 +231,7 @@ export function Payout({ bet: { status, stake, stakePaidBy, payout } }: { bet: L
   )
 }
 
-export const currencyOf = ({ currency, askedStake }: BetStake) => currency ?? askedStake?.currency ?? ''
+export const currencyOf = ({ currency, requestedStake }: BetStake) => currency ?? requestedStake?.currency ?? ''
 
 const WALLET: readonly ListColumn<ListedBet>[] = [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },

@@ -14,16 +14,16 @@ interface BacklogRow extends Row {
 
 const READ_BACKLOG = statement(
   'webhooks_behind',
-  `select webhook_id, greatest(n.last_number - w.done_to, 0) as backlog,
-     (select at from purser.change where last_number > w.done_to order by last_number limit 1) as oldest
-   from purser.webhook w cross join purser.change_count n where w.state = 'active' order by webhook_id`,
+  `select webhook_id, greatest(n.last_number - w.acknowledged_to, 0) as backlog,
+     (select at from purser.change where last_number > w.acknowledged_to order by last_number limit 1) as oldest
+   from purser.webhook w cross join purser.feed_counter n where w.state = 'active' order by webhook_id`,
   // The next row has at most so many events, and numbers have no gaps.
   `with w as materialized (
-     select webhook_id, done_to, greatest(n.last_number - done_to, 0) as backlog
-     from purser.webhook cross join purser.change_count n where state = 'active'
+     select webhook_id, acknowledged_to, greatest(n.last_number - acknowledged_to, 0) as backlog
+     from purser.webhook cross join purser.feed_counter n where state = 'active'
    ), next as materialized (
      select w.webhook_id, min(c.at) as oldest from w
-     join purser.change c on c.last_number > w.done_to and c.last_number <= w.done_to + ${MAX_EVENTS_PER_CHANGE} group by w.webhook_id
+     join purser.change c on c.last_number > w.acknowledged_to and c.last_number <= w.acknowledged_to + ${MAX_EVENTS_PER_CHANGE} group by w.webhook_id
    ) select w.webhook_id, w.backlog, next.oldest from w left join next on next.webhook_id = w.webhook_id order by w.webhook_id`,
 )
 

@@ -58,7 +58,7 @@ interface WebhookRow extends Row {
   connection: StoredSecrets | null
   old_until: Date | null
   state: Webhook['state']
-  done_to: bigint
+  acknowledged_to: bigint
   failing_since: Date | null
   last_error: string | null
   last_attempts: readonly WebhookAttempt[]
@@ -68,7 +68,7 @@ interface WebhookRow extends Row {
 }
 
 const COLUMNS =
-  'webhook_id, url, events, secrets, connection, old_until, state, done_to, failing_since, last_error, last_attempts, claim, beat, made_at'
+  'webhook_id, url, events, secrets, connection, old_until, state, acknowledged_to, failing_since, last_error, last_attempts, claim, beat, made_at'
 /** In one wallet. */
 export const MAX_WEBHOOKS = 50
 
@@ -87,14 +87,14 @@ const WEBHOOK_COLUMNS = mapSingleRow<WebhookFields & { readonly kept: unknown; r
   connection: ['json', ({ keptConnection }) => keptConnection],
   old_until: ['timestamptz', ({ oldUntil }) => oldUntil],
   state: ['text', ({ state }) => state],
-  done_to: ['bigint', ({ doneTo }) => doneTo],
+  acknowledged_to: ['bigint', ({ doneTo }) => doneTo],
   made_at: ['timestamptz', ({ madeAt }) => madeAt],
 })
 const SAVE = statement(
   'save_webhook',
   `insert into purser.webhook as w (${WEBHOOK_COLUMNS.columns}) values (${WEBHOOK_COLUMNS.parameters})
    on conflict (webhook_id) do update set url = excluded.url, events = excluded.events, secrets = excluded.secrets,
-     connection = excluded.connection, old_until = excluded.old_until, state = excluded.state, done_to = excluded.done_to, made_at = excluded.made_at,
+     connection = excluded.connection, old_until = excluded.old_until, state = excluded.state, acknowledged_to = excluded.acknowledged_to, made_at = excluded.made_at,
      failing_since = null, last_error = null, claim = null, beat = w.beat + 1`,
 )
 const CLAIM = statement(
@@ -115,7 +115,7 @@ export interface WebhookProgress {
 }
 
 const PROGRESS_COLUMNS = mapSingleRow<WebhookProgress>(5, {
-  done_to: ['bigint', ({ doneTo }) => doneTo],
+  acknowledged_to: ['bigint', ({ doneTo }) => doneTo],
   failing_since: ['timestamptz', ({ failingSince }) => failingSince],
   last_error: ['text', ({ lastError }) => lastError],
   state: ['text', ({ state }) => state],
@@ -141,7 +141,12 @@ function toWebhook(keyring: EncryptionKeyring, row: WebhookRow): Webhook {
     ...{ webhookId: row.webhook_id, url: row.url, events: row.events, state: row.state },
     secrets: decryptColumn(keyring, table, row.webhook_id, row.secrets),
     connection: connectionFromColumn(keyring, table, row.webhook_id, row.connection),
-    ...{ oldUntil: row.old_until, doneTo: row.done_to, failingSince: row.failing_since, lastError: row.last_error },
+    ...{
+      oldUntil: row.old_until,
+      doneTo: row.acknowledged_to,
+      failingSince: row.failing_since,
+      lastError: row.last_error,
+    },
     lastAttempts: row.last_attempts,
     ...{ claim: row.claim, beat: row.beat, madeAt: row.made_at },
   }

@@ -64,7 +64,7 @@ export async function withAttemptSchedules<P extends { readonly data: readonly {
   const schedules = new Map(rows.map((row) => [String(row.delivery_id), toAttemptSchedule(row, now)]))
   const data = page.data.map((delivery) => {
     const schedule = schedules.get(delivery.deliveryId)
-    return { ...delivery, ...(schedule && { ladder: schedule }) }
+    return { ...delivery, ...(schedule && { schedule: schedule }) }
   })
   return { ...page, data }
 }

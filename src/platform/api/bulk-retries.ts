@@ -121,13 +121,13 @@ interface RetryRow extends Row {
   person: string | null
   chosen: Record<string, unknown>
   count: number
-  still_tried: number
+  still_retrying: number
   taken: number
   progress_at: Date
   finished_at: Date | null
 }
 
-const COLUMNS = 'retry_id, at, key_name, person, chosen, count, still_tried, taken, progress_at, finished_at'
+const COLUMNS = 'retry_id, at, key_name, person, chosen, count, still_retrying, taken, progress_at, finished_at'
 const READ_RETRY = statement('platform_read_retry', `select ${COLUMNS} from platform.retry where retry_id = $1::uuid`)
 
 /** Milliseconds without a slice after which whoever was at it is taken to be gone; a slice ends within seconds. */
@@ -148,7 +148,7 @@ function toRetryView(row: RetryRow, now: Date): Static<typeof RetryViewSchema> {
     chosen: row.chosen,
     state: row.finished_at !== null ? 'finished' : isSilent ? 'cut_short' : 'running',
     count: row.count,
-    stillTried: row.still_tried,
+    stillTried: row.still_retrying,
     taken: row.taken,
   }
 }
@@ -177,7 +177,7 @@ export async function listRetries({ db, clock }: RetryViewDeps, query: Static<ty
 
 const COUNT_STATES = statement(
   'platform_states_of_retry',
-  `select d.status, count(*)::int as count from platform.retried r join platform.delivery d using (delivery_id)
+  `select d.status, count(*)::int as count from platform.retry_delivery r join platform.delivery d using (delivery_id)
    where r.retry_id = $1::uuid group by d.status order by d.status`,
 )
 
@@ -212,7 +212,7 @@ async function readRetryPage(db: Db, retryId: string, query: Static<typeof Retry
     { after: afterCondition },
     (conditions) =>
       `select ${DELIVERY_COLUMNS} from (
-         select delivery_id from platform.retried where retry_id = $2::uuid${conditions} order by delivery_id limit ${MAX_SCANNED_ROWS}
+         select delivery_id from platform.retry_delivery where retry_id = $2::uuid${conditions} order by delivery_id limit ${MAX_SCANNED_ROWS}
        ) r join (${DELIVERIES}) using (delivery_id)
        where $3::text is null or status = $3 order by r.delivery_id limit $1::int`,
   )
@@ -232,7 +232,7 @@ async function readLastScanned(
     [MAX_SCANNED_ROWS - 1, retryId],
     { after: afterCondition },
     (conditions) =>
-      `select delivery_id from platform.retried where retry_id = $2::uuid${conditions} order by delivery_id offset $1::int limit 1`,
+      `select delivery_id from platform.retry_delivery where retry_id = $2::uuid${conditions} order by delivery_id offset $1::int limit 1`,
   )
   const [last] = await db.people.query<{ delivery_id: bigint }>(read, values)
   return last && [String(last.delivery_id)]

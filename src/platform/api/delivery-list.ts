@@ -43,7 +43,7 @@ export const DeliveryPageSchema = toPageSchema(
     ...DeliverySchema.properties,
     ...selectionMembers("Present with `selections=true`: the selections of the delivery's bet."),
     ...outstandingMoneyMembers,
-    ladder: optional(AttemptScheduleSchema),
+    schedule: optional(AttemptScheduleSchema),
   }),
 )
 /** Members by which deliveries are chosen, to list them and to send them again. */
@@ -55,18 +55,18 @@ export const deliveryFilters = {
   partnerId: optional(Type.String()),
 }
 /** Of members that no index of the whole list has. */
-const some = `Without \`needsPerson\`, ${SCAN_LIMIT_NOTE}`
+const some = `Without \`needsAttention\`, ${SCAN_LIMIT_NOTE}`
 export const DeliveryListQuery = Type.Object(
   {
-    needsPerson: booleanParameter(
+    needsAttention: booleanParameter(
       'If true, only deliveries that need attention, the newest failure first: rejected, stuck, or retried while money is owed (C-5, C-9).',
     ),
     status: deliveryFilters.status,
     operation: optional({ ...DeliverySchema.properties.operation, description: some }),
     partnerId: optional(Type.String({ description: some })),
-    ladder: booleanParameter('If true, each delivery contains its attempts, made and planned.'),
+    schedule: booleanParameter('If true, each delivery contains its attempts, made and planned.'),
     selections: selectionsQuery('each delivery contains the selections of its bet.'),
-    unmoved: outstandingMoneyQuery,
+    outstanding: outstandingMoneyQuery,
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
@@ -79,9 +79,9 @@ export const DeliveryListQuery = Type.Object(
 )
 
 export async function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  const page = query.needsPerson === 'true' ? await listNeedingAttention(deps, query) : await listAll(deps, query)
+  const page = query.needsAttention === 'true' ? await listNeedingAttention(deps, query) : await listAll(deps, query)
   const toSelectionMembers = await loadSelectionMembers(deps, query.selections === 'true' ? page.data : [])
-  const moneyOf = query.unmoved === 'true' ? await readOutstandingMoney(deps, page.data) : () => ({})
+  const moneyOf = query.outstanding === 'true' ? await readOutstandingMoney(deps, page.data) : () => ({})
   return {
     ...page,
     data: page.data.map((delivery) => ({ ...delivery, ...toSelectionMembers(delivery), ...moneyOf(delivery) })),

@@ -37,7 +37,7 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
     ),
     async ({ query }) => {
       const page = await listDeliveries(deps, query)
-      return query.ladder === 'true' ? withAttemptSchedules(deps, page) : page
+      return query.schedule === 'true' ? withAttemptSchedules(deps, page) : page
     },
   )
   api.post(

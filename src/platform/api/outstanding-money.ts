@@ -10,22 +10,22 @@ export const outstandingMoneyQuery = booleanParameter(
   'If true, each open delivery contains the outstanding amount that counts for its partner.',
 )
 export const outstandingMoneyMembers = {
-  unmovedAmount: optional({
+  outstandingAmount: optional({
     ...DeliverySchema.properties.owedAmount,
     description:
-      'Present with `unmoved=true`: the outstanding amount, like `owedAmount`, also of deliveries that do not need attention. It is absent if an earlier delivery counts the money of the bet, and with `isStakeUnknown`.',
+      'Present with `outstanding=true`: the outstanding amount, like `owedAmount`, also of deliveries that do not need attention. It is absent if an earlier delivery counts the money of the bet, and with `isStakeUnknown`.',
   }),
   isStakeUnknown: optional(
     Type.Boolean({
       description:
-        'Present with `unmoved=true` on the Rollback of a bet that the partner never acknowledged. The partner may or may not have taken the stake, so the sums in `onTheWay` leave it out.',
+        'Present with `outstanding=true` on the Rollback of a bet that the partner never acknowledged. The partner may or may not have taken the stake, so the sums in `inProgress` leave it out.',
     }),
   ),
 }
 
 const READ_OUTSTANDING = statement(
   'platform_unmoved_of_bets',
-  `select b.bet_id, ${outstandingAmount('b')}::text as amount, b.told_status is null as is_stake_unknown
+  `select b.bet_id, ${outstandingAmount('b')}::text as amount, b.acknowledged_status is null as is_stake_unknown
    from platform.bet b where b.bet_id = any($1::uuid[])`,
 )
 interface OutstandingRow extends Record<string, unknown> {
@@ -46,9 +46,9 @@ export async function readOutstandingMoney({ db }: ViewDeps, deliveries: readonl
     if (found === undefined) return {}
     const { owedAmount } = delivery
     if (found.is_stake_unknown) return { isStakeUnknown: true }
-    return { unmovedAmount: owedAmount ?? found.amount }
+    return { outstandingAmount: owedAmount ?? found.amount }
   }
 }
 
-const isNotOver = ({ status, operation, needsPersonSince }: Delivery) =>
-  operation !== 'place' && (status === 'pending' || needsPersonSince !== undefined)
+const isNotOver = ({ status, operation, needsAttentionSince }: Delivery) =>
+  operation !== 'place' && (status === 'pending' || needsAttentionSince !== undefined)

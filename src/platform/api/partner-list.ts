@@ -44,9 +44,9 @@ export const PartnerViewSchema = Type.Object({
   waiting: Type.Integer({ description: 'The number of open deliveries.' }),
   owed: Type.Array(Type.Object(SUM), {
     description:
-      'Deliveries that need attention (C-9), by currency. GET /deliveries?needsPerson=true&partnerId=… lists them.',
+      'Deliveries that need attention (C-9), by currency. GET /deliveries?needsAttention=true&partnerId=… lists them.',
   }),
-  onTheWay: Type.Array(Type.Object({ ...SUM, since }), {
+  inProgress: Type.Array(Type.Object({ ...SUM, since }), {
     description: `The same sums for deliveries that are being sent or retried automatically, at most ${MAX_ON_THE_WAY}. Rollbacks of bets that the partner never acknowledged are left out, because their stakes may not have been taken.`,
   }),
 })
@@ -92,7 +92,7 @@ const ON_THE_WAY = statement(
       cross join lateral (
         select partner_id, bet_id, decided_at from platform.delivery
         where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MAX_ON_THE_WAY}
-      ) d join platform.bet b on b.bet_id = d.bet_id where b.told_status is not null) w`,
+      ) d join platform.bet b on b.bet_id = d.bet_id where b.acknowledged_status is not null) w`,
     ', min(decided_at) as since',
   ),
 )
@@ -114,7 +114,7 @@ export async function listPartners({ db, breakers, partners }: ListDeps, query: 
   const ids = rows.map((row) => row.partner_id)
   const sumsOf = async <T extends OwedSum>(statement: typeof OWED) =>
     groupBy(await db.people.query<T>(statement, [ids]), ({ kind }) => kind)
-  const [owed, onTheWay, connections] = await Promise.all([
+  const [owed, inProgress, connections] = await Promise.all([
     ...([sumsOf<OwedSum>(OWED), sumsOf<OnTheWaySum>(ON_THE_WAY)] as const),
     partners.connections(ids),
   ])
@@ -125,7 +125,7 @@ export async function listPartners({ db, breakers, partners }: ListDeps, query: 
       ...toPartnerView(row, breakers),
       ...showConnection(connections.get(row.partner_id) ?? {}),
       owed: (owed.get(row.partner_id) ?? []).map(toSumView),
-      onTheWay: (onTheWay.get(row.partner_id) ?? []).map((sum) => ({
+      inProgress: (inProgress.get(row.partner_id) ?? []).map((sum) => ({
         ...toSumView(sum),
         since: sum.since.toISOString(),
       })),

@@ -33,7 +33,7 @@ export const BetViewSchema = Type.Object({
 const phase = (description: string) => optional(Type.Integer({ minimum: 0, description }))
 const PhasesSchema = Type.Object(
   {
-    nameMs: phase('The time for the DNS lookup.'),
+    dnsMs: phase('The time for the DNS lookup.'),
     connectMs: phase('The time to open the connection.'),
     tlsMs: phase('The time for the TLS handshake.'),
     firstByteMs: phase('The time from the call to the first byte of the answer.'),
@@ -77,7 +77,7 @@ export const DeliverySchema = Type.Object({
   decidedAt: time,
   dueAt: optional(time),
   finishedAt: optional(time),
-  needsPersonSince: optional({
+  needsAttentionSince: optional({
     ...time,
     description:
       'The time since which it needs attention (C-9): stuck, rejected, or retried after a 400 (C-5) or after six minutes without an answer (W-48). An acknowledgement ends it.',
@@ -232,7 +232,7 @@ export function toDeliveryView(row: DeliveryRow): Static<typeof DeliverySchema> 
     decidedAt: row.decided_at.toISOString(),
     ...(status === 'pending' && row.due_at !== null && { dueAt: row.due_at.toISOString() }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
-    ...(row.owed_since !== null && { needsPersonSince: row.owed_since.toISOString() }),
+    ...(row.owed_since !== null && { needsAttentionSince: row.owed_since.toISOString() }),
     ...(row.owed_amount !== null && { owedAmount: row.owed_amount }),
   }
 }

@@ -20,7 +20,7 @@ const RETRY_ROW = mapSingleRow<RetryStart>(1, {
   person: ['text', ({ person }) => person],
   chosen: ['json', ({ chosen }) => JSON.stringify(chosen)],
   count: ['int', ({ count }) => count],
-  still_tried: ['int', ({ stillTried }) => stillTried],
+  still_retrying: ['int', ({ stillTried }) => stillTried],
   progress_at: ['timestamptz', ({ at }) => at],
 })
 const BEGIN = statement(
@@ -29,7 +29,7 @@ const BEGIN = statement(
 )
 const TAKE = statement(
   'platform_take_retried',
-  `with taken as (insert into platform.retried (retry_id, delivery_id) select $1::uuid, id from unnest($2::bigint[]) as id on conflict do nothing returning 1)
+  `with taken as (insert into platform.retry_delivery (retry_id, delivery_id) select $1::uuid, id from unnest($2::bigint[]) as id on conflict do nothing returning 1)
    update platform.retry set taken = taken + (select count(*) from taken)::int, progress_at = $3::timestamptz where retry_id = $1::uuid`,
 )
 const END = statement(

@@ -71,8 +71,8 @@ const FINISH = statement(
        and (r.status = 'done' or d.attempts > d.attempts_before)
      returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, d.operation, d.payout, d.result_type
    ), told as (
-     update platform.bet b set told_status = case e.operation when 'settle' then 'settled' when 'unsettle' then 'open' else 'cancelled' end,
-       told_payout = e.payout, told_result_type = e.result_type,
+     update platform.bet b set acknowledged_status = case e.operation when 'settle' then 'settled' when 'unsettle' then 'open' else 'cancelled' end,
+       acknowledged_payout = e.payout, acknowledged_result_type = e.result_type,
        token = case when b.status in ('settled', 'cancelled') and not e.has_later then '' else b.token end
      from ended e where b.bet_id = e.bet_id and e.status = 'done'
    ), forgotten as (

@@ -26,7 +26,7 @@ const OF_BET: BetSubquery = (expression) => `(select ${expression('b')} from pla
 export function outstandingAmount(bet: string): string {
   const worth = (status: string, payout: string) =>
     `case ${bet}.${status} when 'settled' then ${bet}.${payout} when 'cancelled' then ${bet}.stake else 0 end`
-  const units = `${worth('status', 'payout')} - ${worth('told_status', 'told_payout')}`
+  const units = `${worth('status', 'payout')} - ${worth('acknowledged_status', 'acknowledged_payout')}`
   return `(select round((${units}) / power(10::numeric, c.scale::numeric), c.scale) from platform.currency c where c.currency = ${bet}.currency)`
 }
 

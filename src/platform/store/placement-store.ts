@@ -138,7 +138,7 @@ const CLOSED = mapRows<ClosedBet>(2, {
 
 const CLOSE_BETS = statement(
   'platform_close_bets',
-  `update platform.bet b set status = r.status, reason = r.reason, told_status = case when r.status = 'accepted' then 'open' end,
+  `update platform.bet b set status = r.status, reason = r.reason, acknowledged_status = case when r.status = 'accepted' then 'open' end,
      token = case when r.status = 'declined' then '' else b.token end, changed_at = $1::timestamptz
    from ${CLOSED.from} r where b.bet_id = r.bet_id`,
 )

@@ -26,9 +26,9 @@ interface BetRow extends Record<string, unknown> {
   payout: Money | null
   result_type: ResultType | null
   result_source: 'event' | 'request' | null
-  told_status: PlatformBet['acknowledgedStatus']
-  told_payout: Money | null
-  told_result_type: ResultType | null
+  acknowledged_status: PlatformBet['acknowledgedStatus']
+  acknowledged_payout: Money | null
+  acknowledged_result_type: ResultType | null
   taken_back_at: bigint | null
   deliveries: number
   placed_at: Date
@@ -38,7 +38,7 @@ interface BetRow extends Record<string, unknown> {
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
-  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, taken_back_at,
+  bonus_id, bonus_template_id, payout, result_type, result_source, acknowledged_status, acknowledged_payout, acknowledged_result_type, taken_back_at,
   deliveries, placed_at`
 
 const LOCK_BETS = statement(
@@ -77,9 +77,9 @@ async function queryBets(tx: Pick<Tx, 'query'>, query: Statement, betIds: readon
 }
 
 function toAcknowledgedResult({
-  told_status: status,
-  told_payout: payout,
-  told_result_type: resultType,
+  acknowledged_status: status,
+  acknowledged_payout: payout,
+  acknowledged_result_type: resultType,
 }: BetRow): PlatformBet['acknowledgedResult'] {
   return status !== 'settled' || payout === null || resultType === null ? null : { payout, resultType }
 }
@@ -102,7 +102,7 @@ function toBet(row: BetRow): PlatformBet {
     bonusId: row.bonus_id,
     bonusTemplateId: row.bonus_template_id,
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
-    acknowledgedStatus: row.told_status,
+    acknowledgedStatus: row.acknowledged_status,
     acknowledgedResult: toAcknowledgedResult(row),
     takenBackAt: row.taken_back_at,
     deliveries: row.deliveries,
@@ -163,7 +163,7 @@ const ACKNOWLEDGED_STATES = mapRows<AcknowledgedState>(1, {
 
 const SAVE_ACKNOWLEDGED = statement(
   'platform_save_told',
-  `update platform.bet b set told_status = r.status, told_payout = r.payout, told_result_type = r.result_type
+  `update platform.bet b set acknowledged_status = r.status, acknowledged_payout = r.payout, acknowledged_result_type = r.result_type
    from ${ACKNOWLEDGED_STATES.from} r where b.bet_id = r.bet_id`,
 )
 

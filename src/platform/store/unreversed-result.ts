@@ -31,7 +31,7 @@ const MAYBE_APPLIED = `s.operation = 'settle' and ${statusColumn('s')} = 'refuse
         select from platform.delivery later where later.bet_id = s.bet_id and later.number > s.number and ${statusColumn('later')} = 'done')`
 
 /** In SQL, of a bet's row. */
-export const mayHaveResult = (bet: string) => `(${bet}.told_status = 'settled' or exists (
+export const mayHaveResult = (bet: string) => `(${bet}.acknowledged_status = 'settled' or exists (
     select from platform.delivery s where s.bet_id = ${bet}.bet_id and ${MAYBE_APPLIED}))`
 
 const READ_UNREVERSED_BETS = statement(

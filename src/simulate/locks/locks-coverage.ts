@@ -29,7 +29,7 @@ const FENCES = /error (PU001|23505)/
 
 const MARKS: Readonly<Record<string, string>> = {
   lock_ruled_players: 'the gate left a call to the rules',
-  gate_lock: 'the gate skipped a player that was locked',
+  fast_path_lock: 'the gate skipped a player that was locked',
   platform_claim: 'the platform claims a delivery',
   platform_finish: 'what came back to the platform is written down',
 }

@@ -126,7 +126,7 @@ const FAULTS: readonly LocksFaultEntry[] = [
     'the gate waits for players that are locked',
     'W-20',
     1,
-    { wallet: rewordStatement('gate_lock', ' skip locked', '') },
+    { wallet: rewordStatement('fast_path_lock', ' skip locked', '') },
   ],
   [
     'one wallet locks players in another order',

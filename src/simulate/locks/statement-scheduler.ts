@@ -1,6 +1,6 @@
 /**
  * When what clients send to Postgres goes on, and what becomes of it: each statement has a fate of its own, by its party, its name and its number
- * ("wallet 1 gate_lock #3"). So the order in which two sessions come to the same row is a matter of single choices, which can be kept in a
+ * ("wallet 1 fast_path_lock #3"). So the order in which two sessions come to the same row is a matter of single choices, which can be kept in a
  * file, and taken out of it.
  */
 import type { Random } from '../../runtime/seeded-random.ts'

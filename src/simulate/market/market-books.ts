@@ -102,7 +102,7 @@ interface BookRow extends Record<string, unknown> {
 
 const ACKNOWLEDGED_BETS = statement(
   'simulation_told',
-  `select bet_id::text, user_id as player, currency, coalesce(bonus_id, 0) > 0 as is_freebet, told_status as status, stake, told_payout as payout, told_result_type as result_type,
+  `select bet_id::text, user_id as player, currency, coalesce(bonus_id, 0) > 0 as is_freebet, acknowledged_status as status, stake, acknowledged_payout as payout, acknowledged_result_type as result_type,
      status as decided, payout as decided_payout from platform.bet order by bet_id`,
 )
 const WALLET_BETS = statement(

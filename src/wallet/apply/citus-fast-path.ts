@@ -108,7 +108,7 @@ const ALL = PARAMETERS.map((_, i) => `$${i + 1}`).join(', ')
 
 /** A bucket's function has the name of its first shard: one that was split has no function, and nothing is written where nobody reads. */
 const DISPATCH = `
-declare shard bigint := purser.hold_bucket($1);
+declare shard bigint := purser.lock_bucket($1);
 begin
   if current_setting('synchronous_commit') in ('off', 'local') then
     perform set_config('synchronous_commit', 'on', true);
@@ -131,10 +131,10 @@ export const CITUS_FAST_PATH: BucketFunctions = {
 }
 
 const RUN_FAST_PATH = statement(
-  'gate_on_citus',
+  'fast_path_on_citus',
   `select busy, placed, settled from purser.${NAME}(${PARAMETERS.map((type, i) => `$${i + 1}::${type}`).join(', ')})`,
 )
-const NEXT_NUMBER = statement('gate_next_number', 'select purser.next_change_id() as next')
+const NEXT_NUMBER = statement('fast_path_next_number', 'select purser.next_change_id() as next')
 
 export interface CitusFastPathDeps {
   readonly alone: NonNullable<Lane['alone']>

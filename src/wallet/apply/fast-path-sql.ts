@@ -18,7 +18,7 @@ import { buildTakenChangesSql } from '../store/wallet-changes.ts'
  * is asked only of those that were not locked: beside the other condition, with `and`, Postgres would look for each of them first.
  */
 export const LOCK_FREE_PLAYERS = statement(
-  'gate_lock',
+  'fast_path_lock',
   `select k.player from unnest($2::text[]) as k (player)
    left join lateral (
      select 1 as held from purser.player where bucket = $1::int and player = k.player limit 1 for update skip locked
@@ -94,7 +94,7 @@ export const buildPlaceSql = (changeId?: string) =>
      ${buildTakenChangesSql('bet.placed', 'debited', changeId)}
    ) select array_agg(ord::int) as taken from debited`
 
-export const PLACE_STATEMENT = statement('gate_place', buildPlaceSql())
+export const PLACE_STATEMENT = statement('fast_path_place', buildPlaceSql())
 
 const RESULTS = mapRows<SettleCall>(6, {
   player: ['text', (call) => call.player],
@@ -156,10 +156,10 @@ export const buildSettleSql = (changeId?: string) =>
      from credited
    ), told as (
      ${buildTakenChangesSql('bet.settled', 'credited', changeId)}
-   ) select array_agg(ord::int) as taken, case when count(*) > (select count(*) from settled) then purser.moved_on('a bet') end as moved_on
+   ) select array_agg(ord::int) as taken, case when count(*) > (select count(*) from settled) then purser.raise_stale_row('a bet') end as raise_stale_row
    from credited`
 
-export const SETTLE_STATEMENT = statement('gate_settle', buildSettleSql())
+export const SETTLE_STATEMENT = statement('fast_path_settle', buildSettleSql())
 
 /** Of one bucket; for Place bets the events, too. */
 export function toPlaceParameters(bucket: number, calls: readonly PlaceCall[], now: Date, rules: Rules): unknown[] {

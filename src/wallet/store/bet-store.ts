@@ -186,7 +186,7 @@ const SAVE_BETS = createInsertStatement(
        refusal = excluded.refusal, changed_at = excluded.changed_at, last_result = excluded.last_result
      where b.calls < excluded.calls
      returning 1
-   ) select case when count(*) < cardinality($2::text[]) then purser.moved_on('a bet') end from saved`,
+   ) select case when count(*) < cardinality($2::text[]) then purser.raise_stale_row('a bet') end from saved`,
 )
 
 /** Rows that have been read. */

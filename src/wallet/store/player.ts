@@ -93,11 +93,11 @@ export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]
 const RESTRICTIONS_TEXT = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
 
 /** SQL: the rules have found nothing that stands against bets of this player, and none of it has changed since. */
-export const IS_UNRESTRICTED = `plain_as = ${RESTRICTIONS_TEXT}`
+export const IS_UNRESTRICTED = `unrestricted_as = ${RESTRICTIONS_TEXT}`
 
 const MARK_UNRESTRICTED = statement(
-  'mark_plain',
-  `update purser.player set plain_as = ${RESTRICTIONS_TEXT} where bucket = $1::int and player = any($2::text[])`,
+  'mark_unrestricted',
+  `update purser.player set unrestricted_as = ${RESTRICTIONS_TEXT} where bucket = $1::int and player = any($2::text[])`,
 )
 
 /**

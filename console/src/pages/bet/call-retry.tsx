@@ -27,7 +27,7 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
     return <p className="muted small">The bet was declined, which is final. Another attempt needs a new bet.</p>
   if (delivery.status === 'done' && delivery.error !== undefined && delivery.code === undefined)
     return <p role="status">{delivery.error}</p> // by a person (W-47); to a partner's own yes there is nothing to say
-  if (delivery.needsPersonSince === undefined || delivery.status === 'pending') return null
+  if (delivery.needsAttentionSince === undefined || delivery.status === 'pending') return null
   const isAllowed = hasRole(person, 'support')
   return (
     <div className="send-again">

@@ -58,7 +58,7 @@ export function DeliveriesPage() {
       ) : (
         <section className="card" aria-label="Deliveries">
           <PagedList
-            path={`${base}/deliveries?limit=50&selections=true&unmoved=true&status=${encodeQueryPart(view)}${partnerQuery(partner)}`}
+            path={`${base}/deliveries?limit=50&selections=true&outstanding=true&status=${encodeQueryPart(view)}${partnerQuery(partner)}`}
             columns={
               view === 'done' ? [...COLUMNS.filter(({ name }) => name !== NEXT_TRY), AMOUNT] : [...COLUMNS, MONEY]
             }
@@ -108,12 +108,12 @@ const MONEY: ListColumn<DeliveryRow> = {
 
 /** What of its money has not moved, or why it is none of the sum below. */
 function UnmovedAmount({ of: one }: { of: DeliveryRow }) {
-  const { amount, currency = '', isStakeUnknown, unmovedAmount, status } = one
-  if (unmovedAmount !== undefined)
+  const { amount, currency = '', isStakeUnknown, outstandingAmount, status } = one
+  if (outstandingAmount !== undefined)
     return (
       <span className="why-not">
         {owedTextOfBet(one)}
-        {one.needsPersonSince !== undefined && <small className="muted">needs attention</small>}
+        {one.needsAttentionSince !== undefined && <small className="muted">needs attention</small>}
       </span>
     )
   const why =
@@ -131,8 +131,10 @@ function UnmovedAmount({ of: one }: { of: DeliveryRow }) {
 }
 
 function renderTotals(rows: readonly DeliveryRow[], columns: number, isAll: boolean): ReactNode {
-  const moved = rows.filter(({ unmovedAmount }) => unmovedAmount !== undefined)
-  const [waits, needs] = [false, true].map((is) => moved.filter((one) => (one.needsPersonSince !== undefined) === is))
+  const moved = rows.filter(({ outstandingAmount }) => outstandingAmount !== undefined)
+  const [waits, needs] = [false, true].map((is) =>
+    moved.filter((one) => (one.needsAttentionSince !== undefined) === is),
+  )
   const of = isAll ? undefined : rows.length
   const sumOf = (name: string, some: readonly DeliveryRow[] = []) =>
     some.length > 0 && <TotalRow {...{ name, columns, of }} money={owedMoney(some)} />

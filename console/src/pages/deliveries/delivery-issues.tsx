@@ -24,7 +24,7 @@ const POLL_MS = 3_000
 
 /** The newest of them; also of the page Overview, which keeps them under the same key. */
 export const issuesPath = (base: string, partner = '') =>
-  `${base}/deliveries?needsPerson=true&selections=true&unmoved=true&limit=${MAX_LISTED}${partnerQuery(partner)}`
+  `${base}/deliveries?needsAttention=true&selections=true&outstanding=true&limit=${MAX_LISTED}${partnerQuery(partner)}`
 
 /** Deliveries of one cause. */
 export interface Issue {
@@ -95,7 +95,7 @@ export function groupIssues(deliveries: readonly DeliveryRow[]): Issue[] {
 function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const { person } = useSession()
   const { partnerId, operation, status, code, deliveries } = issue
-  const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
+  const since = deliveries.map(({ needsAttentionSince, decidedAt }) => needsAttentionSince ?? decidedAt).sort()[0] ?? ''
   const [name, tone, words] = STATUS_TEXTS[status] ?? [status, 'bad', '']
   const isUnanswered = status === 'pending' && code === undefined
   const explanation = isRollbackHeldUp(issue) ? ROLLBACK_HELD_UP : isUnanswered ? UNANSWERED : words
@@ -184,10 +184,10 @@ function IssueRows({ deliveries }: { deliveries: readonly DeliveryRow[] }) {
           </tr>
         </thead>
         <tbody>
-          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...one }) => (
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsAttentionSince, decidedAt, ...one }) => (
             <tr key={deliveryId}>
               <td>
-                <Time at={needsPersonSince ?? decidedAt} />
+                <Time at={needsAttentionSince ?? decidedAt} />
               </td>
               <td>
                 <ShortId id={betId} href={`/bets/${encodePathSegment(betId)}`} />

@@ -20,10 +20,10 @@ export interface DeliveryRow extends BetSelections {
   readonly error?: string
   readonly decidedAt: string
   readonly dueAt?: string
-  readonly needsPersonSince?: string
+  readonly needsAttentionSince?: string
   readonly owedAmount?: string
   /** Of what is not over: what it adds to the sums of its partner. */
-  readonly unmovedAmount?: string
+  readonly outstandingAmount?: string
   /** The partner never acknowledged the bet. */
   readonly isStakeUnknown?: boolean
 }

@@ -89,7 +89,7 @@ export function PartnerOwed({ base, partner }: Omit<Choice, 'choose'>) {
         <Line
           name="Retrying"
           href={retryingLink(partner)}
-          money={found.onTheWay}
+          money={found.inProgress}
           count={found.waiting}
           description={countText(found.waiting, 'delivery is', 'deliveries are')}
           means="retried automatically"

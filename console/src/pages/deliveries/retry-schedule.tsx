@@ -21,7 +21,7 @@ interface RetrySchedule {
   readonly asOf: string
 }
 
-type RetriedDelivery = DeliveryRow & { readonly ladder: RetrySchedule }
+type RetriedDelivery = DeliveryRow & { readonly schedule: RetrySchedule }
 
 const AXIS_MS = 360_000
 const MINUTES = [0, 1, 2, 3, 4, 5, 6]
@@ -36,8 +36,8 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
   const result = useQuery({
     queryKey: ['ladders', partner],
     queryFn: async ({ signal }) => {
-      const path = `${base}/deliveries?status=pending,stuck&ladder=true&selections=true&limit=${MAX_SCANNED}${partnerQuery(partner)}`
-      const { data } = await getJson<{ data: (DeliveryRow & { ladder?: RetrySchedule })[] }>(path, signal)
+      const path = `${base}/deliveries?status=pending,stuck&schedule=true&selections=true&limit=${MAX_SCANNED}${partnerQuery(partner)}`
+      const { data } = await getJson<{ data: (DeliveryRow & { schedule?: RetrySchedule })[] }>(path, signal)
       const retried = data.filter((one): one is RetriedDelivery => isRetried(one))
       return { tried: retried, readAt: performance.now() }
     },
@@ -53,17 +53,17 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
         <h2>Retry schedule</h2>
         <span className="muted small">Minutes since the first attempt of each delivery.</span>
         <span className="spring" />
-        <span className="ladder-key small muted">
+        <span className="schedule-key small muted">
           <i className="dot made" /> attempt <i className="dot planned" /> planned <i className="gave-up">✕</i>{' '}
           exhausted <i className="now-mark" /> now
         </span>
       </header>
       <ol className="ladders">
-        <li className="ladder ladder-axis" aria-hidden="true">
+        <li className="schedule schedule-axis" aria-hidden="true">
           <span />
-          <span className="ladder-line">
+          <span className="schedule-line">
             {MINUTES.map((minute) => (
-              <span key={minute} className="ladder-minute small muted" style={{ left: axisOffset(minute * 60_000) }}>
+              <span key={minute} className="schedule-minute small muted" style={{ left: axisOffset(minute * 60_000) }}>
                 {minute} min
               </span>
             ))}
@@ -80,8 +80,8 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
 }
 
 /** What is under way for the first time is no retry yet. */
-function isRetried({ ladder, status }: DeliveryRow & { ladder?: RetrySchedule }): boolean {
-  return ladder !== undefined && (status === 'stuck' || ladder.madeAt.length > 0)
+function isRetried({ schedule, status }: DeliveryRow & { schedule?: RetrySchedule }): boolean {
+  return schedule !== undefined && (status === 'stuck' || schedule.madeAt.length > 0)
 }
 
 function useElapsed(since: number | undefined): number {
@@ -96,17 +96,17 @@ function useElapsed(since: number | undefined): number {
 const axisOffset = (ms: number) => `${(Math.min(Math.max(ms, 0), AXIS_MS) / AXIS_MS) * 100}%`
 
 function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) {
-  const { betId, operation, partnerId, status, attempts, ladder } = of
-  const first = Date.parse(ladder.madeAt[0] ?? ladder.asOf)
+  const { betId, operation, partnerId, status, attempts, schedule } = of
+  const first = Date.parse(schedule.madeAt[0] ?? schedule.asOf)
   const since = (at: string) => Date.parse(at) - first
-  const now = since(ladder.asOf) + elapsed
-  const planned = ladder.plannedAt.map(since)
+  const now = since(schedule.asOf) + elapsed
+  const planned = schedule.plannedAt.map(since)
   const isStuck = status === 'stuck'
   const shown = planned.filter((at) => at <= AXIS_MS)
   const tries = countText(attempts, 'attempt', 'attempts')
   return (
-    <li className="ladder">
-      <span className="ladder-what">
+    <li className="schedule">
+      <span className="schedule-what">
         <ShortId id={betId} href={`/bets/${encodePathSegment(betId)}`} />
         <span className="small muted cut">
           {operationTitle(operation)} to {partnerId}
@@ -114,30 +114,30 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
         <SelectionSummary of={of} />
       </span>
       <span
-        className="ladder-line"
+        className="schedule-line"
         role="img"
         aria-label={`${tries}, ${isStuck ? 'exhausted' : `${shown.length} planned`}`}
       >
-        {ladder.madeAt.map((at) => (
+        {schedule.madeAt.map((at) => (
           <i key={at} className="dot made" style={{ left: axisOffset(since(at)) }} title={`attempted at ${at}`} />
         ))}
         {shown.map((at, i) => (
           <i
-            key={ladder.plannedAt[i]}
+            key={schedule.plannedAt[i]}
             className="dot planned"
             style={{ left: axisOffset(at) }}
-            title={`planned for ${ladder.plannedAt[i]}`}
+            title={`planned for ${schedule.plannedAt[i]}`}
           />
         ))}
         {isStuck && (
-          <i className="gave-up" style={{ left: axisOffset(since(ladder.madeAt.at(-1) ?? ladder.asOf)) }}>
+          <i className="gave-up" style={{ left: axisOffset(since(schedule.madeAt.at(-1) ?? schedule.asOf)) }}>
             ✕
           </i>
         )}
-        {!isStuck && now <= AXIS_MS && <i className="ladder-now" style={{ left: axisOffset(now) }} />}
+        {!isStuck && now <= AXIS_MS && <i className="schedule-now" style={{ left: axisOffset(now) }} />}
       </span>
-      <span className="ladder-next small">
-        {isStuck ? <Badge tone="bad">Exhausted</Badge> : <Next ladder={ladder} first={first} now={now} />}
+      <span className="schedule-next small">
+        {isStuck ? <Badge tone="bad">Exhausted</Badge> : <Next schedule={schedule} first={first} now={now} />}
         <span className="muted">{tries}</span>
       </span>
     </li>
@@ -146,11 +146,11 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
 
 /** `now` in milliseconds since the first attempt began, at `first`. */
 function Next({
-  ladder: { isUnderWay, plannedAt },
+  schedule: { isUnderWay, plannedAt },
   first,
   now,
 }: {
-  ladder: RetrySchedule
+  schedule: RetrySchedule
   first: number
   now: number
 }) {

@@ -76,7 +76,7 @@ export interface PlatformBetRow {
   readonly deliveries?: readonly TheirDelivery[]
 }
 
-type TheirDelivery = Pick<DeliveryView, 'status' | 'code' | 'needsPersonSince'>
+type TheirDelivery = Pick<DeliveryView, 'status' | 'code' | 'needsAttentionSince'>
 
 /** Nobody knows yet whether a bet that is being placed holds money. */
 const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
@@ -86,7 +86,7 @@ function isDeliveryMoving(deliveries: readonly TheirDelivery[]): boolean {
   const at = deliveries.findIndex(({ status }) => ['waiting', 'pending', 'stuck'].includes(status))
   const first = deliveries[at]
   if (first === undefined || first.status === 'stuck') return false
-  return first.needsPersonSince === undefined || (first.code === undefined && at < deliveries.length - 1)
+  return first.needsAttentionSince === undefined || (first.code === undefined && at < deliveries.length - 1)
 }
 
 export function toPlatformSide(bet: PlatformBetRow): PlatformSide {

@@ -39,7 +39,7 @@ interface Props {
 
 /** Of a partner: that what is to be done is not, or that it is in trouble. */
 const hasSomething = (one: Partner) =>
-  one.waiting > 0 || one.owed.length > 0 || one.onTheWay.length > 0 || findPartnerTrouble(one) !== undefined
+  one.waiting > 0 || one.owed.length > 0 || one.inProgress.length > 0 || findPartnerTrouble(one) !== undefined
 
 export function Parties({ hour, partners = [], empty }: Props) {
   const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
@@ -102,18 +102,18 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 }
 
 /** In words also when it is nothing: who looks for it must not have to conclude it. */
-function PartyOwed({ to: { owed, onTheWay } }: { to: Partner }) {
+function PartyOwed({ to: { owed, inProgress } }: { to: Partner }) {
   return (
     <small className="party-owed">
-      {owed.length === 0 && onTheWay.length === 0 && <span className="muted">no money is outstanding</span>}
+      {owed.length === 0 && inProgress.length === 0 && <span className="muted">no money is outstanding</span>}
       {owed.length > 0 && (
         <span>
           needs attention: <OwedSums of={owed} />
         </span>
       )}
-      {onTheWay.length > 0 && (
+      {inProgress.length > 0 && (
         <span>
-          retrying: <OwedSums of={onTheWay} />
+          retrying: <OwedSums of={inProgress} />
         </span>
       )}
     </small>

@@ -136,27 +136,27 @@ function listPartnerItems(partners: readonly Partner[]): AttentionItem[] {
   })
 }
 
-function DownText({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
+function DownText({ of: { partnerId, waiting, inProgress } }: { of: Partner }) {
   return (
     <>
       <strong>{partnerId}</strong> returns no valid responses;{' '}
       {waiting === 0
         ? 'no delivery is retrying'
         : countText(waiting, 'delivery is retrying', 'deliveries are retrying')}
-      {onTheWay.length > 0 && (
+      {inProgress.length > 0 && (
         <>
           {' '}
-          · <OwedSums of={onTheWay} />
+          · <OwedSums of={inProgress} />
         </>
       )}
     </>
   )
 }
 
-function SlowText({ of: { partnerId, onTheWay } }: { of: Partner }) {
+function SlowText({ of: { partnerId, inProgress } }: { of: Partner }) {
   return (
     <>
-      <OwedSums of={onTheWay} /> by <strong>{partnerId}</strong>, not acknowledged yet
+      <OwedSums of={inProgress} /> by <strong>{partnerId}</strong>, not acknowledged yet
     </>
   )
 }
@@ -177,7 +177,7 @@ function listIssueItems(deliveries: readonly DeliveryRow[]): AttentionItem[] {
       </>
     ),
     badge: WORDS[status] ?? ['bad', status],
-    since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
+    since: some.map((one) => one.needsAttentionSince ?? one.decidedAt).sort()[0] ?? '',
     step: status === 'pending' ? 'Review' : 'Fix and retry',
     href: needsAttentionLink(partnerId),
   }))

@@ -19,14 +19,14 @@ interface Props {
 export function OutstandingTiles({ partners, fault, oldest, of }: Props) {
   const waiting = partners?.reduce((sum, one) => sum + one.waiting, 0)
   const owed = sumByCurrency((partners ?? []).flatMap((one) => one.owed))
-  const onTheWay = sumByCurrency((partners ?? []).flatMap((one) => one.onTheWay))
+  const inProgress = sumByCurrency((partners ?? []).flatMap((one) => one.inProgress))
   const count = owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return (
     <>
       <FigureTile
         name="Retrying"
         href={retryingLink()}
-        note={<WaitsNote {...{ waiting, oldest, of }} sums={onTheWay} />}
+        note={<WaitsNote {...{ waiting, oldest, of }} sums={inProgress} />}
       >
         {waiting === undefined ? unknownFigure(fault) : <Count of={waiting} />}
       </FigureTile>

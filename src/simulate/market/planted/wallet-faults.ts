@@ -36,7 +36,7 @@ export const WALLET_FAULTS: readonly PlantedFaultRow[] = [
     'a plain player bets with an ended token',
     'P-1',
     6,
-    plantInWallet(rewordStatement('gate_place', ['and ended_at is null', ''])),
+    plantInWallet(rewordStatement('fast_path_place', ['and ended_at is null', ''])),
   ],
   [
     'the end of a session is not looked at',
