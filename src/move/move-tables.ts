@@ -42,7 +42,7 @@ export const FEED_TABLES = ['feed_counter', 'change'] as const
 /** Why they stay. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   migration: 'that of the new database, which has the same version',
-  minute: 'what each process counted in the last hour',
+  call_stats: 'what each process counted in the last hour',
   journal_retention: 'how long the new database keeps its journal is set there',
   console_failure: 'wrong passwords of the last day',
 }

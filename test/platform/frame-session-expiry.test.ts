@@ -24,7 +24,7 @@ test('a process scans for old frame sessions every ten minutes, and continues af
   for (const now of [0, 1, SCAN_INTERVAL_MS - 1]) expireIfDue(now)
   while (scans.length === 0) await nextTurn()
   for (let turn = 0; turn < 20; turn++) await nextTurn()
-  expect(scans).toEqual(['old frame sessions could not be forgotten'])
+  expect(scans).toEqual(['old frame sessions could not be deleted'])
   expireIfDue(SCAN_INTERVAL_MS)
   while (scans.length === 1) await nextTurn()
   expireIfDue(2 * SCAN_INTERVAL_MS - 1)
