@@ -7,13 +7,13 @@ const made = { startedAt: '2031-05-16T18:00:00.000Z', durationMs: 50 }
 const rows = (...of: Parameters<typeof computePhases>) =>
   computePhases(...of).map(({ name, from, ms, isInWallet }) => `${isInWallet ? '  ' : ''}${name} ${from}+${ms}`)
 
-test('in the journal alone they begin with its first byte', () => {
+test('the phases of a call begin with its first byte when only the journal is known', () => {
   expect(rows(seen, undefined)).toEqual(['receive 0+1', 'queue 1+2', 'database 3+6', 'respond 9+1'])
   const { arrival, work } = seen.milliseconds
   expect(rows({ ...seen, milliseconds: { arrival, work } }, undefined)).toEqual(['receive 0+1', 'processing 1+9'])
 })
 
-test('of an attempt too: what it waited, the connection, the answer, and in that the wallet', () => {
+test('the phases of an attempt include the wait, the connection and the answer, with the wallet inside it', () => {
   const phases = { connectMs: 4, firstByteMs: 40, bodyMs: 1 }
   expect(rows(seen, { ...made, phases })).toEqual([
     ...['queued 0+5', 'connect 5+4', 'first byte 9+40'],
@@ -22,19 +22,19 @@ test('of an attempt too: what it waited, the connection, the answer, and in that
   ])
 })
 
-test('a clock that differs moves the wallet to the edge of the answer, and no further', () => {
+test('a clock difference moves the wallet’s phases to the edge of the answer, and no further', () => {
   const phases = { firstByteMs: 20, bodyMs: 0 }
   const wallet = (at: string) => rows({ ...seen, at }, { ...made, durationMs: 20, phases })[1]
   expect(wallet('2031-05-16T17:59:59.000Z')).toBe('  receive 0+1')
   expect(wallet('2031-05-16T18:00:01.000Z')).toBe('  receive 10+1')
 })
 
-test('a connection that was begun before the call makes the call no longer', () => {
+test('a connection that began before the call does not lengthen the call', () => {
   const phases = { connectMs: 30, firstByteMs: 46, bodyMs: 1 }
   expect(rows(undefined, { ...made, phases })).toEqual(['connect 0+30', 'first byte 3+46', 'body 49+1'])
 })
 
-test('an attempt from before phases were kept is one, and one that nobody heard has the platform’s alone', () => {
+test('an attempt from before phases were stored is one phase, and an unanswered one has only those of the platform', () => {
   expect(rows(seen, made)[0]).toBe('call 0+50')
   expect(rows(seen, made)[1]).toBe('  receive 30+1')
   expect(rows(undefined, { ...made, phases: { connectMs: 50 } })).toEqual(['connect 0+50'])

@@ -81,7 +81,7 @@ test('the selected partner stays selected in other lists, and when the address i
   await page.getByText('No delivery to nobody needs attention.').waitFor()
 })
 
-test('the row of a partner on Overview leads to what is owed through it', async () => {
+test('the row of a partner on Overview links to the money that is owed through it', async () => {
   await page.goto(`${scene.platform.url}/console/now`)
   await page
     .getByRole('listitem')

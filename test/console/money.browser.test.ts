@@ -28,7 +28,7 @@ const cells = (currency: string) =>
     .getByRole('cell')
     .allTextContents()
 
-test('the GGR of a day is of the bets that were settled on it; an open stake counts on the day its bet is settled', async () => {
+test('the GGR of a day has the bets that were settled on it, and an open stake counts on the day of its settlement', async () => {
   const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
   const bet = (amount: number) => ({ userId: player.userId, token: player.token, transactionId: randomUUID(), amount })
   const [lost, won, corrected, open, cancelled] = [bet(10), bet(10), bet(1.01), bet(20), bet(5)]

@@ -15,7 +15,7 @@ const factOf = (page: Page, name: string) =>
   page.locator('.now-fact').filter({ has: page.locator('dt').getByText(name, { exact: true }) })
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
-describe('Overview of a wallet', () => {
+describe('the Overview of a wallet', () => {
   const at = atWallet({
     env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best', PURSER_APPROVE_ABOVE: 'EUR:50' },
   })
@@ -34,7 +34,7 @@ describe('Overview of a wallet', () => {
     await expectAccessibleEverywhere(page, 'now, empty')
   })
 
-  test('counts every call by its platform, those of unknown senders too, and shows the open stakes', async () => {
+  test('counts every call by its platform, unknown senders included, and shows the open stakes', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const bet = () => ({ userId, token, transactionId: randomUUID(), amount: 10 })
     const [acme, best] = ['secret-of-acme', 'secret-of-best'].map((secret) => partnerWire(wallet.url, secret))
@@ -67,7 +67,7 @@ describe('Overview of a wallet', () => {
     await expectAccessibleEverywhere(page, 'now')
   })
 
-  test('leads from anywhere in the row of a platform to its calls, and in the tile of open stakes to the open bets', async () => {
+  test('links the whole row of a platform to its calls, and the tile of open stakes to the open bets', async () => {
     const corner = { position: { x: 4, y: 4 } }
     await see()
     await page.getByRole('listitem').filter({ hasText: 'acme' }).click(corner)
@@ -79,7 +79,7 @@ describe('Overview of a wallet', () => {
     await page.waitForURL('**/bets?status=open')
   })
 
-  test('what was paid out today and earned today is the same as in Finance, corrections taken off; yesterday has a tile of its own', async () => {
+  test('shows the same payouts and GGR of today as Finance, with corrections deducted, and yesterday in a tile of its own', async () => {
     const { userId, token } = await playerWithMoney(wallet.operator, '5000.00', 'USD')
     const wire = partnerWire(wallet.url, 'secret-of-best')
     const bet = { userId, token, transactionId: randomUUID(), currency: 'USD' }
@@ -135,7 +135,7 @@ describe('Overview of a wallet', () => {
   })
 })
 
-describe('Overview of a platform', () => {
+describe('the Overview of a platform', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -188,7 +188,7 @@ describe('Overview of a platform', () => {
   })
 })
 
-describe('Overview of a platform whose partner takes nothing', () => {
+describe('the Overview of a platform whose partner accepts nothing', () => {
   const at = atPlatform()
   let scene: Scene
   let page: Page
@@ -200,7 +200,7 @@ describe('Overview of a platform whose partner takes nothing', () => {
   const see = (path: string) => at.see(`/${path}`)
   const needs = () => page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem')
 
-  test('that it is down is said wherever nothing else needs attention, with its money, and leads to the deliveries that are retrying', async () => {
+  test('reports the partner as down when nothing else needs attention, with its money and a link to its retrying deliveries', async () => {
     const bets = await placed(3)
     scene.wallet.always('settle', reset)
     for (const { betId } of bets) await scene.api.settle(betId, 'won', '25.00')

@@ -78,8 +78,8 @@ const balance = async () => {
   return ((await answer.json()) as { balances: { amount: string }[] }).balances[0]?.amount
 }
 
-describe('users', () => {
-  test('an adjustment is asked for by one, refused to the same one, and approved by another', async () => {
+describe('the console for several users', () => {
+  test('lets one person request an adjustment, refuses that person’s approval, and accepts another’s', async () => {
     const boss = await admin()
     const anna = await make(boss, 'anna', 'cash')
     const bert = await make(boss, 'bert', 'cash')
@@ -125,7 +125,7 @@ describe('users', () => {
     await booked.getByText('approve adjustment').waitFor()
   })
 
-  test('a key is made with rights, a scope and an end', async () => {
+  test('creates a key with rights, a scope and an expiry', async () => {
     const page = await admin()
     const keys = page.getByRole('region', { name: 'API keys' })
     await keys.getByLabel('Name').fill('site')
@@ -148,7 +148,7 @@ describe('users', () => {
     expect(await page.getByRole('region', { name: 'Users' }).getByRole('checkbox').count()).toBe(0)
   })
 
-  test('who may only read is offered nothing to change', async () => {
+  test('offers no changes to a person who may only read', async () => {
     const boss = await admin()
     const carl = await make(boss, 'carl', 'read')
     const page = await atTheDoor()
@@ -162,7 +162,7 @@ describe('users', () => {
     expect(await page.getByRole('region', { name: 'API keys' }).count()).toBe(0)
   })
 
-  test('input on a page that asks for nothing uses the session, at most once a minute', async () => {
+  test('counts input on a page without requests as use of the session, at most once a minute', async () => {
     const page = await (await signedIn(browser, wallet.url, wallet.operatorKey)).newPage()
     await page.clock.install()
     await page.goto(`${wallet.url}/console/players/zoe`)
@@ -192,7 +192,7 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
   })
 
-  test('five wrong passwords lock a name; an admin sees it and gives a new one', async () => {
+  test('locks a name after five wrong passwords, and an admin sees it and sets a new one', async () => {
     const boss = await admin()
     const dora = await make(boss, 'dora', 'support')
     const page = await atTheDoor()
@@ -212,7 +212,7 @@ describe('users', () => {
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   })
 
-  test('a person is ended after a second look, and is signed out', async () => {
+  test('ends a person after a confirmation, and signs the person out', async () => {
     const boss = await admin()
     const ella = await make(boss, 'ella', 'support')
     const page = await atTheDoor()
@@ -237,4 +237,4 @@ describe('users', () => {
   })
 })
 
-test('the books are right', () => wallet.auditIsClean())
+test('the audit of this wallet has no findings', () => wallet.auditIsClean())

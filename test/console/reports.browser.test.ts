@@ -99,7 +99,7 @@ test('the Reports page audits on request, and names the findings', async () => {
   await page.getByText('<img src=x onerror=alert(1)>').waitFor()
 })
 
-test('what is of no brand, platform or site is called so in Reports and in Finance', async () => {
+test('money without a brand, platform or site is labelled so on Reports and in Finance', async () => {
   const { userId } = await wallet.operator.createPlayer({ currency: 'EUR', brand: 'blue' })
   await wallet.operator.deposit(userId, '7.00')
   for (const [by, name] of [
@@ -131,7 +131,7 @@ const ENDS = {
   player: { opening: '0.00', closing: '9876543.21' },
 }
 
-test('the columns before GGR add up to it, and at 1,280 px no column is cut off', async () => {
+test('the columns before GGR add up to it, and no column is cut off at 1,280 px', async () => {
   await playerWithMoney(wallet.operator, '1.00', 'EUR')
   await page.route('**/operator/reports/daily*', async (route) => {
     const { data } = (await (await route.fetch()).json()) as { data: { currency: string; accounts: object }[] }

@@ -35,7 +35,7 @@ describe('the console of a wallet during faults', () => {
     await page.getByText('A call appears here a moment after its response.').waitFor()
   })
 
-  test('Finance adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
+  test('sums the platforms of a currency in Finance, and shows what each contributed (W-43)', async () => {
     const bet = await newBet()
     expect((await partnerWire(wallet.url, 'secret-of-acme').place(bet)).status).toBe(200)
     expect((await partnerWire(wallet.url, 'secret-of-best').place({ ...bet, amount: 15 })).status).toBe(200)
@@ -175,7 +175,7 @@ describe('the console of a platform during faults', () => {
     await page.getByText('Needs attention: none').waitFor()
   })
 
-  test('Search takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {
+  test('finds the start of a bet id, a delivery, and a requestId (W-45)', async () => {
     const { betId } = await scene.api.place(scene.frame)
     const [delivery] = (await scene.api.bet(betId)).deliveries
     for (const text of [betId.slice(0, 30), betId, delivery?.deliveryId, delivery?.requestId]) {
@@ -223,7 +223,7 @@ describe('the console of a platform during faults', () => {
     await expectAccessibleEverywhere(page, 'sent again')
   })
 
-  test('the retry schedule has what was tried, what is planned, and what was given up, as the platform has it (C-4)', async () => {
+  test('shows the past, planned and exhausted attempts, as the platform has them (C-4)', async () => {
     const gaveUp = await scene.api.place(scene.frame)
     scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
     await scene.api.cancel(gaveUp.betId, 32)
