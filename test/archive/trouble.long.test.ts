@@ -51,7 +51,10 @@ test('a second run on one database reports the first run, and takes nothing from
   const second = await run(args(), { DATABASE_URL: wallet.databaseUrl })
   await holder.query('rollback')
   await holder.end()
-  expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining('another purser archive is at work') })
+  expect(second).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('another purser archive is running on this database'),
+  })
   expect(await first).toMatchObject({ files: 1, transfers: 2, changed: 0 })
   expect(await archiveAll(wallet, folder.path)).toMatchObject({ files: 0 })
 })

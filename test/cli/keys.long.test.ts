@@ -34,7 +34,7 @@ describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, l
     ])
     expect((await keys('list', server)).stdout).toMatch(/^(live {3}desk {22}read.*\n){2}$/)
 
-    expect((await keys('revoke', server, 'desk')).stdout).toContain('desk has ended')
+    expect((await keys('revoke', server, 'desk')).stdout).toContain('desk is revoked')
     for (const key of [made.stdout, second.key]) await expect.poll(() => statusOf(key)).toBe(401)
     expect((await keys('revoke', server, 'desk')).stdout).toContain('was already revoked')
 

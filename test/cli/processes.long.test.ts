@@ -124,7 +124,7 @@ describe('several processes report one error once when', () => {
     const env = { ...KEYS, PURSER_PROCESSES: '2', DATABASE_URL: database.url, PORT: `${port}` }
     const { code, stderr } = await run(['wallet'], env)
     taken.close()
-    expect([code, stderr.match(/is taken/g)?.length]).toEqual([2, 1])
+    expect([code, stderr.match(/is in use/g)?.length]).toEqual([2, 1])
   })
 })
 

@@ -73,7 +73,7 @@ describe.each([
     for (const [flags, text] of [
       [files, 'is plain HTTP, which uses no certificate'],
       [['--ca', 'nowhere.pem'], 'nowhere.pem cannot be read'],
-      [['--no-connection', '--header', 'a: 1'], '--no-connection removes'],
+      [['--no-connection', '--header', 'a: 1'], '--no-connection cannot be used'],
     ] as [string[], string][]) {
       expect(await webhooks('save', 'other', consumer.url, ...flags), text).toMatchObject({
         code: 2,

@@ -69,7 +69,9 @@ describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
       ] as const) {
         const answer = await ask(method, path, reader)
         expect(answer.status).toBe(403)
-        expect(await answer.json()).toMatchObject({ detail: 'this needs the role admin; reader has the role read' })
+        expect(await answer.json()).toMatchObject({
+          detail: 'this request needs the role admin, but reader has the role read: use a key with more rights',
+        })
       }
       expect(await counted('role')).toBe(before + 4)
     })

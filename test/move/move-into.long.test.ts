@@ -150,7 +150,7 @@ test('a second move at the same time is rejected until the first one ends', asyn
   const to = await newDatabase()
   const results = await Promise.allSettled([moveInto(wallet.databaseUrl, to), moveInto(wallet.databaseUrl, to)])
   const refused = results.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
-  expect(refused).toEqual([expect.stringContaining('another purser move is at work')])
+  expect(refused).toEqual([expect.stringContaining('another purser move is running on this database')])
 })
 
 test('after the last part the old database rejects writes, and a wallet on the new one gives the same answers', async () => {
