@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { SlowestFirst } from './test/support/slowest-first.ts'
 import quick from './vitest.config.ts'
 
-/** Long tests wait for half of their time, so that two of them share a core. */
-const WORKERS_PER_CORE = 2
+/** Long tests wait for half of their time, and their servers need the rest of the cores. */
+const WORKERS_PER_CORE = 1.5
 
 const kinds = process.env.PURSER_NIGHTLY === undefined ? 'browser,long' : 'browser,long,nightly'
 
@@ -14,7 +14,7 @@ export default defineConfig({
     ...quick.test,
     include: [`test/**/*.{${kinds}}.test.ts`],
     isolate: true,
-    maxWorkers: WORKERS_PER_CORE * availableParallelism(),
+    maxWorkers: Math.ceil(WORKERS_PER_CORE * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
   },
 })

@@ -24,7 +24,7 @@ iframe { border: 0; width: 100%; height: 31rem }
   th, td { white-space: normal; padding-right: .6rem }
   td:last-child { width: auto }
   td > code { font-size: .8rem }
-  .bets td, .bets th { padding-right: .4rem; font-size: .82rem }
+  .bets td, .bets th { padding-right: .3rem; font-size: .76rem }
   .bets td:nth-child(-n+4) { white-space: nowrap }
 }
 body:has(.bets), body:has(> .note:only-child) { padding: 0; max-width: none }

@@ -34,7 +34,7 @@ test('purser audit skips rows that were clean, until a whole audit has findings'
   await owner.query('update purser.account set version = version - 1')
   expect(await audit('--changed')).toEqual([0, 'whole'])
   expect(await audit('--changed')).toEqual([0, ''])
-}, 180_000) // seven starts of a process
+}, 300_000) // seven starts of a process
 
 test('purser audit reads everything when retention has deleted events since the last audit', async () => {
   expect(await audit()).toEqual([0, ''])

@@ -13,7 +13,7 @@ describe('the commands in', () => {
     180_000,
   )
 
-  test('the tutorial produce what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
+  test('the tutorial produce what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 300_000)
 
   test(
     'the guide to the platform produce what it shows',
@@ -59,5 +59,5 @@ describe('the commands in', () => {
       await postgres.stop()
       folder.remove()
     }
-  }, 180_000)
+  }, 300_000)
 })

@@ -76,7 +76,7 @@ async function killInTurn(): Promise<void> {
   wallets = [await spawn(keys), await spawn(keys)]
 }
 
-test(`the events of a consumer equal the ledger after ${KILLS} kills`, { timeout: 180_000 }, async () => {
+test(`the events of a consumer equal the ledger after ${KILLS} kills`, { timeout: 300_000 }, async () => {
   let isOver = false
   const consuming = consume(() => isOver)
   await killInTurn()

@@ -28,7 +28,7 @@ let players: { session: GatewaySession; frame: string }[]
 const PARTNER = 'the-gateway'
 /** Milliseconds for the last delivery to be over: rollbacks that time out several times. */
 const QUIET_WITHIN_MS = 60_000
-const TIMEOUT = { timeout: 120_000 }
+const TIMEOUT = { timeout: 300_000 }
 
 beforeAll(async () => {
   gateway = await startGateway()

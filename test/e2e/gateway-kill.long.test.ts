@@ -17,7 +17,7 @@ const KILLS = 4
 /** Milliseconds between kills, and for which the load goes on without one. */
 const BETWEEN_KILLS_MS = 500
 const QUIET_WITHIN_MS = 60_000
-const TIMEOUT = { timeout: 120_000 }
+const TIMEOUT = { timeout: 300_000 }
 
 const random = seededRandom('gateway kill')
 let database: TestDatabase

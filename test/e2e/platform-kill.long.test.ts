@@ -29,7 +29,7 @@ const QUIET_WITHIN_MS = 60_000
 const DELIVERY_TIMEOUT_MS = 30_000
 /** Milliseconds after which a held call is too near to its end to be answered in time on a busy machine. */
 const FRESH_MS = 2_000
-const TIMEOUT = { timeout: 150_000 }
+const TIMEOUT = { timeout: 300_000 }
 const PARTNER = 'ours'
 
 let database: TestDatabase

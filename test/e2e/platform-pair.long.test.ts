@@ -164,7 +164,7 @@ async function sentOutOfOrder(): Promise<string[]> {
 }
 
 test('two platform processes under faults, one of them killed, send nothing twice at once, lose nothing and keep the order', {
-  timeout: 150_000,
+  timeout: 300_000,
 }, async () => {
   network.behave = faulty
   let alive: number = platforms.length

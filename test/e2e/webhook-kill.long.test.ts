@@ -119,7 +119,7 @@ const doneTo = async () => {
 }
 
 test('the webhook consumer gets every event, the events of each player in order, and the balances of the ledger', {
-  timeout: 180_000 + 5 * LEAST_EVENTS,
+  timeout: 300_000 + 5 * LEAST_EVENTS,
 }, async () => {
   const kills = await doFaults()
   await expect.poll(doneTo, { timeout: DONE_WITHIN_MS, interval: 500 }).toBe(await lastNumber())

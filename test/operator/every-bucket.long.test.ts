@@ -51,7 +51,7 @@ beforeAll(async () => {
   await collectCommands(1, first)
   await collectCommands(64, second)
   last = await startWallet({ databaseUrl: second, env: keys })
-}, 120_000)
+}, 300_000)
 afterAll(async () => {
   await last?.stop()
   await Promise.all(databases.map((database) => database.drop()))
