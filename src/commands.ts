@@ -176,7 +176,7 @@ function addConformanceOptions(command: Command): Command {
     .option('--only <ids...>', 'run only these cases; `place` selects all cases whose names begin with it')
     .option('--list', 'list the cases and run none')
     .option('--strict', 'a failed SHOULD fails the run, as a failed MUST does')
-    .option('--complete', 'a MUST that is not judged fails the run')
+    .option('--complete', 'a skipped MUST fails the run')
     .option('--verbose', 'print all calls of each failed case, including the calls of the kit')
     .option('--expected-failures <file>', 'file with lines of "ID reason"; these cases may fail')
     .option(
@@ -227,7 +227,7 @@ addConformanceOptions(
     .option('--platform-api <url>', 'API of a Purser platform, which the kit controls')
     .option('--platform-key <key>', 'key of the platform API; default: PLATFORM_API_KEY')
     .option('--drive <command>', 'for any other platform: a command that performs one action, given as JSON on stdin')
-    .option('--restart <command>', 'command that kills and restarts the platform; without it four cases are not judged')
+    .option('--restart <command>', 'command that kills and restarts the platform; without it four cases are skipped')
     .option('--slow', 'also test the full six minutes of Rollback retries'),
 )
   .addHelpText(

@@ -227,23 +227,23 @@ describe.concurrent('a failed setup call of the kit is a finding in the report',
     const { code, out } = await ofWallet({ operatorApi: watched.url, only: ['place-01', 'place-02'], report: [report] })
     watched.close()
     expect(code).toBe(1)
-    expect(out).toMatch(/✗ not judged, the operator API answered POST \S+deposits with 500: .*out of order/)
-    expect(out).toMatch(/1 passed, .*1 not judged/)
-    expect(readFileSync(report, 'utf8')).toMatch(/errors="1"[\s\S]*<error message="not judged/)
+    expect(out).toMatch(/✗ skipped, the operator API answered POST \S+deposits with 500: .*out of order/)
+    expect(out).toMatch(/1 passed, .*1 skipped/)
+    expect(readFileSync(report, 'utf8')).toMatch(/errors="1"[\s\S]*<error message="skipped/)
   })
 
   test('when the kit creates the first player, and no case is judged', async () => {
     const watched = await watch(wallet.url, (path) => path.startsWith('POST /operator'))
     const { code, out } = await ofWallet({ operatorApi: watched.url, only: ['place-01'] })
     watched.close()
-    expect([code, out]).toEqual([3, expect.stringContaining('not judged, the operator API answered')])
+    expect([code, out]).toEqual([3, expect.stringContaining('skipped, the operator API answered')])
   })
 
   test('when the kit calls the operator API during a case', async () => {
     const watched = await watch(wallet.url, (path) => path.endsWith('/lock'))
     const { code, out } = await ofWallet({ operatorApi: watched.url, only: ['resettle-05', 'place-01'] })
     watched.close()
-    expect([code, out]).toEqual([1, expect.stringMatching(/✗ not judged, .*lock with 500.*: resettle-05/)])
+    expect([code, out]).toEqual([1, expect.stringMatching(/✗ skipped, .*lock with 500.*: resettle-05/)])
   })
 
   test('when the platform’s API does not do what the case requests', async () => {
@@ -251,7 +251,7 @@ describe.concurrent('a failed setup call of the kit is a finding in the report',
     const only = ['platform-result-01', 'platform-answer-06']
     const { code, out } = await ofPlatform({ platformApi: watched.url, only })
     watched.close()
-    expect([code, out]).toEqual([1, expect.stringMatching(/✗ not judged, .*settle answered 500.*: platform-result-01/)])
+    expect([code, out]).toEqual([1, expect.stringMatching(/✗ skipped, .*settle answered 500.*: platform-result-01/)])
   })
 })
 

@@ -14,7 +14,7 @@ export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: strin
     'platform-rollback-01 platform-rollback-03 platform-rollback-07 platform-rollback-08 platform-rollback-09 platform-rollback-04 platform-rollback-02 platform-rollback-05',
   ],
   [
-    'Send a Settle or Unsettle again with the same data until it is answered, and never beside its first attempt.',
+    'Send a Settle or Unsettle again with the same data until it is answered, and never at the same time as its first attempt.',
     'platform-result-01 platform-result-02 platform-result-04 platform-result-03 platform-result-10 platform-result-11 platform-result-12 platform-result-05 platform-result-06',
   ],
   [
@@ -30,7 +30,7 @@ export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: strin
     'platform-currency-01 platform-currency-02 platform-form-06 platform-form-07',
   ],
   [
-    'Keep tokens and ids whole and exactly as they came, and send operatorUser when the profile has one.',
+    'Keep tokens and ids whole and exactly as received, and send operatorUser when the profile has one.',
     'platform-player-01 platform-player-02 platform-player-03',
   ],
   [
@@ -47,7 +47,7 @@ export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: strin
   ],
   ['Name the right reason in errorCode of a Rollback.', 'platform-answer-07 platform-silence-06'],
   [
-    'Show what was refused or is stuck, so that a person sees it.',
+    'Show refused and stuck calls, so that a person sees them.',
     'platform-rollback-06 platform-rollback-10 platform-result-07',
   ],
   ['Keep queues and connections of partners apart, so that a silent one delays no other.', 'platform-isolation-01'],

@@ -9,11 +9,11 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
     'signature-06 signature-17 signature-08 signature-07 signature-18',
   ],
   [
-    'Look the whole token up exactly as it came, refuse one that is unknown or over, and check that it belongs to the userId.',
+    'Look up the whole token exactly as received, refuse one that is unknown or no longer valid, and check that it belongs to the userId.',
     'profile-02 profile-03 profile-04 alike-03 alike-05 alike-04 profile-07 profile-10',
   ],
   [
-    'Verify the token of a cashout as that of a Place bet, and pay nothing when it is missing, wrong or over.',
+    'Verify the token of a cashout like that of a Place bet, and pay nothing when it is missing, wrong or no longer valid.',
     'cashout-02 cashout-03 cashout-04 cashout-05',
   ],
   [
@@ -49,7 +49,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
     'rollback-01 rollback-04 rollback-10 currency-06',
   ],
   [
-    'Refund nothing for a bet that was never debited, and nothing beside a payout that stays.',
+    'Refund nothing for a bet that was never debited, and nothing in addition to a payout that stays.',
     'rollback-05 rollback-06 rollback-13 rollback-12',
   ],
   [
@@ -74,7 +74,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
   ],
   ['Add the amount of each Settle to the balance, also where resultType suggests another one.', 'settle-09 settle-05'],
   [
-    'Pay results and refund stakes without a token, whatever became of the session or the player since.',
+    'Pay results and refund stakes without a token, also when the session has ended or the player is blocked.',
     'settle-01 rollback-08 rollback-09 account-05 account-06 unsettle-09',
   ],
   ['Carry out a Rollback for every errorCode, listed or not.', 'rollback-11 rollback-15'],
@@ -108,7 +108,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
     'signature-09 signature-10 signature-11 signature-12 signature-13',
   ],
   [
-    'Bind texts as parameters of the statement, in UTF-8 with four bytes, and store them as they came.',
+    'Bind texts as parameters of the statement, in UTF-8 with four bytes, and store them as received.',
     'message-14 message-16 member-06 message-06',
   ],
   [
@@ -130,7 +130,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
     'message-01 message-11 message-12 message-18 answers-13',
   ],
   [
-    'Answer User data with what the operator has stored of this player, complete, and with nothing made up.',
+    'Answer User data with all data that the operator has stored of this player, and with no invented data.',
     'profile-01 profile-06 profile-08 profile-14 profile-15 profile-09',
   ],
   [
@@ -140,7 +140,7 @@ export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string]
   ['Read several slashes in a path as one.', 'message-19'],
   ['Refuse a resultType that the interface does not have.', 'settle-10'],
   [
-    'Answer Balance and Check with what is stored of this player and this bet only.',
+    'Answer Balance and Check with the stored data of this player and this bet only.',
     'profile-05 profile-11 profile-12 profile-13',
   ],
   ['Answer a repeat with the transactionTime of the first time.', 'place-11 rollback-14 settle-12 unsettle-12'],

@@ -38,7 +38,7 @@ function firstText({ id, sentence, loses, clause, verdict }: CaseResult, paint: 
   if (verdict.kind !== 'failed') return []
   return [
     `  ${paint('bold', `${id}  ${sentence}`)}`,
-    `    lost: ${loses}`,
+    `    effect: ${loses}`,
     `    seen: ${verdict.why}`,
     paint('dim', `    clause: ${clause} (docs/reference/${toClausePath(splitClauses(clause)[0] ?? '')})`),
     ...callsText(verdict, paint),

@@ -49,7 +49,7 @@ function header(report: ConformanceReport, title: string): string {
     ...notes,
     ...formatNotJudged(report),
     isStrict ? 'a failed SHOULD fails the run, as a failed MUST does' : 'a failed SHOULD is shown and does not count',
-    ...findUnexpectedPasses(report).map(({ id }) => `${id} passes, and was expected to fail`),
+    ...findUnexpectedPasses(report).map(({ id }) => `${id} passes, but was expected to fail`),
     ...(wasInterrupted ? ['the run was interrupted: this is a part'] : []),
   ]
   const day = `<time datetime="${when}">${when.slice(0, 10)} ${when.slice(11, 16)} UTC</time>`
@@ -69,7 +69,7 @@ function filter(report: ConformanceReport): string {
   const choices = [
     ['all', 'All', report.results.length],
     ['failed', `Failed (${failedMust} MUST, ${failedShould} SHOULD)`, failedMust + failedShould],
-    ['not-judged', 'Not judged', notJudged],
+    ['not-judged', 'Skipped', notJudged],
     ['passed', 'Passed', passed],
   ] as const
   const buttons = choices.map(
@@ -85,7 +85,7 @@ function sections(report: ConformanceReport): string[] {
   return [
     section('failed', 'Failed', failed, () => groupByCause(failed).flatMap((cause) => renderCause(report, cause))),
     section('expected', 'Failed as expected', expected, () => expected.map((result) => renderFailure(report, result))),
-    section('not-judged', 'Not judged', ofKind(report, 'not judged'), notJudgedHtml),
+    section('not-judged', 'Skipped', ofKind(report, 'not judged'), notJudgedHtml),
     section('passed', 'Passed', ofKind(report, 'passed'), (results) =>
       groupResults(results).flatMap(([group, ones]) => [`<h3>${escapeMarkup(group)}</h3>`, listHtml(ones)]),
     ),
@@ -133,7 +133,7 @@ function footer({ judged, kitVersion, interfaceVersion }: ConformanceReport): st
     '<footer>',
     `<p>Judged by purser ${escapeMarkup(kitVersion)}; ${escapeMarkup(interfaceVersion)}.</p>`,
     '<p>MUST: the interface requires it. SHOULD: good practice where the interface does not say.',
-    'Not judged: this run could not check the case, which has neither passed nor failed.</p>',
+    'Skipped: this run could not check the case, which has neither passed nor failed.</p>',
     '<p><code>masked</code> replaces a session token, a signature or a header that opens the test system, so that this page',
     `can be shared. <code>purser conformance ${judged} --only ID --show-tokens …</code> shows it.</p>`,
     '</footer>',

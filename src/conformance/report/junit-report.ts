@@ -89,7 +89,7 @@ function renderTestCaseChildren(report: ConformanceReport, result: CaseResult): 
     case 'passed':
       return []
     case 'not judged': {
-      const message = formatAttributes({ message: `not judged: ${verdict.why}` })
+      const message = formatAttributes({ message: `skipped: ${verdict.why}` })
       return [countsAsFailure(report, result) ? `      <error ${message}/>` : `      <skipped ${message}/>`]
     }
     case 'failed':

@@ -8,7 +8,7 @@ import {
   needsOperatorApi,
 } from './conformance-report.ts'
 
-/** A clause without its end: 'fails 3 MUST', 'certified: …', 'not certified: 12 MUST are not judged'. */
+/** A clause without its end: 'fails 3 MUST', 'certified: …', 'not certified: 12 MUST were skipped'. */
 export function describeRunVerdict(report: ConformanceReport): string {
   const end = report.wasInterrupted ? ' so far' : ''
   const { failedMust, failedShould, notJudgedMust } = countVerdicts(report)
@@ -37,7 +37,7 @@ function listMissingReasons(report: ConformanceReport): string[] {
     ({ level, verdict, expected: reason }) => level === 'MUST' && verdict.kind === 'failed' && reason !== undefined,
   )
   return [
-    ...(notJudgedMust === 0 ? [] : [`${notJudgedMust} MUST ${notJudgedMust === 1 ? 'is' : 'are'} not judged`]),
+    ...(notJudgedMust === 0 ? [] : [`${notJudgedMust} MUST ${notJudgedMust === 1 ? 'was' : 'were'} skipped`]),
     ...(expected.length === 0 ? [] : [`${expected.length} MUST failed as expected`]),
     ...(report.isPart === true ? [`${report.results.length} cases were asked for, not all`] : []),
     ...(report.wasInterrupted ? ['the run was interrupted'] : []),
@@ -71,7 +71,7 @@ function formatLevels(all: number, must: number): string {
   return [...formatCount(must, 'MUST'), ...formatCount(all - must, 'SHOULD')].join(', ')
 }
 
-/** 'not judged: 12 MUST, 9 SHOULD'; then a line for each input. Empty when all was judged. */
+/** 'skipped: 12 MUST, 9 SHOULD'; then a line for each input. Empty when all was judged. */
 export function formatNotJudged(report: ConformanceReport): readonly string[] {
   const { notJudged, notJudgedMust } = countVerdicts(report)
   if (notJudged === 0) return []
@@ -79,5 +79,5 @@ export function formatNotJudged(report: ConformanceReport): readonly string[] {
     const names = input.add.map((name) => `\`${name}\``).join(' and ')
     return `  add ${names} to judge ${input.cases.length} more (${formatLevels(input.cases.length, countMust(input))})`
   })
-  return [`not judged: ${formatLevels(notJudged, notJudgedMust)}${inputs.length === 0 ? '' : ':'}`, ...inputs]
+  return [`skipped: ${formatLevels(notJudged, notJudgedMust)}${inputs.length === 0 ? '' : ':'}`, ...inputs]
 }

@@ -48,7 +48,7 @@ function notJudgedText({ results }: ConformanceReport, paint: ReportPaint): stri
     byReason.set(verdict.why, { ids: [...ids, id], isFault: verdict.isFault === true })
   }
   return [...byReason].map(([why, { ids, isFault }]) =>
-    paint(isFault ? 'red' : 'yellow', `${isFault ? '✗' : '–'} not judged, ${why}: ${ids.join(', ')}`),
+    paint(isFault ? 'red' : 'yellow', `${isFault ? '✗' : '–'} skipped, ${why}: ${ids.join(', ')}`),
   )
 }
 
@@ -76,7 +76,7 @@ function failedIdsText(report: ConformanceReport, paint: ReportPaint): string[] 
 function summaryText(report: ConformanceReport, paint: ReportPaint): string[] {
   const { passed, failedMust, failedShould, failedAsExpected, notJudged } = countVerdicts(report)
   const known = failedAsExpected === 0 ? '' : `, ${failedAsExpected} failed as expected`
-  const counts = `${passed} passed, ${failedMust} MUST failed, ${failedShould} SHOULD failed${known}, ${notJudged} not judged`
+  const counts = `${passed} passed, ${failedMust} MUST failed, ${failedShould} SHOULD failed${known}, ${notJudged} skipped`
   const end = report.wasInterrupted ? ' Interrupted: this is a part.' : ''
   const seconds = `${Math.trunc(report.durationMs / 100) / 10} s`
   const judge = `judged by purser ${report.kitVersion}; ${report.interfaceVersion}`

@@ -14,8 +14,8 @@ import {
 } from './scenario-builders.ts'
 
 const ERRORS = 'Place bet, responses'
-const UNWANTED = 'The platform takes back a bet that stands: the stake returns and the player can no longer win.'
-const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
+const UNWANTED = 'The platform takes back an accepted bet: the stake returns and the player can no longer win.'
+const UNREFUNDED = 'The partner may have debited the stake, no Rollback returns it, and the bet does not exist.'
 
 const declinedCase = (name: ReplyCode, id: string, meaning: string): PlatformCase => ({
   kind: 'scene',
@@ -23,7 +23,7 @@ const declinedCase = (name: ReplyCode, id: string, meaning: string): PlatformCas
   clause: name === 'not_enough_money' ? 'Errors, code 7; Rollback, triggers' : 'C-2',
   level: name === 'not_enough_money' ? 'MUST' : 'SHOULD',
   sentence: `400 with code ${replyCode(name)} (${meaning}) declines the bet, and no Rollback follows.`,
-  loses: 'Nobody, but the partner keeps a record of cancelled bets that never were, and each costs a call.',
+  loses: 'No money is lost, but the partner stores cancelled bets that never existed, and each costs a call.',
   covers: ['P2'],
   answers: { place: { always: refusalAnswer(name) } },
   acts: [PLACE_ACT, WATCH_ACT],
@@ -90,7 +90,7 @@ export const ANSWER_HANDLING_CASES: readonly PlatformCase[] = [
     clause: 'C-2',
     level: 'SHOULD',
     sentence: 'The Rollback after 400 with code 100 says errorCode 52 (technical issues on the partner’s side).',
-    loses: 'Nobody, but the partner looks for the cause in the wrong place.',
+    loses: 'No money is lost, but the partner looks for the cause in the wrong place.',
     covers: ['P3'],
     answers: { place: { always: refusalAnswer('system_error') } },
     acts: [PLACE_ACT, awaitCalls('rollback')],
@@ -103,7 +103,7 @@ export const ANSWER_HANDLING_CASES: readonly PlatformCase[] = [
   failingCase(500, 'platform-answer-12'),
   failingCase(503, 'platform-answer-13'),
   failingCase(302, 'platform-answer-14'),
-  malformedBodyCase('broken', 'platform-answer-15', 'a body that breaks off'),
+  malformedBodyCase('broken', 'platform-answer-15', 'a truncated body'),
   malformedBodyCase('empty', 'platform-answer-16', 'an empty body'),
   malformedBodyCase('of_another_bet', 'platform-answer-17', 'another transactionId'),
   malformedBodyCase('of_a_bet_alike', 'platform-answer-18', 'a transactionId that differs in its last character only'),

@@ -73,7 +73,7 @@ const CRASH_CASES: readonly PlatformCase[] = [
     clause: 'Rollback, triggers; C-1',
     level: 'MUST',
     sentence: 'A Place bet that was unanswered when the platform was killed is rolled back after its start.',
-    loses: 'The partner has debited a stake for a bet that does not exist, and nobody returns it.',
+    loses: 'The partner has debited a stake for a bet that does not exist, and no Rollback returns it.',
     covers: ['P16'],
     answers: { place: { always: HANGING_ANSWER } },
     acts: [
@@ -92,7 +92,7 @@ const CRASH_CASES: readonly PlatformCase[] = [
     level: 'MUST',
     sentence:
       'A Place bet whose 200 was on its way when the platform was killed is kept or rolled back, never both or neither.',
-    loses: 'The partner has debited a stake for a bet that does not exist, and nobody returns it.',
+    loses: 'The partner has debited a stake for a bet that does not exist, and no Rollback returns it.',
     covers: ['P16'],
     answers: { place: { always: { kind: 'ok_at_restart' } } },
     acts: [
@@ -170,21 +170,21 @@ const FORM_CASES: readonly PlatformCase[] = [
     'signature',
     'Authentication, 1; S-1',
     'Every request is signed over its exact bytes.',
-    'A partner that verifies refuses every such call; one that does not can be robbed by anybody.',
+    'A partner that verifies signatures refuses every such call; a partner that does not verify them accepts forged calls.',
   ),
   requestRuleCase(
     'platform-form-02',
     'members',
     'Resources, common bet parameters',
     'Every request has the members of its operation, of the right type, length and value.',
-    'The partner refuses the call, or books another amount than was meant.',
+    'The partner refuses the call, or books a wrong amount.',
   ),
   requestRuleCase(
     'platform-form-03',
     'place_only',
     'Settle, request',
     'Settle carries none of the members that belong to Place bet alone.',
-    'Nobody, but a partner that checks strictly refuses the result.',
+    'No money is lost, but a partner that checks strictly refuses the result.',
   ),
   requestRuleCase(
     'platform-form-04',
@@ -198,14 +198,14 @@ const FORM_CASES: readonly PlatformCase[] = [
     'reason',
     'Rollback, errorCode; Errors, rollback errorCode',
     'errorCode is one of the listed reasons, and only Rollback carries it.',
-    'Nobody, but the partner cannot know why the bet was taken back.',
+    'No money is lost, but the partner cannot know why the bet was taken back.',
   ),
   requestRuleCase(
     'platform-form-06',
     'identity',
     'User data, multi-currency rule 3; C-7',
     'Every call about a bet names the player that its Place bet named.',
-    'The money of one player’s bet is booked for another one.',
+    'The money of one player’s bet is booked for another player.',
   ),
   requestRuleCase(
     'platform-form-07',

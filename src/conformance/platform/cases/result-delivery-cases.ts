@@ -16,7 +16,7 @@ import {
 } from './scenario-builders.ts'
 
 const RESETTLE = 'Settle, resettle (a)'
-const UNPAID = 'The partner was away for a moment, and the winner is never paid.'
+const UNPAID = 'The partner was unavailable for a moment, and the winner is never paid.'
 
 const refusedResultCase = (name: ReplyCode, id: string): PlatformCase => ({
   kind: 'scene',
@@ -24,7 +24,7 @@ const refusedResultCase = (name: ReplyCode, id: string): PlatformCase => ({
   clause: 'C-5',
   level: 'SHOULD',
   sentence: `A Settle refused with 400 and code ${replyCode(name)} is not sent again.`,
-  loses: 'Nobody, but the refusal is hidden behind retries that cannot succeed.',
+  loses: 'No money is lost, but retries that cannot succeed hide the refusal.',
   covers: ['P13'],
   answers: { settle: { always: refusalAnswer(name) } },
   acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle'), WATCH_ACT],
@@ -37,7 +37,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     id: 'platform-result-01',
     clause: 'Settle, partner action 5; Settle, resettle (a)',
     level: 'MUST',
-    sentence: 'A result is told once: one Settle with the payout, and none after its 200.',
+    sentence: 'A result is delivered once: one Settle with the payout, and none after its 200.',
     loses: 'A partner that is not idempotent pays again with every repeat.',
     covers: ['P12'],
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle'), WATCH_ACT],
@@ -70,7 +70,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     clause: 'C-5',
     level: 'SHOULD',
     sentence: 'A Settle that is sent again is byte for byte the same, requestId included.',
-    loses: 'A late copy of an old result cannot be told from a new one: the newer result may be overwritten.',
+    loses: 'A late copy of an old result looks like a new one: the newer result may be overwritten.',
     covers: ['P12'],
     answers: { settle: { first: repeatAnswer(2, statusAnswer(500)) } },
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle', 3)],
@@ -81,7 +81,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     id: 'platform-result-04',
     clause: RESETTLE,
     level: 'MUST',
-    sentence: 'A Settle without an answer is sent again, and not beside the first.',
+    sentence: 'A Settle without an answer is sent again, and not at the same time as the first.',
     loses: UNPAID,
     covers: ['P12'],
     answers: { settle: { first: [HANGING_ANSWER] } },
@@ -96,7 +96,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     clause: 'C-5',
     level: 'SHOULD',
     sentence: 'A Settle that the partner refused is shown as refused.',
-    loses: 'The player keeps a payout that was corrected, or misses one, and nobody at the platform can know.',
+    loses: 'The player keeps a payout that was corrected, or misses one, and the platform does not show it.',
     covers: ['P13'],
     answers: { settle: { always: refusalAnswer('recalculation_blocked') } },
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle')],
@@ -140,7 +140,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     clause: 'C-6',
     level: 'SHOULD',
     sentence: 'A resettle waits while the Settle before it is unanswered.',
-    loses: 'Both are applied at once, and which payout stays is a matter of luck.',
+    loses: 'Both are applied at once, and chance decides which payout stays.',
     covers: ['P14'],
     answers: { settle: { first: [{ kind: 'ok', after: 'quietMs' }] } },
     acts: [
@@ -171,7 +171,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     clause: 'C-5',
     level: 'SHOULD',
     sentence: 'An Unsettle that is sent again is byte for byte the same, requestId included.',
-    loses: 'A late copy of it cannot be told from a new one: a newer payout may be taken back.',
+    loses: 'A late copy of it looks like a new one: a newer payout may be taken back.',
     covers: ['P12'],
     answers: { unsettle: { first: repeatAnswer(2, statusAnswer(500)) } },
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle'), UNSETTLE_ACT, awaitCalls('unsettle', 3)],
@@ -183,8 +183,8 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     clause: 'C-5',
     level: 'SHOULD',
     sentence:
-      'A Settle answered 400 with code 1 or 100, which is no word on the result, is sent again with the same data.',
-    loses: 'A secret was mistyped for a moment, or the partner failed, and the winner is never paid.',
+      'A Settle answered 400 with code 1 or 100, which does not refuse the result, is sent again with the same data.',
+    loses: 'The partner had a wrong secret or failed for a moment, and the winner is never paid.',
     covers: ['P13'],
     answers: { settle: { first: [refusalAnswer('bad_signature'), refusalAnswer('system_error')] } },
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle', 3), WATCH_ACT],

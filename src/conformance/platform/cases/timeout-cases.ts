@@ -14,7 +14,7 @@ import {
 } from './scenario-builders.ts'
 
 const CLAUSE = 'Limits, response time-out'
-const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
+const UNREFUNDED = 'The partner may have debited the stake, no Rollback returns it, and the bet does not exist.'
 const AFTER_TIME_OUT = { kind: 'rollback_between', from: 'answerMs', to: 'patienceMs' } as const
 
 const lateAnswerCase = (id: string, words: string, place: AnswerScript): PlatformCase => ({
@@ -45,7 +45,7 @@ const unreachablePartnerCase = (id: string, to: PartnerAddressKind, words: strin
   clause: 'Rollback, triggers; C-2',
   level: 'MUST',
   sentence: `${words} leads to a Rollback once the partner is back.`,
-  loses: 'The partner may have debited the stake over a connection that failed late; nobody returns it.',
+  loses: 'The partner may have debited the stake over a connection that failed late, and no Rollback returns it.',
   covers: ['P6'],
   acts: moveAndReturn(to),
   expect: [expectCount('place', 0), expectAtLeast('rollback', 1)],
@@ -89,7 +89,7 @@ export const TIMEOUT_CASES: readonly PlatformCase[] = [
     clause: 'C-2',
     level: 'SHOULD',
     sentence: 'The Rollback after a time-out says errorCode 10 (request timeout on partner system).',
-    loses: 'Nobody, but the partner looks for the cause in the wrong place.',
+    loses: 'No money is lost, but the partner looks for the cause in the wrong place.',
     covers: ['P5'],
     answers: { place: { always: HANGING_ANSWER } },
     acts: [PLACE_ACT, awaitCalls('rollback')],

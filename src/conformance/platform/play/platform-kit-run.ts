@@ -104,7 +104,7 @@ async function judgeAll(options: PlatformKitOptions, wallet: MockWallet): Promis
 }
 
 const SLOW_CASE_SKIPPED: JudgedCase = {
-  verdict: { kind: 'not judged', why: 'left out, takes more than six minutes: --slow', add: ['--slow'] },
+  verdict: { kind: 'not judged', why: 'the case takes more than six minutes and needs --slow', add: ['--slow'] },
   durationMs: 0,
 }
 
@@ -139,7 +139,8 @@ function toVerdict(one: ScenarioCase, outcome: ScenarioOutcome, timing: KitTimin
 
 function judgeRequestRuleCase(one: RequestRuleCase, records: readonly (readonly RecordedRequest[])[]): JudgedCase {
   const faults = findRequestRuleViolations(one.rule, records)
-  if (faults === undefined) return { verdict: { kind: 'not judged', why: 'no such call was seen' }, durationMs: 0 }
+  if (faults === undefined)
+    return { verdict: { kind: 'not judged', why: 'the platform sent no such call' }, durationMs: 0 }
   const [first] = faults
   if (first === undefined) return { verdict: { kind: 'passed' }, durationMs: 0 }
   const more = faults.length > 1 ? `; ${faults.length - 1} more such calls` : ''

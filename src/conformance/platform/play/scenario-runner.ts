@@ -206,7 +206,7 @@ async function awaitBetOutcomes(scene: ScenarioRun): Promise<DriverResult> {
 
 async function readBetState({ stage, looks }: ScenarioRun, bet: string): Promise<DriverResult> {
   const result = await requestOfPlatform(stage, { do: 'look', bet })
-  if (result.kind === 'done' && result.look === undefined) return driverUnable('the platform does not tell of its bets')
+  if (result.kind === 'done' && result.look === undefined) return driverUnable('the platform does not show its bets')
   if (result.kind === 'done' && result.look !== undefined) looks.set(bet, result.look)
   return result
 }

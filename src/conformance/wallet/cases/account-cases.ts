@@ -21,7 +21,7 @@ function restrictedPlayerCase(
 ): StepCase {
   return {
     ...{ id, player, sentence, covers, clause: 'R-3', level: 'SHOULD', steps: [placeStep({}, allowRefused(code))] },
-    loses: 'a bet that the operator must not take: its licence',
+    loses: 'the operator accepts a bet that it must not accept, and risks its licence',
   }
 }
 
@@ -36,7 +36,7 @@ function stillAllowedCase(id: string, action: OperatorAction, sentence: string, 
       level: 'MUST',
       needs: ['operator'],
     },
-    loses: 'the win or the stake of a player who was shut out meanwhile: the player pays',
+    loses: 'a player who was blocked in the meantime loses the win or the stake',
     steps: [
       ...[placeStep(), placeStep({ bet: 'Y' }), operatorStep(action)],
       ...[settleStep('won', '200', {}, allowAccepted('pay')), rollbackStep({ bet: 'Y' }), rollbackStep()],
@@ -54,20 +54,14 @@ function limitCase(
 ): StepCase {
   return {
     ...{ id, sentence, clause: 'R-3', level: 'SHOULD', covers: ['C51'], needs: ['operator'] },
-    loses: 'a bet that the operator must not take: its licence',
+    loses: 'the operator accepts a bet that it must not accept, and risks its licence',
     steps: [operatorStep(action), placeStep(), placeStep({ bet: 'Y', amount: '60' }, allowRefused(code)), ...steps],
   }
 }
 
 export const ACCOUNT_CASES: readonly StepCase[] = [
   restrictedPlayerCase('account-01', 'blocked', 'player_blocked', 'a blocked player does not bet', ['B23']),
-  restrictedPlayerCase(
-    'account-02',
-    'selfExcluded',
-    'self_excluded',
-    'a player who has excluded himself does not bet',
-    ['C51'],
-  ),
+  restrictedPlayerCase('account-02', 'selfExcluded', 'self_excluded', 'a self-excluded player does not bet', ['C51']),
   restrictedPlayerCase('account-03', 'unverified', 'not_verified', 'a player who is not verified does not bet', [
     'C51',
   ]),
@@ -80,7 +74,7 @@ export const ACCOUNT_CASES: readonly StepCase[] = [
     clause: 'Settle, partner action 3; Rollback, token',
     level: 'MUST',
     sentence: 'the bets of a player who has logged out are settled and rolled back',
-    loses: 'the win or the stake of a player who went to bed: the player pays',
+    loses: 'a player who has logged out loses the win or the stake',
     covers: ['D63', 'E76', 'E83', 'K10'],
     needs: ['operator'],
     steps: [
@@ -93,17 +87,13 @@ export const ACCOUNT_CASES: readonly StepCase[] = [
       ...[settleStep('won', '200', { token: 'dead' }, allowAccepted('pay')), rollbackStep({ bet: 'Y', token: 'dead' })],
     ],
   },
-  limitCase('account-07', 'limit stake', 'stake_limit', 'stakes beyond the limit of the day are refused', [
+  limitCase('account-07', 'limit stake', 'stake_limit', 'stakes above the daily limit are refused', [
     placeStep({ bet: 'Z', amount: '50' }),
   ]),
-  limitCase(
-    'account-08',
-    'limit loss',
-    'loss_limit',
-    'a bet that could lose more than the limit of the day is refused',
-    [...[settleStep('won', '200'), placeStep({ bet: 'Z', amount: '60' })]],
-  ),
-  limitCase('account-09', 'limit bet count', 'bet_count_limit', 'bets beyond their number of the day are refused', [
+  limitCase('account-08', 'limit loss', 'loss_limit', 'a bet that could exceed the daily loss limit is refused', [
+    ...[settleStep('won', '200'), placeStep({ bet: 'Z', amount: '60' })],
+  ]),
+  limitCase('account-09', 'limit bet count', 'bet_count_limit', 'bets above the daily number of bets are refused', [
     ...[rollbackStep(), placeStep({ bet: 'Z' })],
   ]),
 ]

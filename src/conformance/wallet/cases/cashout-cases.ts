@@ -10,7 +10,7 @@ function cashoutTokenCase(id: string, token: TokenChoice, sentence: string, ...n
   return {
     ...{ id, sentence, needs, covers: ['E98', 'K11'], level: 'MUST' },
     clause: 'Settle, partner action 3; Authentication, 2; L-4',
-    loses: 'a bet that somebody else ends below its worth: the player pays',
+    loses: 'another person ends the bet below its worth, and the player pays',
     steps: [
       placeStep(),
       settleStep('cashout', '150', { token }, allowAnyFailure()),
@@ -25,7 +25,7 @@ export const CASHOUT_CASES: readonly StepCase[] = [
     clause: 'Settle, partner action 3; Settle, partner action 5',
     level: 'MUST',
     sentence: 'a cashout with the token of the player is paid once, and ends the bet',
-    loses: 'the cashout, or the stake that comes back beside it',
+    loses: 'the operator pays the cashout twice, or returns the stake in addition to it',
     covers: ['E97', 'K11', 'K13', 'K21'],
     steps: [
       ...[
@@ -36,7 +36,7 @@ export const CASHOUT_CASES: readonly StepCase[] = [
       rollbackStep(),
     ],
   },
-  cashoutTokenCase('cashout-02', 'unknown', 'a cashout with a token that was never given out is refused'),
+  cashoutTokenCase('cashout-02', 'unknown', 'a cashout with a token that was never issued is refused'),
   cashoutTokenCase('cashout-03', 'none', 'a cashout without a token is refused'),
   cashoutTokenCase('cashout-04', 'of B', 'a cashout with the token of another player is refused', 'B'),
   cashoutTokenCase('cashout-05', 'dead', 'a cashout with a token that is no longer valid is refused', 'dead token'),
@@ -44,8 +44,9 @@ export const CASHOUT_CASES: readonly StepCase[] = [
     id: 'cashout-06',
     clause: 'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3',
     level: 'MUST',
-    sentence: 'a result before or after a cashout does not add up with it: the bet has paid the last of them',
-    loses: 'cashout and win together: the operator pays the cashout',
+    sentence:
+      'a result before or after a cashout is not paid in addition to it: the bet has paid only the last of them',
+    loses: 'the operator pays the cashout in addition to the win',
     covers: ['E99', 'K13', 'K14'],
     steps: RESETTLE_RESULTS.flatMap((result) => [...resettleSteps(CASHOUT, result), ...resettleSteps(result, CASHOUT)]),
   },

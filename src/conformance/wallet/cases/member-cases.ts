@@ -23,7 +23,7 @@ const ODDLY_DESCRIBED = [
   { metadata: [{ ...NEWS, event: { en: 'Brann - Molde', de: 'Brann gegen Molde' } }] },
 ]
 
-const REFUSED = 'every such bet: the operator loses it'
+const REFUSED = 'the operator loses every such bet'
 
 export const MEMBER_CASES: readonly StepCase[] = [
   {
@@ -42,8 +42,8 @@ export const MEMBER_CASES: readonly StepCase[] = [
     id: 'member-02',
     clause: 'Resources, bonusId; Resources, bonusTemplateId; Resources, bonusAmount; M-4',
     level: 'MUST',
-    sentence: 'a freebet is taken, its win is paid in full, and its Rollback gives back what was debited',
-    loses: 'every freebet, or a part of its win: the player pays',
+    sentence: 'a freebet is accepted, its win is paid in full, and its Rollback returns the debited amount',
+    loses: 'the player loses every freebet, or a part of its win',
     covers: ['I6'],
     steps: [
       ...[placeStep({ members: FREEBET }, TAKEN), settleStep('won', '150', { members: BONUS }, allowAccepted('pay'))],
@@ -55,7 +55,7 @@ export const MEMBER_CASES: readonly StepCase[] = [
     clause: 'Resources, subPartnerId',
     level: 'MUST',
     sentence: 'a subPartnerId that is a text is accepted',
-    loses: 'every bet of the second site under one key: the operator loses them',
+    loses: 'the operator loses every bet of the second site that shares a key',
     covers: ['I6'],
     steps: [placeStep({ members: { subPartnerId: 'site-2.example' } })],
   },
@@ -63,8 +63,8 @@ export const MEMBER_CASES: readonly StepCase[] = [
     id: 'member-04',
     clause: 'Resources, ip',
     level: 'MUST',
-    sentence: 'an IPv6 address is an IP address, written short or in full',
-    loses: 'every bet from a mobile network: the operator loses them',
+    sentence: 'an IPv6 address is an IP address, in its short form and in its full form',
+    loses: 'the operator loses every bet from a mobile network',
     covers: ['I6'],
     steps: ['2001:db8::7', '2001:0db8:0000:0000:0000:0000:0000:0007'].map((ip, index) =>
       placeStep({ bet: `address ${index + 1}`, members: { ip } }),
@@ -75,7 +75,7 @@ export const MEMBER_CASES: readonly StepCase[] = [
     clause: 'Resources, coefficient',
     level: 'MUST',
     sentence: 'a coefficient of 10000 is accepted',
-    loses: 'the express bets with the longest odds: the operator loses them',
+    loses: 'the operator loses the express bets with the longest odds',
     covers: ['I6'],
     steps: [
       placeStep({ members: { ticketType: 'express', coefficient: 10_000, boosterCoefficient: 1.15 } }),
@@ -86,8 +86,8 @@ export const MEMBER_CASES: readonly StepCase[] = [
     id: 'member-06',
     clause: 'Resources, metadata',
     level: 'MUST',
-    sentence: 'signs of four bytes in the metadata are text',
-    loses: 'every bet on a match that somebody has put a flag or a ball into: the operator loses it',
+    sentence: 'characters of four bytes in the metadata are accepted as text',
+    loses: 'the operator loses every bet on a match whose name contains a flag or a ball',
     covers: ['C46', 'I6'],
     steps: [placeStep({ members: { metadata: [NEWS] } })],
   },
@@ -95,7 +95,7 @@ export const MEMBER_CASES: readonly StepCase[] = [
     id: 'member-07',
     clause: 'W-3',
     level: 'SHOULD',
-    sentence: 'a bet is taken whatever its odds, its dates and its names are: they only describe it',
+    sentence: 'a bet is accepted with any odds, dates and names: they only describe it',
     loses: REFUSED,
     covers: ['I6'],
     steps: ODDLY_DESCRIBED.map((members, index) => placeStep({ bet: `description ${index + 1}`, members })),

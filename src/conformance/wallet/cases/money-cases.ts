@@ -26,7 +26,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
     sentence: 'ten bets of ten minor units cost a hundred',
-    loses: 'fractions of a cent, bet by bet, until the balance is no amount any more: both sides',
+    loses: 'both sides lose fractions of a cent with each bet, until the balance is no longer a valid amount',
     covers: ['C35', 'K23'],
     steps: [
       roundsStep(10, placeStep({ amount: minorUnits(10) })),
@@ -38,7 +38,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
     sentence: 'no cent is lost where a floating-point number cannot hold the amount',
-    loses: 'one cent of every such stake and payout: the operator, then the player',
+    loses: 'the operator loses one cent of every such stake, and the player loses one cent of every such payout',
     covers: ['C35', 'I11'],
     steps: [
       // The last stake may be more than the least balance.
@@ -54,7 +54,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'Settle, partner action 5',
     level: 'MUST',
     sentence: 'a win of 120 million is paid, and can be bet and rolled back',
-    loses: 'the largest win of the year: the player pays',
+    loses: 'the player loses the largest win of the year',
     covers: ['K23'],
     steps: [
       ...[placeStep(), settleStep('won', '120000000')],
@@ -69,7 +69,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'Settle, partner action 5; M-2',
     level: 'MUST',
     sentence: 'a large win is paid to the minor unit',
-    loses: 'the cents of every large win, in either direction',
+    loses: 'the operator or the player loses the cents of every large win',
     covers: ['C36', 'K23'],
     steps: [
       ...[placeStep(), settleStep('won', minorUnits(123_456_789))],
@@ -80,8 +80,8 @@ export const MONEY_CASES: readonly StepCase[] = [
     id: 'money-05',
     clause: 'Place bet, partner action 5; Settle, partner action 5; M-2',
     level: 'MUST',
-    sentence: 'a currency with many decimals has them in stakes, payouts and balances',
-    loses: 'all that is less than a cent, of currencies of which a cent is a lot: the player pays',
+    sentence: 'stakes, payouts and balances keep all decimals of a currency with many decimals',
+    loses: 'the player loses every amount below a cent, also in currencies where a cent has a high value',
     covers: ['C36'],
     player: 'crypto',
     steps: [
@@ -95,7 +95,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     level: 'SHOULD',
     sentence:
       'an amount with more decimals than its currency has is refused, and never reaches a balance, rounded or as it is',
-    loses: 'nothing at once: the books of both sides differ by fractions of a cent, bet by bet',
+    loses: 'no money is lost at once, but with each bet the books of both sides differ by fractions of a cent',
     covers: ['C34', 'K23'],
     steps: [
       placeStep({ members: { amount: rawJson('1e-9') } }, allowRefused('invalid_request')),
@@ -114,7 +114,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'M-3',
     level: 'SHOULD',
     sentence: 'a stake of 0 is refused',
-    loses: 'a win that cost nothing: the operator pays',
+    loses: 'the operator pays a win that cost no stake',
     covers: ['C31', 'K4'],
     steps: [placeStep({ amount: '0' }, allowRefused('invalid_request'))],
   },
@@ -124,7 +124,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     level: 'MUST',
     sentence:
       'after a win and a stake that a floating-point number cannot add up, the rest can be bet to the minor unit',
-    loses: 'a cent here and there, and bets that the player has the money for: both sides',
+    loses: 'both sides lose single cents, and the wallet refuses bets that the player can pay',
     covers: ['C35', 'C36', 'K23'],
     steps: [
       ...[placeStep({ amount: minorUnits(1) }), settleStep('won', floatProbeAmount('inexact win'))],

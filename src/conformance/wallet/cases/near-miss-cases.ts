@@ -17,8 +17,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-01',
     clause: 'Resources, transactionId',
     level: 'MUST',
-    sentence: 'two bets whose ids differ in nothing but the last character are two bets',
-    loses: 'a bet that is accepted and never debited, or the result of one paid for the other: one of the two pays',
+    sentence: 'two bets whose ids differ only in the last character are two bets',
+    loses: 'a bet is accepted and never debited, or the result of one bet is paid for the other, and one side pays',
     covers: ['I7'],
     steps: [
       ...[placeStep(), placeStep({ bet: "X'", amount: '50' })],
@@ -29,8 +29,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-02',
     clause: 'Resources, requestId',
     level: 'MUST',
-    sentence: 'two requests whose requestIds differ in nothing but the last character are two requests',
-    loses: 'the second one, taken for a repeat of the first: one of the two pays',
+    sentence: 'two requests whose requestIds differ only in the last character are two requests',
+    loses: 'the wallet treats the second request as a repeat of the first, and one side pays',
     covers: ['I7'],
     steps: [
       ...[placeStep({ requestId: 'r' }), placeStep({ bet: 'Y', requestId: "r'", amount: '50' })],
@@ -41,8 +41,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-03',
     clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
-    sentence: 'a token that only begins like one that was given out is no success',
-    loses: 'anyone who knows a part of a token bets with the money of its player',
+    sentence: 'a token that only begins like an issued token is no success',
+    loses: 'a part of a token is enough to bet with the money of its player',
     covers: ['I7'],
     steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
       placeStep({ members: { token: nearMiss(how) } }, allowAnyFailure()),
@@ -53,8 +53,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-04',
     clause: 'P-1',
     level: 'SHOULD',
-    sentence: 'a token in other case is another token, and refused',
-    loses: 'nothing yet: a token is guessed sooner where each letter stands for two',
+    sentence: 'a token in a different case is another token, and is refused',
+    loses: 'no money is lost yet, but a token is easier to guess when case is ignored',
     covers: ['I7'],
     steps: [
       placeStep({ members: { token: nearMiss('other case') } }, allowRefused()),
@@ -66,8 +66,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-05',
     clause: 'Place bet, partner action 3; Resources, userId',
     level: 'MUST',
-    sentence: "a userId that only begins like the player's is another player, whose bet this token does not place",
-    loses: 'a player bets with the money of another',
+    sentence: "a userId that only begins like the player's names another player, for whom this token places no bet",
+    loses: 'a player bets with the money of another player',
     covers: ['I7'],
     steps: [
       placeStep({ members: { userId: nearMiss('longer') } }, allowAnyFailure()),
@@ -80,7 +80,7 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     clause: 'I-7',
     level: 'SHOULD',
     sentence: 'two bets whose ids differ in case only are two bets',
-    loses: 'nothing, as long as ids are uuids; else a bet that is accepted and never debited',
+    loses: 'no money is lost as long as ids are uuids; otherwise a bet is accepted and never debited',
     covers: ['I7'],
     steps: [
       ...[placeStep(), placeStep({ bet: 'X in capitals', amount: '50' })],

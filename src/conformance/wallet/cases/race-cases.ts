@@ -35,7 +35,7 @@ export const RACE_CASES: readonly StepCase[] = [
     id: 'race-01',
     clause: 'Place bet, partner action 4; Place bet, partner action 5',
     level: 'MUST',
-    sentence: 'of two bets at once that the balance cannot both pay, at most one is accepted',
+    sentence: 'at most one of two simultaneous bets is accepted when the balance cannot pay both',
     loses: 'players bet their balance twice: the operator pays',
     covers: ['C54', 'F104', 'K8'],
     steps: [
@@ -69,7 +69,7 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: 'Rollback, race',
     level: 'MUST',
     sentence: 'a bet and its Rollback at the same moment leave the balance as it was',
-    loses: 'the stake of a bet that the service has given up: the player pays',
+    loses: 'the player pays for a bet that the service has cancelled',
     covers: ['D59', 'K20'],
     steps: [
       roundsStep(
@@ -83,7 +83,7 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: 'Settle, resettle action 1',
     level: 'MUST',
     sentence: 'the same win several times at once is paid once',
-    loses: 'a payout for every repeat that met the first: the operator pays',
+    loses: 'the operator pays again for every repeat that overlaps the first call',
     covers: ['F103', 'K12'],
     steps: [
       roundsStep(
@@ -98,7 +98,7 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 5; Settle, partner action 5',
     level: 'MUST',
     sentence: 'a win and the new bets that are accepted at the same moment all count',
-    loses: 'one of the two amounts, overwritten by the other',
+    loses: 'one of the two amounts is lost, because the other overwrites it',
     covers: ['K25'],
     // Whoever writes a balance that it read before the other came is seen only when the other is written in between.
     steps: [
@@ -119,7 +119,7 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: "The bet's life",
     level: 'SHOULD',
     sentence: 'two Unsettles at once take the payout back once',
-    loses: 'a payout that is taken twice: the player pays',
+    loses: 'the payout is taken back twice, and the player pays',
     covers: ['E93', 'K16'],
     steps: [
       roundsStep(
@@ -136,7 +136,7 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: 'Rollback, never twice',
     level: 'MUST',
     sentence: 'two Rollbacks at once give the stake back once',
-    loses: 'a stake for each Rollback that overtook its answer: the operator pays',
+    loses: 'the operator refunds the stake again for each simultaneous Rollback',
     covers: ['D56', 'K18'],
     steps: [roundsStep(ROUNDS, placeStep(), concurrentStep([0, 2], rollbackStep(), rollbackStep()))],
   },
@@ -145,8 +145,8 @@ export const RACE_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 5; Settle, partner action 5',
     level: 'MUST',
     sentence:
-      'of twenty bets of one player at once those that are accepted are all debited, and their results at once are all paid',
-    loses: 'every bet or win that is overwritten when a match ends',
+      'when one player places twenty bets at once, each accepted bet is debited, and their simultaneous results are all paid',
+    loses: 'bets and wins that are overwritten at the end of a match are lost',
     covers: ['E81', 'F101', 'F103'],
     steps: [
       concurrentStep(
@@ -163,8 +163,8 @@ export const RACE_CASES: readonly StepCase[] = [
     id: 'race-09',
     clause: 'Place bet, partner action 5',
     level: 'MUST',
-    sentence: 'of two players who bet at the same moment each pays the own bets',
-    loses: 'the stake of one, debited from the other',
+    sentence: 'two players who bet at the same moment each pay their own bets',
+    loses: 'the stake of one player is debited from the other',
     covers: ['F106'],
     needs: ['B'],
     steps: [
@@ -182,8 +182,8 @@ export const RACE_CASES: readonly StepCase[] = [
     id: 'race-10',
     clause: 'R-4',
     level: 'SHOULD',
-    sentence: 'bets of one player, and of two, at the same moment are all accepted, and so is a win beside them',
-    loses: 'the bets that are refused when a match ends: the operator loses them',
+    sentence: 'simultaneous bets of one player, and of two, are all accepted, and so is a simultaneous win',
+    loses: 'the operator loses the bets that are refused at the end of a match',
     covers: ['E81', 'F101', 'F106', 'K25'],
     needs: ['B'],
     steps: [

@@ -27,7 +27,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     level: 'SHOULD',
     sentence:
       'the bytes and the signature of a Place bet take nothing back when they are sent with PUT, as an Unsettle',
-    loses: 'whoever has recorded one bet takes its payout from the player, as often as it is paid',
+    loses: 'a recorded bet is enough to take its payout from the player, as often as it is paid',
     covers: ['I1'],
     steps: [
       ...[placeStep({ named: 'bet' }), settleStep('won', '200', {}, allowAccepted('pay'))],
@@ -41,7 +41,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     clause: 'S-5',
     level: 'SHOULD',
     sentence: 'the bytes of a Place bet read no profile',
-    loses: 'no money: name, e-mail and birthday of a player, to whoever has recorded one bet',
+    loses: 'no money is lost, but a recorded bet is enough to read the name, e-mail and birthday of a player',
     covers: ['I2'],
     steps: [placeStep({ named: 'bet' }), profileStep({ bytesOf: 'bet' }, allowRefused())],
   },
@@ -50,7 +50,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     clause: 'S-5',
     level: 'SHOULD',
     sentence: 'the bytes of a Place bet read no balance',
-    loses: 'no money: what a player has, to whoever has recorded one bet',
+    loses: 'no money is lost, but a recorded bet is enough to read the balance of a player',
     covers: ['I2'],
     needs: ['/user/balance'],
     steps: [placeStep({ named: 'bet' }), balanceStep({ bytesOf: 'bet' }, allowRefused())],
@@ -60,7 +60,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     clause: 'S-5',
     level: 'SHOULD',
     sentence: 'the bytes of a Place bet are no Check',
-    loses: 'no money: what became of a bet, to whoever has recorded it',
+    loses: 'no money is lost, but a recorded bet is enough to read its outcome',
     covers: ['I2'],
     needs: ['/payment/check'],
     steps: [placeStep({ named: 'bet' }), checkStep({ bytesOf: 'bet' }, allowRefused())],
@@ -69,8 +69,8 @@ export const REPLAY_CASES: readonly StepCase[] = [
     id: 'replay-05',
     clause: 'I-2',
     level: 'SHOULD',
-    sentence: 'a result that was refused with 20 or 21 does not replace a newer one when a late copy of it comes',
-    loses: 'a result that the service has given up, in place of the one that it counts on: one of the two pays',
+    sentence: 'a result that was refused with 20 or 21 does not replace a newer one when a late copy of it arrives',
+    loses: 'an abandoned result replaces the one that the service relies on, and one side pays',
     covers: ['I3'],
     // The lower result is refused while the win lies in the open bet Y (L-2); when its late copy comes the money is there.
     steps: [
@@ -90,7 +90,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     clause: 'I-2; L-2',
     level: 'SHOULD',
     sentence: 'a result that was refused with 21 is applied when it is sent again and the player has the money',
-    loses: 'a correction that could be made and never is: the operator pays the difference',
+    loses: 'a possible correction is never made, and the operator pays the difference',
     covers: ['I4'],
     steps: [
       ...[

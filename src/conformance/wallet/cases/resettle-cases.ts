@@ -37,7 +37,7 @@ export const RESETTLE_CASES: readonly StepCase[] = [
       'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
     level: 'MUST',
     sentence: 'after any two results in any order, a repeat and the way back, the bet has paid its last result only',
-    loses: 'the difference between two results, paid on top or never: one of the two pays it',
+    loses: 'the difference between two results is paid in addition or never, and one side loses it',
     covers: ['E85', 'K14'],
     steps: RESETTLE_RESULTS.flatMap((first) =>
       RESETTLE_RESULTS.filter((one) => one !== first).flatMap((second) => resettleSteps(first, second)),
@@ -48,7 +48,7 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     clause: 'Settle, resettle action 1; L-1',
     level: 'MUST',
     sentence: 'the same amount under another resultType is not paid again',
-    loses: 'a second payout when a win of 100 becomes a refund of 100: the operator pays',
+    loses: 'the operator pays a second time when a win of 100 becomes a refund of 100',
     covers: ['E87'],
     steps: [placeStep(), settleStep('won', '100'), settleStep('refund', '100'), settleStep('won', '100')],
   },
@@ -57,7 +57,8 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     clause: 'Settle, resettle action 4; L-2',
     level: 'MUST',
     sentence: 'a win that the player has spent is lowered in full, below zero, or refused with 20 or 21, never in part',
-    loses: 'what is left of the balance, taken for a correction that nobody booked: the two sides differ from now on',
+    loses:
+      'the rest of the balance is taken for a correction that was never booked, and the books of both sides differ',
     covers: ['E88', 'K15'],
     steps: [
       ...[
@@ -73,7 +74,7 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     clause: 'I-2',
     level: 'SHOULD',
     sentence: 'an old Settle that is delivered again after a newer one, byte for byte, does not replace the newer one',
-    loses: 'a correction that a delayed repeat undoes: the operator pays the difference',
+    loses: 'a delayed repeat undoes a correction, and the operator pays the difference',
     covers: ['E90'],
     steps: [
       ...[placeStep(), settleStep('won', '200', { named: 'the old one' }), settleStep('won', '150')],
@@ -85,7 +86,7 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     clause: 'L-3',
     level: 'SHOULD',
     sentence: 'the result of a bet that the operator has locked is not changed, and its repeat is still a success',
-    loses: 'a result that the operator has closed its books on: the operator pays the difference',
+    loses: 'a result changes after the operator has closed its books, and the operator pays the difference',
     covers: ['E89'],
     needs: ['operator'],
     steps: [

@@ -207,7 +207,7 @@ async function runOrStop(
 
 function judgeLintCase(one: LintCase, linter: AnswerLinter): CaseVerdict {
   const { seen, bad, examples } = linter.findings(one.rule)
-  if (seen === 0) return { kind: 'not judged', why: 'no such answer was seen' }
+  if (seen === 0) return { kind: 'not judged', why: 'the wallet sent no such answer' }
   const [first] = examples
   if (first === undefined) return { kind: 'passed' }
   const exchanges = examples.map(({ exchange }) => exchange)
@@ -240,7 +240,8 @@ async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<voi
 function judgeLateCase(one: LateRepeatCase, found: LateRepeatFindings | string): CaseVerdict {
   if (typeof found === 'string') return { kind: 'not judged', why: found }
   const { seen = 0, findings = [] } = found.get(one.late) ?? {}
-  if (seen === 0) return { kind: 'not judged', why: 'no such call was accepted of a player whose balance is known' }
+  if (seen === 0)
+    return { kind: 'not judged', why: 'the wallet accepted no such call of a player whose balance is known' }
   const [first] = findings
   if (first === undefined) return { kind: 'passed' }
   const more = findings.length === 1 ? '' : `; ${findings.length - 1} more such calls`

@@ -202,7 +202,7 @@ function findMissingFixtures(
     [
       needs.includes('operator'),
       OPERATOR_API_OPTION,
-      'the operator acts in the middle of it, which takes --operator-api',
+      'the operator acts during the case, and the kit needs --operator-api',
     ],
     [candidates.length === 0, kind, `the fixtures have no "${kind}" player`],
     [
