@@ -56,7 +56,7 @@ describe('the HTML report of a wallet that refunds with each rollback', () => {
     const { page } = seen
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/fails \d+ MUST/)
     expect(await page.locator('h2').allTextContents()).toEqual(['Failed', 'Passed', 'The clauses'])
-    expect(await page.locator('article .loses').first().textContent()).toContain('the operator pays')
+    expect(await page.locator('article .loses').first().textContent()).toContain('the operator refunds')
   })
 
   test('folds the calls, and opens them to the exact bytes', async () => {

@@ -200,7 +200,7 @@ test('a refund is what a Rollback gave back in every list, and a result that ret
   await see(`/bets/${userId}/${isVoid}`)
   await expect.poll(() => fact('Payout').textContent()).toBe('20.00 EUR paid once')
   await page.locator('.head').getByText('Void').waitFor()
-  expect(await page.getByText('Refund').count()).toBe(0)
+  expect(await page.locator('.facts dt', { hasText: 'Refund' }).count()).toBe(0)
 })
 
 test('texts begin alike on every page, a gain has its sign, and no text is cut off', async () => {
