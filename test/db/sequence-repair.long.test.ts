@@ -110,8 +110,8 @@ describe('sequence numbers that are already used', () => {
     await again.stop()
     const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
     expect(warnings.sort()).toEqual([
-      expect.stringMatching(/^platform.feed_counter was at 0 .*: it was set to \d+$/),
       expect.stringMatching(/^platform.delivery_delivery_id_seq was at 0 .*: it was set to \d+$/),
+      expect.stringMatching(/^platform.feed_counter was at 0 .*: it was set to \d+$/),
     ])
   })
 })
