@@ -44,7 +44,7 @@ describe('the terminal report with --verbose', () => {
     const parts = [
       '✗ rollback-',
       'MUST',
-      'the operator pays',
+      '    effect: ',
       '    > {',
       '    < 200 {',
       'Place bet X',
