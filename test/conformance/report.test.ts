@@ -44,7 +44,7 @@ describe('the terminal report with --verbose', () => {
     const parts = [
       '✗ rollback-',
       'MUST',
-      '    effect: ',
+      'the operator refunds',
       '    > {',
       '    < 200 {',
       'Place bet X',

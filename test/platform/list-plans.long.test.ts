@@ -203,8 +203,8 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
     const plans = []
     for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
     const [retry, page, ...more] = plans.map(({ scans }) => scans)
-    expect([retry, page]).toEqual([['retry_pkey'], ['retried_pkey', 'delivery_pkey', OF_EACH]])
-    expect(more).toEqual(query.status === undefined ? [] : [['retried_pkey']])
+    expect([retry, page]).toEqual([['retry_pkey'], ['retry_delivery_pkey', 'delivery_pkey', OF_EACH]])
+    expect(more).toEqual(query.status === undefined ? [] : [['retry_delivery_pkey']])
     for (const plan of plans) expect(plan.rows).toBeLessThan(FEW)
   })
 
