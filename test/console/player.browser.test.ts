@@ -131,7 +131,7 @@ describe('the console with scrollbars that take space', () => {
     await open.setViewportSize({ width, height: 600 })
     await open.goto(`${wallet.url}/console/players/${userId}`)
     await open.getByText('Limits and restrictions').waitFor()
-    const adjust = open.getByRole('button', { name: 'Adjust', exact: true })
+    const adjust = open.getByRole('button', { name: 'Adjust…', exact: true })
     const before = await adjust.boundingBox()
     await adjust.click()
     await open.getByRole('dialog').waitFor()
