@@ -84,8 +84,8 @@ test('Postgres and PGlite have only the functions of the journal partitions with
   const functions = [
     ofJournal('gateway', 'prepare_journal'),
     ofJournal('gateway', 'rotate_journal'),
-    { name: 'purser.raise_stale_row(text)', prosecdef: false, settings },
     ofJournal('purser', 'prepare_journal'),
+    { name: 'purser.raise_stale_row(text)', prosecdef: false, settings },
     ofJournal('purser', 'rotate_journal'),
     { name: 'purser.rotate_journal_of(name, date, integer)', prosecdef: false, settings },
   ]
