@@ -154,7 +154,7 @@ async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: De
   return { settlesPerSecond: settles / measured, otherCalls, leftDue }
 }
 
-/** What the platform was told and what the wallet has must be the same, and each settle must have been sent once. */
+/** The acknowledged state of each bet must equal the wallet's, and each Settle must have been sent once. */
 const DISAGREEING = `
 select count(*)::int as n from platform.bet p full join purser.bet w on w.bet_id = p.bet_id::text
 where p.partner_id is distinct from 'other'

@@ -1,4 +1,4 @@
-/** What a platform knows of a partner, and what of it a person should hear: that it is down, or that money has been on its way to it for long. */
+/** State of a partner, and its two problems: the partner is down, or money is outstanding for long. */
 import { Fragment } from 'react'
 import { encodeQueryPart } from './console-api.ts'
 import { formatAgo } from './format.tsx'

@@ -1,9 +1,12 @@
 /**
- * What of one account goes into a file next: its transfers from behind what it carries on from, in the order of their numbers, up to the first one
- * that has to stay. One stays that is not old enough, or whose bet is not over, or not for long enough; so an account always has all of its
- * transfers from one number on. With them goes what describes the bets that were staked with them.
+ * Portion of an account that the next archive file takes: its transfers after the carried balance, in
+ * the order of their numbers, up to the first transfer that has to stay.
  *
- * Bets and calls stay: they are what later calls are judged by (O-13).
+ * A transfer stays while it is too young, or while its bet is open or ended too recently. The
+ * descriptions of the bets that these transfers staked move to the file with them.
+ *
+ * Invariant: an account keeps all of its transfers from one number on. Bets and calls stay, because the
+ * rules need them for later calls (O-13).
  */
 import { type Row, statement, type Tx } from '../db/db.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'

@@ -1,9 +1,11 @@
 /**
- * What has changed, for whoever looks at a screen: ids, and never what became of them. Who wants to know that asks the API, so that rights live
- * in one place. One look at the database a moment serves all who watch in this process; while nobody watches there is none.
+ * Notifier of changes for pages that are open: it sends ids and no content. A page reads the content
+ * from the API, so that the rights are checked in one place. One query at a time serves all subscribers
+ * of this process; without a subscriber no query runs.
  *
- * Invariant: who watches is told of every change since it began, or since the place that it names, or that it has to ask for everything again. Of
- * many changes at once the ids are not all told, and it is told so.
+ * Invariant: a subscriber receives every change since its start or since the position that it names,
+ * or else the request to read everything again. When many rows change at once, the notification says
+ * that its ids are not complete.
  */
 import { type Db, type Row, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'

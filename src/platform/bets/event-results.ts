@@ -1,8 +1,11 @@
 /**
- * Results of events settle the bets that they decide, in slices: each is a transaction with its deliveries, which leave while the
- * next slice is at work. One process applies a result, and says every second that it is still at it. Whoever told the result hears
- * after some seconds at the latest how far it has come; the rest goes on without anybody waiting. What could not follow, or was left by a process
- * that died, is taken up again: by a process that does not apply it itself and has watched it for long enough (results-recovery.ts, C-12).
+ * Results of events settle the bets that they decide, in slices. Each slice is one transaction with its
+ * deliveries, which are sent while the next slice runs.
+ *
+ * One process applies a result and writes a heartbeat every second. The request that gave the result is
+ * answered with the progress after some seconds; the rest continues without a waiting caller. Bets that
+ * failed, or whose process died, are taken over by a process that has watched them for a lease and does
+ * not apply them itself (results-recovery.ts, C-12).
  */
 import type { Actor } from '../../people/audit-log.ts'
 import { withTimeout } from '../../runtime/promise-timeout.ts'

@@ -1,13 +1,15 @@
 /**
- * What came of calls, in one statement: the attempts are kept, the bets that nobody else holds are locked, their deliveries ended or
- * planned again, and what the partner has acknowledged is written on the bets, as the delivery has it: exactly that was sent.
+ * Store for the outcomes of attempts. One statement inserts the attempts, locks the bets that no other
+ * transaction holds, ends or reschedules their deliveries, and writes the acknowledged state on the bets.
+ * That state comes from the delivery, because the delivery is what was sent.
  *
- * The statement sees what was committed before it began; a bet that was changed since is locked and read as it is. So a later
- * delivery of it may be unseen, but its number is not: `has_later` says that one waits.
+ * The statement sees rows that were committed before it began; a bet that changed since is locked and
+ * read in its current state. A later delivery of that bet may be invisible, but its number is not:
+ * `has_later` is true when one waits.
  *
- * What a person has sent again begins anew: of an attempt before that only a yes still counts.
+ * A manual retry starts a delivery again: of the attempts before it, only a success still counts.
  *
- * With the last word of a bet go its tokens, which only a Rollback and a cashout carry: nobody will send them again (O-6).
+ * The final state of a bet removes its tokens, which only a Rollback and a cashout carry (O-6).
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { mapPartColumns, mapRows } from '../../db/row-mapping.ts'

@@ -38,8 +38,8 @@ export interface OwedSum extends Row {
   readonly kind: string
   readonly count: bigint
   /**
-   * What has not moved, in either direction; `takeBack`: of it what is to be taken back from
-   * players.
+   * Amount that has not moved, in either direction. `takeBack` is the part that is to be taken back
+   * from players.
    */
   readonly amount: string
   readonly takeBack: string

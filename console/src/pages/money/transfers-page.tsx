@@ -1,4 +1,7 @@
-/** What a number of a day is made of: the transfers of all players, of one kind, some days, a currency or brand as far as the address says so. */
+/**
+ * Transfers of all players, which explain a figure of a day. The address can limit them to a kind,
+ * to days, to a currency and to a brand.
+ */
 
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
