@@ -1,12 +1,12 @@
 /**
- * Portion of an account that the next archive file takes: its transfers after the carried balance, in
- * the order of their numbers, up to the first transfer that has to stay.
+ * Portion of an account that the next archive file takes: its transfers after the carried
+ * balance, in the order of their numbers, up to the first transfer that has to stay.
  *
  * A transfer stays while it is too young, or while its bet is open or ended too recently. The
  * descriptions of the bets that these transfers staked move to the file with them.
  *
- * Invariant: an account keeps all of its transfers from one number on. Bets and calls stay, because the
- * rules need them for later calls (O-13).
+ * Invariant: an account keeps all of its transfers from one number on. Bets and calls stay,
+ * because the rules need them for later calls (O-13).
  */
 import { type Row, statement, type Tx } from '../db/db.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'

@@ -1,11 +1,11 @@
 /**
- * Notifier of changes for pages that are open: it sends ids and no content. A page reads the content
- * from the API, so that the rights are checked in one place. One query at a time serves all subscribers
- * of this process; without a subscriber no query runs.
+ * Notifier of changes for pages that are open: it sends ids and no content. A page reads the
+ * content from the API, so that the rights are checked in one place. One query at a time serves
+ * all subscribers of this process; without a subscriber no query runs.
  *
- * Invariant: a subscriber receives every change since its start or since the position that it names,
- * or else the request to read everything again. When many rows change at once, the notification says
- * that its ids are not complete.
+ * Invariant: a subscriber receives every change since its start or since the position that it
+ * names, or else the request to read everything again. When many rows change at once, the
+ * notification says that its ids are not complete.
  */
 import { type Db, type Row, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'

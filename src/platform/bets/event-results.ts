@@ -1,11 +1,11 @@
 /**
- * Results of events settle the bets that they decide, in slices. Each slice is one transaction with its
- * deliveries, which are sent while the next slice runs.
+ * Results of events settle the bets that they decide, in slices. Each slice is one transaction
+ * with its deliveries, which are sent while the next slice runs.
  *
- * One process applies a result and writes a heartbeat every second. The request that gave the result is
- * answered with the progress after some seconds; the rest continues without a waiting caller. Bets that
- * failed, or whose process died, are taken over by a process that has watched them for a lease and does
- * not apply them itself (results-recovery.ts, C-12).
+ * One process applies a result and writes a heartbeat every second. The request that gave the
+ * result is answered with the progress after some seconds; the rest continues without a waiting
+ * caller. Bets that failed, or whose process died, are taken over by a process that has watched
+ * them for a lease and does not apply them itself (results-recovery.ts, C-12).
  */
 import type { Actor } from '../../people/audit-log.ts'
 import { withTimeout } from '../../runtime/promise-timeout.ts'

@@ -1,13 +1,14 @@
 /**
- * Store for the outcomes of attempts. One statement inserts the attempts, locks the bets that no other
- * transaction holds, ends or reschedules their deliveries, and writes the acknowledged state on the bets.
- * That state comes from the delivery, because the delivery is what was sent.
+ * Store for the outcomes of attempts. One statement inserts the attempts, locks the bets that
+ * no other transaction holds, ends or reschedules their deliveries, and writes the acknowledged
+ * state on the bets. That state comes from the delivery, because the delivery is what was sent.
  *
- * The statement sees rows that were committed before it began; a bet that changed since is locked and
- * read in its current state. A later delivery of that bet may be invisible, but its number is not:
- * `has_later` is true when one waits.
+ * The statement sees rows that were committed before it began; a bet that changed since is
+ * locked and read in its current state. A later delivery of that bet may be invisible, but its
+ * number is not: `has_later` is true when one waits.
  *
- * A manual retry starts a delivery again: of the attempts before it, only a success still counts.
+ * A manual retry starts a delivery again: of the attempts before it, only a success still
+ * counts.
  *
  * The final state of a bet removes its tokens, which only a Rollback and a cashout carry (O-6).
  */
