@@ -159,7 +159,11 @@ describe('a fixtures file', () => {
     ],
     ['lists a player twice', { currency: 'EUR', players: [ann], blocked: ann }, 'ann is in the fixtures twice'],
     ['has a poor player', { currency: 'EUR', players: [{ ...ann, balance: '999.99' }] }, 'at least 1000 EUR'],
-    ['has cents of a cent', { currency: 'EUR', players: [{ ...ann, balance: '1000.001' }] }, '"1000.001" is not an amount of EUR'],
+    [
+      'has cents of a cent',
+      { currency: 'EUR', players: [{ ...ann, balance: '1000.001' }] },
+      '"1000.001" is not an amount of EUR',
+    ],
     ['has money of its own', { currency: 'PTS', players: [ann] }, 'the decimal places of PTS'],
   ])('is refused with the reason when it %s', async (_what, content, says) => {
     const fixtures = join(folder, 'players.json')

@@ -73,9 +73,14 @@ test('a missing key, an invalid or expired cursor or a wrong server prints the r
 test('an unknown event is rejected with the names of the known events', async () => {
   const wrong = await changes('--event', 'bet.placed', 'bet.setled')
   expect(wrong).toMatchObject({ code: 2, stdout: '' })
-  expect(wrong.stderr).toMatch(/^purser: --event bet\.setled: no such event; use bet\.placed, bet\.settled, .*session\.opened/)
+  expect(wrong.stderr).toMatch(
+    /^purser: --event bet\.setled: no such event; use bet\.placed, bet\.settled, .*session\.opened/,
+  )
   const there = await run(['changes', '--platform', '--key', 'k', '--event', 'balance.changed'], {})
-  expect(there).toMatchObject({ code: 2, stderr: expect.stringMatching(/: no such event; use bet\.accepted, .*delivery\.done/) })
+  expect(there).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/: no such event; use bet\.accepted, .*delivery\.done/),
+  })
   const hook = ['webhooks', 'save', 'crm', 'http://127.0.0.1:1', '--api', wallet.url, '--event', 'bet.setled']
   expect(await run(hook, env)).toMatchObject({
     code: 2,
