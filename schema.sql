@@ -788,7 +788,7 @@ CREATE TABLE purser.change (
 );
 ALTER TABLE ONLY purser.change ALTER COLUMN events SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
 
 ALTER TABLE purser.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME purser.change_change_id_seq

@@ -2,7 +2,7 @@
 // columns the tables of this version have.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { bucketOf } from '../src/wallet/store/bucket.ts'
+import { bucketOf } from '../src/server/wallet/store/bucket.ts'
 import type { BenchPlayer } from './place-bet.ts'
 import { TEMPLATE } from './seed-players.ts'
 

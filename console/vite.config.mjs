@@ -1,4 +1,4 @@
-/** The console as static files. Every asset has its hash in its name, so that it may be kept for ever (src/http/console-files.ts). */
+/** The console as static files. Every asset has its hash in its name, so that it may be kept for ever (src/server/core/http/console-files.ts). */
 import { fileURLToPath } from 'node:url'
 
 const resolvePath = (path) => fileURLToPath(new URL(path, import.meta.url))
@@ -31,7 +31,7 @@ export default {
     target: 'es2022',
     // Libraries say 'use client' for servers that render; here everything is a client.
     rolldownOptions: {
-      input: { index: resolvePath('index.html'), [EARLY]: resolvePath('src/prefetch-entry.ts') },
+      input: { index: resolvePath('index.html'), [EARLY]: resolvePath('src/app/prefetch-entry.ts') },
       onLog: (level, log, forward) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && forward(level, log)),
     },
   },

@@ -9,7 +9,7 @@
 --     library cannot break such an index.
 --   * A list states the always true condition of its index, and no other statement does. Statistics
 --     therefore choose no other index for it, and lookups by primary key find only the key.
--- CHECKs are a second fence after the rules in src/wallet/decide.
+-- CHECKs are a second fence after the rules in src/server/wallet/rules.
 
 create table purser.setting (
   name  text collate "C" primary key,
@@ -400,7 +400,7 @@ comment on table purser.daily_sum is
 -- Feed and webhooks -----------------------------------------------------------------------------
 
 -- The feed of changes has one order for all readers, without gaps and doubles. The transaction of a
--- change writes a row here. The first reader numbers what is committed (src/feed). A row that commits
+-- change writes a row here. The first reader numbers what is committed (src/server/core/change-feed). A row that commits
 -- late has no number yet when later ones get theirs, and gets the next one then: none is skipped.
 create table purser.change (
   bucket      integer not null,
@@ -414,7 +414,7 @@ create table purser.change (
 -- Compressing a batch costs the calls more than its bytes.
 alter table purser.change alter column events set storage external;
 comment on table purser.change is
-  'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+  'events: a list of [name, member, …]; one with a balance is told as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
 create index change_to_number on purser.change (change_id) where last_number is null;
 create unique index change_by_number on purser.change (last_number, bucket) where last_number is not null;
 

@@ -24,7 +24,7 @@ if (!existsSync(MARK) || readFileSync(MARK, 'utf8') !== key) {
 
 function hashOfSources() {
   const hash = createHash('sha256')
-  const shared = ['src/timeline', 'src/ledger', 'src/protocol', 'src/runtime'].flatMap((folder) =>
+  const shared = ['src/timeline', 'src/server/wallet/ledger', 'src/protocol', 'src/runtime'].flatMap((folder) =>
     filesBelow(join(ROOT, folder)),
   )
   for (const path of [...filesBelow(join(ROOT, 'console')), ...shared, fileURLToPath(import.meta.url)].sort())

@@ -18,6 +18,6 @@ for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
 }
 
 // Reports are complete in themselves: they carry the look of their pictures.
-copyFileSync(join(SRC, 'timeline/timeline.css'), join(DIST, 'timeline/timeline.css'))
+copyFileSync(join(SRC, 'timeline/drawing/timeline.css'), join(DIST, 'timeline/drawing/timeline.css'))
 
 chmodSync(join(DIST, 'main.js'), 0o755)

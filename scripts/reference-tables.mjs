@@ -1,8 +1,8 @@
 /** The tables of docs/reference, put between the markers of the hand-written pages. */
 import { readFileSync } from 'node:fs'
-import { SETTINGS } from '../dist/config/settings.js'
-import { formatGrants } from '../dist/db/database-privileges.js'
 import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/reply-codes.js'
+import { SETTINGS } from '../dist/server/core/config/settings.js'
+import { formatGrants } from '../dist/server/core/database/schema/database-privileges.js'
 import { listCallNames, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
 
 /** The page with its tables as they should be. */

@@ -1,8 +1,8 @@
 /** migrations/parts.json: the parts of the schema that the migrations make, for the audit. */
 
-import { openDb } from '../dist/db/database-factory.js'
-import { migrateSchema } from '../dist/db/schema-migration.js'
-import { listSchemaParts } from '../dist/db/schema-parts.js'
+import { openDb } from '../dist/server/core/database/database-factory.js'
+import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'
+import { listSchemaParts } from '../dist/server/core/database/schema/schema-parts.js'
 
 export async function makeSchemaParts() {
   const db = await openDb({ kind: 'pglite', dataDir: 'memory://' })

@@ -1,7 +1,7 @@
 /** schema.sql: what the migrations make, as pg_dump writes it, without anything that changes from run to run. */
 import { PGlite } from '@electric-sql/pglite'
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
-import { migrateSchema } from '../dist/db/schema-migration.js'
+import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'
 
 const HEADER = `-- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
 

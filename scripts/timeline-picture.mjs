@@ -8,5 +8,5 @@ export async function makeTimelinePicture(name, label) {
   const { buildBetHistory } = await import('../dist/timeline/bet-history.js')
   const { renderPictureFile } = await import('../dist/timeline/bet-export.js')
   const sources = JSON.parse(read(`test/console/histories/${name}.json`))
-  return renderPictureFile(buildBetHistory(sources), read('src/timeline/timeline.css'), label)
+  return renderPictureFile(buildBetHistory(sources), read('src/timeline/drawing/timeline.css'), label)
 }

@@ -3,7 +3,7 @@
 import { runtimeProblem } from './runtime/supported.mjs'
 
 const problem = runtimeProblem(process.versions)
-if (problem === undefined) await import('./commands.ts')
+if (problem === undefined) await import('./server/cli/commands.ts')
 else {
   process.stderr.write(problem)
   process.exitCode = 2

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { ServerName } from '../src/http/api-reference.ts'
+import type { ServerName } from '../src/server/core/http/api/api-reference.ts'
 import { startGateway } from './support/gateway.ts'
 import { startPlatform } from './support/platform.ts'
 import { startWallet } from './support/wallet.ts'
@@ -48,7 +48,7 @@ test.each(SERVERS)('GET /openapi.json of the %s returns the committed document a
 
 test('the server reads its document again after a read that failed', async () => {
   vi.resetModules() // another file of this process may have loaded it with the real disk
-  const { registerApiReference } = await import('../src/http/api-reference.ts')
+  const { registerApiReference } = await import('../src/server/core/http/api/api-reference.ts')
   const app = Fastify()
   registerApiReference(app, 'wallet')
   const statuses: number[] = []

@@ -1,6 +1,6 @@
 /** Batches grow with the load, and an item that cannot be done fails nobody else. */
 import { expect, test } from 'vitest'
-import { type BatchProcessor, createBatcher, QueueFullError } from '../src/runtime/batcher.ts'
+import { type BatchProcessor, createBatcher, QueueFullError } from '../src/runtime/async/batcher.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

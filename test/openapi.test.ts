@@ -1,6 +1,6 @@
 /** The committed OpenAPI documents are sound: complete, their references lead somewhere, their examples are true to them. */
 import { describe, expect, test } from 'vitest'
-import { ROLES } from '../src/http/principal.ts'
+import { ROLES } from '../src/server/core/http/api/principal.ts'
 import {
   faultsOf,
   mediaOf,

@@ -58,7 +58,7 @@ describe('the reply codes', () => {
   })
 
   test('are all used by the wallet, except for 10, which a late wallet cannot answer in time', () => {
-    const folder = join(ROOT, 'src/wallet')
+    const folder = join(ROOT, 'src/server/wallet')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
     const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
     const unused = Object.keys(REPLY_CODES).filter((name) => !source.includes(`'${name}'`))

@@ -1,6 +1,6 @@
 /** However many ask the same question, it is asked once at a time, and an answer holds for a while. */
 import { expect, test } from 'vitest'
-import { cacheFor } from '../src/runtime/single-flight-cache.ts'
+import { cacheFor } from '../src/runtime/async/single-flight-cache.ts'
 
 const KEEP_MS = 5_000
 

@@ -1,10 +1,10 @@
 /** The embedded database and a Postgres server have the same schema after the migrations, to the last constraint. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../src/db/database-factory.ts'
-import { PRIVILEGES } from '../src/db/database-privileges.ts'
-import { type Db, type Row, statement } from '../src/db/db.ts'
-import { migrateSchema } from '../src/db/schema-migration.ts'
+import { openDb } from '../src/server/core/database/database-factory.ts'
+import { type Db, type Row, statement } from '../src/server/core/database/db.ts'
+import { PRIVILEGES } from '../src/server/core/database/schema/database-privileges.ts'
+import { migrateSchema } from '../src/server/core/database/schema/schema-migration.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
 const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
@@ -126,7 +126,7 @@ test('schema.sql shows the tables of the migrations', async () => {
   expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ name }) => name))
 })
 
-test('every table belongs to a server with rights in src/db/database-privileges.ts', async () => {
+test('every table belongs to a server with rights in src/server/core/database/schema/database-privileges.ts', async () => {
   const needed = Object.values(PRIVILEGES)
     .flatMap((rights) => Object.keys(rights))
     .filter((thing) => !/(\)|_seq)$/.test(thing)) // neither functions nor sequences

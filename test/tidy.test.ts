@@ -29,7 +29,7 @@ describe('the files of src', () => {
   test('follow the arrows of the architecture in their imports', () =>
     expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
   test('have no two parts of the platform that import each other', () =>
-    expect(complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('src/platform/')))).toEqual([]))
+    expect(complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('src/server/platform/')))).toEqual([]))
   test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
@@ -80,60 +80,100 @@ describe('the house rules find', () => {
   const arrows: [string, string, string][] = [
     [
       'the wallet importing the operator',
-      'src/wallet/apply/call-queue.ts',
-      "import { audit } from '../operator/audit.ts'",
+      'src/server/wallet/queue/call-queue.ts',
+      "import { audit } from '../operator-api/audit/wallet-audit.ts'",
     ],
     [
       'the operator importing the wallet’s server',
-      'src/operator/bet-detail.ts',
-      "import { registerWire } from '../wallet/server.ts'",
+      'src/server/wallet/operator-api/bets/bet-detail.ts',
+      "import { registerWire } from '../../wire/wallet-wire.ts'",
     ],
     [
       'the operator importing a rule',
-      'src/operator/bet-detail.ts',
-      "import { decidePlace } from '../wallet/decide/place.ts'",
+      'src/server/wallet/operator-api/bets/bet-detail.ts',
+      "import { decidePlace } from '../../rules/place.ts'",
     ],
-    ['the ledger importing the wallet', 'src/ledger/book.ts', "import type { Bet } from '../wallet/bet.ts'"],
+    [
+      'the ledger importing the wallet',
+      'src/server/wallet/ledger/book.ts',
+      "import type { Bet } from '../store/bet.ts'",
+    ],
     [
       'the ledger importing another part of the protocol',
-      'src/ledger/book.ts',
-      "import { REPLY_CODES } from '../protocol/codes.ts'",
+      'src/server/wallet/ledger/book.ts',
+      "import { REPLY_CODES } from '../../../protocol/reply-codes.ts'",
     ],
-    ['the protocol importing anything of ours', 'src/protocol/exact-json.ts', "import type { Tx } from '../db/db.ts'"],
-    ['the protocol reading a file', 'src/protocol/exact-json.ts', "import { readFileSync } from 'node:fs'"],
-    ['the database importing the ledger', 'src/db/fixed.ts', "import { openBook } from '../ledger/book.ts'"],
-    ['a rule using the database', 'src/wallet/decide/place.ts', "import { statement } from '../../db/db.ts'"],
-    ['a rule using the clock', 'src/wallet/decide/place.ts', "import { systemClock } from '../../runtime/clock.ts'"],
-    ['a rule using the logger', 'src/wallet/decide/place.ts', "import { createLogger } from '../../runtime/logger.ts'"],
+    [
+      'the protocol importing anything of ours',
+      'src/protocol/values/exact-json.ts',
+      "import type { Tx } from '../../server/core/database/db.ts'",
+    ],
+    ['the protocol reading a file', 'src/protocol/values/exact-json.ts', "import { readFileSync } from 'node:fs'"],
+    [
+      'the database importing the ledger',
+      'src/server/core/database/fixed.ts',
+      "import { openBook } from '../../wallet/ledger/book.ts'",
+    ],
+    [
+      'a rule using the database',
+      'src/server/wallet/rules/place.ts',
+      "import { statement } from '../../core/database/db.ts'",
+    ],
+    [
+      'a rule using the clock',
+      'src/server/wallet/rules/place.ts',
+      "import { systemClock } from '../../../runtime/clock.ts'",
+    ],
+    [
+      'a rule using the logger',
+      'src/server/wallet/rules/place.ts',
+      "import { createLogger } from '../../../runtime/logger.ts'",
+    ],
     [
       'a rule reading sessions',
-      'src/wallet/decide/place.ts',
+      'src/server/wallet/rules/place.ts',
       "import { readSessions, type Session } from '../store/session.ts'",
     ],
-    ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
+    ['a rule using a library', 'src/server/wallet/rules/place.ts', "import pg from 'pg'"],
     [
       'the platform importing the wallet',
-      'src/platform/store/platform-bet.ts',
-      "import { openBook } from '../../wallet/apply/batch.ts'",
+      'src/server/platform/store/platform-bet.ts',
+      "import { openBook } from '../../wallet/queue/call-batch.ts'",
     ],
-    ['deliveries importing their API', 'src/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
-    ['bets importing HTTP', 'src/platform/bets/a.ts', "import { notFound } from '../../http/problem.ts'"],
-    ['deliveries importing bets', 'src/platform/delivery/a.ts', "import type { A } from '../bets/bet-flow.ts'"],
-    ['bets importing deliveries', 'src/platform/bets/a.ts', "import { a } from '../delivery/deliverer.ts'"],
-    ['placement importing recovery', 'src/platform/placement/a.ts', "import { a } from '../recovery/lease-watch.ts'"],
-    ['rows importing bets', 'src/platform/store/outbox.ts', "import type { A } from '../bets/bet-flow.ts'"],
-    ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
+    ['deliveries importing their API', 'src/server/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
+    [
+      'bets importing HTTP',
+      'src/server/platform/bets/a.ts',
+      "import { notFound } from '../../core/http/api/problem-details.ts'",
+    ],
+    ['deliveries importing bets', 'src/server/platform/delivery/a.ts', "import type { A } from '../bets/bet-flow.ts'"],
+    ['bets importing deliveries', 'src/server/platform/bets/a.ts', "import { a } from '../delivery/deliverer.ts'"],
+    [
+      'placement importing recovery',
+      'src/server/platform/placement/a.ts',
+      "import { a } from '../recovery/lease-watch.ts'",
+    ],
+    ['rows importing bets', 'src/server/platform/store/outbox.ts', "import type { A } from '../bets/bet-flow.ts'"],
+    [
+      'the gateway importing the ledger',
+      'src/server/gateway/route.ts',
+      "import { saveBook } from '../wallet/ledger/book-store.ts'",
+    ],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
     [
       'the sandbox importing the wallet',
-      'src/sandbox/sandbox-run.ts',
+      'src/server/sandbox/sandbox-run.ts',
       "import { createWallet } from '../wallet/wallet.ts'",
     ],
-    ['configuration opening a database', 'src/config/config.ts', "import { openDb } from '../db/open.ts'"],
-    ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/store/session.ts'"],
+    ['configuration opening a database', 'src/server/core/config/config.ts', "import { openDb } from '../db/open.ts'"],
+    [
+      'a re-export against the arrows',
+      'src/server/wallet/ledger/book.ts',
+      "export { hashToken } from '../wallet/store/session.ts'",
+    ],
     [
       'an import at run time against the arrows',
-      'src/ledger/book.ts',
+      'src/server/wallet/ledger/book.ts',
       "const x = await import('../wallet/store/session.ts')",
     ],
     ['a part that the architecture does not have', 'src/cache/store.ts', "import { x } from '../db/db.ts'"],
@@ -156,7 +196,7 @@ describe('the house rules find', () => {
     ['part of a text of the platform', "const isPoor = reason === 'partner code 7'"],
     ['part of a body', 'const hasFailed = /"code":100\\b/.test(text)'],
   ])('a code without its name that is %s', (_name, text) => {
-    expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toHaveLength(1)
+    expect(complaintsAboutBareCodes(sourceOf('src/server/platform/planted.ts', text))).toHaveLength(1)
   })
 
   test('nothing in numbers that are no codes', () => {
@@ -166,19 +206,21 @@ describe('the house rules find', () => {
       switch (code) { case 0: step() }
       const MAX_CODE = 16
       const RETRIES = [1, 3, 9]`
-    expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toEqual([])
+    expect(complaintsAboutBareCodes(sourceOf('src/server/platform/planted.ts', text))).toEqual([])
   })
 
   test('nothing in allowed imports', () => {
     const allowed = [
-      "import type { Account } from '../../ledger/account.ts'",
-      "import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'",
+      "import type { Account } from '../ledger/account.ts'",
+      "import { effectOnPlayer, type Posting } from '../ledger/posting.ts'",
       "import { type Facts } from '../store/player.ts'",
     ]
-    expect(complaintsAboutArrows(sourceOf('src/wallet/decide/place.ts', allowed.join('\n')))).toEqual([])
+    expect(complaintsAboutArrows(sourceOf('src/server/wallet/rules/place.ts', allowed.join('\n')))).toEqual([])
     const operator =
-      "import { readPlayer } from '../wallet/store/player.ts'\nimport type { Rules } from '../wallet/decide/decision.ts'"
-    expect(complaintsAboutArrows(sourceOf('src/operator/player-profile.ts', operator))).toEqual([])
+      "import { readPlayer } from '../../store/player.ts'\nimport type { Rules } from '../../rules/decision.ts'"
+    expect(
+      complaintsAboutArrows(sourceOf('src/server/wallet/operator-api/players/player-profile.ts', operator)),
+    ).toEqual([])
   })
 
   test('a loop of imports', () => {
@@ -190,27 +232,33 @@ describe('the house rules find', () => {
   })
 
   test('two parts of the platform that import each other', () => {
-    const bets = sourceOf('src/platform/bets/a.ts', "import type { B } from '../delivery/b.ts'\nexport type A = B")
-    const delivery = sourceOf('src/platform/delivery/b.ts', "import type { A } from '../bets/a.ts'\nexport type B = A")
+    const bets = sourceOf(
+      'src/server/platform/bets/a.ts',
+      "import type { B } from '../delivery/b.ts'\nexport type A = B",
+    )
+    const delivery = sourceOf(
+      'src/server/platform/delivery/b.ts',
+      "import type { A } from '../bets/a.ts'\nexport type B = A",
+    )
     expect(complaintsAboutMutualParts([bets, delivery])).toEqual([
-      'src/platform/bets/a.ts:1: platform/bets and platform/delivery import each other',
-      'src/platform/delivery/b.ts:1: platform/delivery and platform/bets import each other',
+      'src/server/platform/bets/a.ts:1: server/platform/bets and server/platform/delivery import each other',
+      'src/server/platform/delivery/b.ts:1: server/platform/delivery and server/platform/bets import each other',
     ])
     expect(complaintsAboutMutualParts([bets])).toEqual([])
   })
 
   test('what every command would load', () => {
     const main = sourceOf(
-      'src/commands.ts',
-      "import { add } from './process/add.ts'\nimport { Command } from 'commander'\nadd(Command)",
+      'src/server/cli/commands.ts',
+      "import { add } from './add.ts'\nimport { Command } from 'commander'\nadd(Command)",
     )
     const eager = sourceOf(
-      'src/process/add.ts',
+      'src/server/cli/add.ts',
       "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
     )
-    const lazy = sourceOf('src/process/add.ts', "export const add = () => import('pg')")
+    const lazy = sourceOf('src/server/cli/add.ts', "export const add = () => import('pg')")
     expect(complaintsAboutTheStart([main, eager])).toEqual([
-      'every command loads pg: src/commands.ts → src/process/add.ts',
+      'every command loads pg: src/server/cli/commands.ts → src/server/cli/add.ts',
     ])
     expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
@@ -257,7 +305,7 @@ describe('the house rules find', () => {
     ['an unqualified update', habits.sqlIsQualified, "const x = 'update account set balance = 0'"],
   ]
   test.each(planted)('%s', (_name, rule, text) => {
-    expect(rule(sourceOf('src/wallet/planted.ts', text))).toHaveLength(1)
+    expect(rule(sourceOf('src/server/wallet/planted.ts', text))).toHaveLength(1)
   })
 
   test.each([
@@ -282,11 +330,11 @@ describe('the house rules find', () => {
   test('nothing in SQL with qualified names', () => {
     const text = `const x = \`with old as (select 1) insert into purser.bet select * from rows from (unnest($1::text[])) as r join old on true
       on conflict (bucket) do update set calls = 1 where a is distinct from b\``
-    expect(habits.sqlIsQualified(sourceOf('src/wallet/planted.ts', text))).toEqual([])
-    expect(habits.functionsAreShort(sourceOf('src/wallet/planted.ts', long(70)))).toEqual([])
+    expect(habits.sqlIsQualified(sourceOf('src/server/wallet/planted.ts', text))).toEqual([])
+    expect(habits.functionsAreShort(sourceOf('src/server/wallet/planted.ts', long(70)))).toEqual([])
   })
 
-  test.each(['src/utils.ts', 'src/wallet/helpers/a.ts', 'test/common.ts', 'src/types.ts', 'scripts/misc.mjs'])(
+  test.each(['src/utils.ts', 'src/server/wallet/helpers/a.ts', 'test/common.ts', 'src/types.ts', 'scripts/misc.mjs'])(
     'a file without a subject: %s',
     (path) => {
       expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)

@@ -1,6 +1,12 @@
 // A question asked some times, and the plans of its statements, as a line of a table.
 import type pg from 'pg'
-import { type Db, PEOPLE_SETTINGS_SQL, type Queryable, type Statement, SUMS_SETTINGS_SQL } from '../../src/db/db.ts'
+import {
+  type Db,
+  PEOPLE_SETTINGS_SQL,
+  type Queryable,
+  type Statement,
+  SUMS_SETTINGS_SQL,
+} from '../../src/server/core/database/db.ts'
 import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
 
 const ROUNDS = 7

@@ -2,9 +2,9 @@
 // won, one of fifty is still open. Some are refused, and some taken back before they came; some adjustments wait for a second person. The ledger is whole: the audit is one of the things that are timed.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { type Db, statement } from '../../src/db/db.ts'
-import { createCallJournal } from '../../src/feed/call-journal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { createCallJournal } from '../../src/server/core/call-journal/call-journal.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { buildRareRowsSql } from './rare-rows.ts'
 
 export const SEED_PLAYERS = 100_000

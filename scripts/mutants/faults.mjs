@@ -38,7 +38,7 @@ const DURABLE = ['test/db/durability.long.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
 const BY_FILE = {
-  'src/protocol/money.ts': [
+  'src/protocol/values/money.ts': [
     ['units > MAX_AMOUNT ?', 'units >= MAX_AMOUNT ?', ['test/protocol/money.test.ts']],
     ['value % divisor === 0n ? value / divisor : undefined', 'value / divisor', MONEY],
     ['&& !Object.is(value, -0)', '', ['test/protocol/money.test.ts']],
@@ -46,12 +46,12 @@ const BY_FILE = {
     ['balance >= -MAX_BALANCE', 'true', ['test/protocol/money.test.ts']],
     ["padStart(scale + 1, '0')", "padStart(scale, '0')", ['test/protocol/money.test.ts']],
   ],
-  'src/ledger/book-store.ts': [
+  'src/server/wallet/ledger/book-store.ts': [
     ['where a.version = excluded.opening_version', 'where true', ['test/ledger/book-store.test.ts']],
     ['count(*) < cardinality($2::text[])', 'count(*) > cardinality($2::text[])', ['test/ledger/book-store.test.ts']],
     ['case when excluded.day > a.day', 'case when excluded.day >= a.day', LIMITS],
   ],
-  'src/ledger/book.ts': [
+  'src/server/wallet/ledger/book.ts': [
     ['dayOf(at) < day ?', 'false ?', GATE],
     ['posting.amount < 0n || ', '', ['test/ledger/book-store.test.ts']],
     [
@@ -60,12 +60,12 @@ const BY_FILE = {
       ['test/operator/deposits-and-withdrawals.test.ts'],
     ],
   ],
-  'src/ledger/posting.ts': [["posting.debit === 'player' ? -posting.amount : 0n", '0n', RULES]],
-  'src/wallet/store/bet-store.ts': [
+  'src/server/wallet/ledger/posting.ts': [["posting.debit === 'player' ? -posting.amount : 0n", '0n', RULES]],
+  'src/server/wallet/store/bet-store.ts': [
     ['where b.calls < excluded.calls', 'where true', ['test/wallet/bet-store.test.ts']],
     ['count(*) < cardinality($2::text[])', 'count(*) > cardinality($2::text[])', ['test/wallet/bet-store.test.ts']],
   ],
-  'src/wallet/apply/rules-path.ts': [
+  'src/server/wallet/queue/rules-path.ts': [
     ['return now > startBefore', 'return false', LANES],
     ["if (placed && decision.kind === 'apply') {", 'if (placed) {', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
@@ -76,14 +76,14 @@ const BY_FILE = {
       ['test/wallet/other-operation.test.ts'],
     ],
   ],
-  'src/wallet/apply/call-batch.ts': [
+  'src/server/wallet/queue/call-batch.ts': [
     ['return day >= today', 'return day === today', ['test/wallet/limits-clocks.test.ts']],
     ['isUnrestricted(player) && !player.isMarked', 'false', GATE],
     ['isUnrestricted(player) && !player.isMarked', '!player.isMarked', GATE],
     ["kind === 'settle' || kind === 'unsettle'", "kind === 'settle'", REPEATS],
     [', uniqueBets(calls))', ", uniqueBets(calls.filter(({ kind }) => kind === 'settle')))", RULES],
   ],
-  'src/wallet/store/bet-call-store.ts': [
+  'src/server/wallet/store/bet-call-store.ts': [
     ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
     ["`select 'acknowledged' as became, effect_at", "`select 'acknowledged' as became, at as effect_at", REPEATS],
     [
@@ -99,9 +99,9 @@ const BY_FILE = {
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/wallet/apply/fast-path.ts': GATE_FAULTS,
-  'src/wallet/apply/fast-path-sql.ts': GATE_TEXT_FAULTS,
-  'src/wallet/apply/call-queue.ts': [
+  'src/server/wallet/queue/fast-path.ts': GATE_FAULTS,
+  'src/server/wallet/queue/fast-path-sql.ts': GATE_TEXT_FAULTS,
+  'src/server/wallet/queue/call-queue.ts': [
     ['first.attempts >= MAX_ATTEMPTS', 'false', LANES],
     ['    endSweeping = undefined\n', '', LANES],
     ['entries.length > HOT_PLAYER_CALLS', 'entries.length > HOT_PLAYER_CALLS + 1', LANES],
@@ -116,25 +116,25 @@ const BY_FILE = {
     ['environment.monotonicNow() + SWEEP_MS', 'world.elapsed()', LANES],
     ['rulesPathCalls.push(...entries)', 'rulesPathCalls.push(first), staying.push(...others)', LANES],
   ],
-  'src/wallet/apply/lane-mode.ts': [
+  'src/server/wallet/queue/lane-mode.ts': [
     ['TRANSITIONS[lane.mode].some((next) => next === mode)', 'true', ['test/wallet/lane-mode.test.ts']],
   ],
-  'src/wallet/apply/batch-execution.ts': [
+  'src/server/wallet/queue/batch-execution.ts': [
     ['if (!isOutage(error)) return [', 'return [', LANES],
     ['for (const entry of [...fastPathCalls, ...rulesPathCalls])', 'for (const entry of fastPathCalls)', LANES],
   ],
-  'src/wallet/decide/player-restrictions.ts': [
+  'src/server/wallet/rules/player-restrictions.ts': [
     ['!isBlocked(player) && ', '', GATE],
     ['!isUnverified(player) && ', '', GATE],
     [' && !hasLimits(player)', '', GATE],
   ],
-  'src/wallet/store/player.ts': [
+  'src/server/wallet/store/player.ts': [
     ["status || ' ' || coalesce", 'coalesce', GATE],
     ["coalesce(verified::text, '-')", "'-'", GATE],
     [" || ' ' || limits::text", '', GATE],
     ['if (isUnrestricted(player)) await markUnrestricted', 'if (!isUnrestricted(player)) await markUnrestricted', GATE],
   ],
-  'src/wallet/decide/settle.ts': [
+  'src/server/wallet/rules/settle.ts': [
     ["call.resultType === 'refund' ? placement.funder : 'player'", "'player'", ['test/wallet/life-freebets.test.ts']],
     ['return sameMoney ? [] :', 'return', BATCH],
     ['(earlier.payee === later.payee || later.payout === ZERO)', 'true', ['test/wallet/life-freebets.test.ts']],
@@ -144,23 +144,23 @@ const BY_FILE = {
       ['test/wallet/life-repeats.test.ts', 'test/wallet/life-table.test.ts'],
     ],
   ],
-  'src/wallet/decide/decision.ts': [
+  'src/server/wallet/rules/decision.ts': [
     ['effect < 0n && after < 0n', 'after < 0n', BOUNDS],
     ['> rules.resettleWindowMs', '>= rules.resettleWindowMs', BOUNDS],
     ['return fitsBalance(after)\n', 'return true\n', BOUNDS],
   ],
-  'src/wallet/decide/replay-detection.ts': [
+  'src/server/wallet/rules/replay-detection.ts': [
     ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
     ['&& decision.isNew === true', '&& false', REPEATS],
     ['refused.seq < lastResult', 'refused.seq < lastResult + 2', REPEATS],
     ['requestId === placeRequestId ||\n', '', ['test/wallet/other-operation.test.ts']],
   ],
-  'src/wallet/decide/token-validity.ts': [
+  'src/server/wallet/rules/token-validity.ts': [
     ['session.expiresAt > now', 'session.expiresAt >= now', ['test/wallet/token-expiry.test.ts']],
     [' || session.player !== player', '', ['test/wallet/life-identity.test.ts', 'test/wallet/life-refusals.test.ts']],
     ['session.endedAt === null && ', '', ['test/wallet/fast-path.test.ts', 'test/wallet/session-profile.test.ts']],
   ],
-  'src/wallet/decide/place.ts': [
+  'src/server/wallet/rules/place.ts': [
     ['placement.stake === call.stake && ', '', ['test/wallet/life-order-of-checks.test.ts']],
     ["funder === 'player' && balance < call.stake", 'balance < call.stake', ['test/wallet/life-freebets.test.ts']],
     [
@@ -169,49 +169,53 @@ const BY_FILE = {
       ['test/wallet/call-batch.test.ts', 'test/wallet/life-refusals.test.ts'],
     ],
   ],
-  'src/wallet/decide/betting-eligibility.ts': [
+  'src/server/wallet/rules/betting-eligibility.ts': [
     ['bets + 1 > limits.betCount', 'bets > limits.betCount', LIMITS],
     ['stakesThen - payouts', 'stakesThen', LIMITS],
     ['player.selfExcludedUntil > now', 'player.selfExcludedUntil >= now', ['test/wallet/moment-of-rules.test.ts']],
     ['birthday > latestBirthday(', 'birthday >= latestBirthday(', LIMITS],
   ],
-  'src/wallet/decide/rollback.ts': [
+  'src/server/wallet/rules/rollback.ts': [
     ['credit: placement.funder', "credit: 'player'", ['test/wallet/life-freebets.test.ts']],
   ],
-  'src/wallet/decide/unsettle.ts': [['[...reversePayout(bet.settlement), ', '[', RULES]],
-  'src/wallet/store/turnover.ts': [
+  'src/server/wallet/rules/unsettle.ts': [['[...reversePayout(bet.settlement), ', '[', RULES]],
+  'src/server/wallet/store/turnover.ts': [
     ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
   ],
-  'src/operator/cash-movement.ts': [
+  'src/server/wallet/operator-api/money/cash-movement.ts': [
     ['isDeepStrictEqual({ ...correction }, correctionColumns(requested))', 'true', ADJUSTMENTS],
     ["kind === 'adjustment' ? change : absolute(change)", 'absolute(change)', ADJUSTMENTS],
     ['if (change < 0n && after < 0n)', 'if (change < 0n && after < -1n)', ADJUSTMENTS],
   ],
-  'src/people/audit-diff.ts': [['if (SECRET_MEMBERS.has(name)) return MASK', '', ['test/people/audit-diff.test.ts']]],
-  'src/people/audit-log.ts': [
+  'src/server/core/auth/audit-log/audit-diff.ts': [
+    ['if (SECRET_MEMBERS.has(name)) return MASK', '', ['test/people/audit-diff.test.ts']],
+  ],
+  'src/server/core/auth/audit-log/audit-log.ts': [
     ['actor.person === null ?', 'false ?', ['test/people/platform-audit-log.test.ts']],
     ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-audit-log.test.ts']],
   ],
-  'src/platform/store/outbox.ts': [
+  'src/server/platform/store/outbox.ts': [
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
     ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
   ],
-  'src/platform/store/attempt-outcome-store.ts': [
+  'src/server/platform/store/attempt-outcome-store.ts': [
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and ${statusColumn('d')} = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['r.deliveries > d.number as has_later', 'false as has_later', RESULTS],
     ["<> 'refused' or r.deliveries = d.number", "<> 'refused'", NEEDS],
     [' for update skip locked', ' for update', RESULTS],
   ],
-  'src/platform/delivery/manual-retry.ts': [[' and later.number > d.number', '', RESULTS]],
-  'src/platform/delivery/delivery-claim.ts': [
+  'src/server/platform/delivery/manual-retry.ts': [[' and later.number > d.number', '', RESULTS]],
+  'src/server/platform/delivery/delivery-claim.ts': [
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
     ['limit k.free ${lock}', '${lock}', ['test/platform/partners.long.test.ts']],
     ['not is_claimed\n       and due_at <= $1::timestamptz', 'not is_claimed', RECORD],
   ],
-  'src/platform/recovery/lease-watch.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
-  'src/platform/circuit-breaker.ts': [
+  'src/server/platform/recovery/lease-watch.ts': [
+    ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
+  ],
+  'src/server/platform/circuit-breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
     ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.long.test.ts']],
     ["use === 'rollbacks' || ", '', BREAKER],
@@ -219,16 +223,16 @@ const BY_FILE = {
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
     ['sizeOf(use) - inFlight[use]', 'sizeOf(use)', BREAKER],
   ],
-  'src/platform/concurrency-limit.ts': [
+  'src/server/platform/concurrency-limit.ts': [
     ['else if (wasFull) size', 'else size', WINDOW],
     ['if (!isQuick) size', 'if (false) size', WINDOW],
   ],
-  'src/platform/delivery/retry-backoff.ts': [
+  'src/server/platform/delivery/retry-backoff.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],
     ['Math.max(planned, now, lastAt + gap / 2)', 'Math.max(planned, lastAt + gap / 2)', SCHEDULE],
     ['now, lastAt + gap / 2', 'now', SCHEDULE],
   ],
-  'src/platform/delivery/attempt-recorder.ts': [
+  'src/server/platform/delivery/attempt-recorder.ts': [
     ['reply.code === ALREADY_PROCESSED', 'true', ROLLBACKS],
     ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
     ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
@@ -237,26 +241,26 @@ const BY_FILE = {
     ['|| now.getTime() - first >= UNANSWERED_MS', '', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
-  'src/platform/delivery/bisect-claim.ts': [
+  'src/server/platform/delivery/bisect-claim.ts': [
     ['state.claimed === 0 && state.failed.length > 1', 'state.failed.length > 1', BISECT_CLAIM],
     ['quarantine.add(due.delivery_id)', '', BISECT_CLAIM],
     ['mayBeEverywhere && !quarantine.isProven(failed.delivery_id)', 'mayBeEverywhere', BISECT_CLAIM],
     ['quarantine.suspect(failed.delivery_id)', 'continue', BISECT_CLAIM],
   ],
-  'src/platform/recovery/stale-lease-detector.ts': [
+  'src/server/platform/recovery/stale-lease-detector.ts': [
     ['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH],
   ],
-  'src/platform/bets/event-results.ts': [['(isSinglePass ||', '(true ||', FOLLOW]],
-  'src/platform/recovery/results-recovery.ts': [
+  'src/server/platform/bets/event-results.ts': [['(isSinglePass ||', '(true ||', FOLLOW]],
+  'src/server/platform/recovery/results-recovery.ts': [
     ['!applying.has(formatResultsKey(results))', 'true', ['test/platform/event-results-recovery.test.ts']],
   ],
-  'src/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
-  'src/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],
-  'src/platform/placement/placement-decision.ts': [
+  'src/server/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
+  'src/server/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],
+  'src/server/platform/placement/placement-decision.ts': [
     [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
     ["?.status === 'placing'\n", ' !== undefined\n', RECORD],
   ],
-  'src/wallet-client/answer-classification.ts': [
+  'src/protocol/client/answer-classification.ts': [
     [
       "transactionId !== undefined && 'transactionId' in reply && reply.transactionId !== transactionId",
       'false',
@@ -267,28 +271,28 @@ const BY_FILE = {
     ['isBetOperation(operation) && hasRefusalCode(reply)', 'false', CLASSIFY],
     ['namesPlayer(operation) && !isUtf8(body)', 'false', CALLERS],
   ],
-  'src/wallet-client/wallet-connection.ts': [
+  'src/protocol/client/network/wallet-connection.ts': [
     ['body[0] === 0xef', 'body[0] === 0xfe', CALLERS],
     ['maxResponseSize: MAX_ANSWER_BYTES,', '', CALLERS],
   ],
-  'src/protocol/base-url.ts': [
+  'src/protocol/values/base-url.ts': [
     ["url.username !== '' || ", '', BASE_URLS],
     [".replaceAll(/\\/{2,}/g, '/')", '', BASE_URLS],
   ],
-  'src/gateway/call-rewriting.ts': [
+  'src/server/gateway/wire/call-rewriting.ts': [
     ['route.operatorToken ?? disguiseToken(token)', 'route.operatorToken ?? token', ROUTING],
     ['throw new WrongPlayerError()', 'return body', ROUTING],
   ],
-  'src/wallet/wire/call-decoder.ts': [
+  'src/server/wallet/wire/call-decoder.ts': [
     ['if (isBetCall(request))', 'if (false)', ['test/wallet/other-operation.test.ts']],
   ],
-  'src/gateway/gateway-call.ts': [
+  'src/server/gateway/wire/gateway-call.ts': [
     ["endpoint !== 'bet' && isBetCall(body)", 'false', ['test/gateway/refusals.test.ts']],
   ],
-  'src/operator/deposits-and-withdrawals.ts': [
+  'src/server/wallet/operator-api/money/deposits-and-withdrawals.ts': [
     ['exclusion !== undefined && !despiteExclusion', 'false', ['test/operator/deposits-and-withdrawals.test.ts']],
   ],
-  'src/db/durability.ts': [
+  'src/server/core/database/postgres/durability.ts': [
     ["in ('off', 'local') then 'on'", "in ('off', 'local') then 'off'", DURABLE],
     ["in ('off', 'local')", "in ('off')", DURABLE],
     ['if (!warned.has(client)) return undefined', 'return undefined', DURABLE],

@@ -13,9 +13,12 @@ export function sample(faults, { most, seed, each }) {
   return inTurns(chosen.map((some) => some.slice(0, each))).slice(0, most)
 }
 
-/** `src/wallet/wire/wallet-reply.ts` is in `src/wallet`. */
+/** Parts of the server have a row each: `src/server/wallet`, `src/protocol`. */
 export function toFolder(path) {
-  return path.split('/').slice(0, 2).join('/')
+  return path
+    .split('/')
+    .slice(0, path.startsWith('src/server/') ? 3 : 2)
+    .join('/')
 }
 
 function groups(items, keyOf) {

@@ -19,7 +19,7 @@ const MEMBERS_OF_FEED = "['bucket', 'size', 'at', 'events', 'last']"
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
 export const UNSEEN_FAULTS = {
-  'src/operator/player-erasure.ts': [
+  'src/server/wallet/operator-api/players/player-erasure.ts': [
     ['balance <> 0', 'balance > 0', ERASURE],
     ['balance <> 0', 'balance < 0', ERASURE],
     [" and status = 'open') as bets", " and status = 'settled') as bets", ERASURE],
@@ -27,12 +27,12 @@ export const UNSEEN_FAULTS = {
     [" and status = 'pending' and expires_at > now()", ' and false', ERASURE],
     ['  await requireNoObstacles(tx, bucket, userId)\n', '', ERASURE],
   ],
-  'src/people/api-key-cache.ts': [
+  'src/server/core/auth/api-key-cache.ts': [
     ['CACHE_TTL_MS = 1_000', 'CACHE_TTL_MS = 10_000', KEYS],
     ['MIN_READ_INTERVAL_MS = 50', 'MIN_READ_INTERVAL_MS = 10', KEYS],
     ['since = environment.monotonicNow()', 'since = 0', KEYS],
   ],
-  'src/platform/store/exposure-totals.ts': [
+  'src/server/platform/store/exposure-totals.ts': [
     ['largest(outcomes.map((total) => total?.win))', 'outcomes[0]?.win ?? 0n', EXPOSURE],
     ['largest(outcomes.map((total) => total?.stake))', 'outcomes.at(-1)?.stake ?? 0n', EXPOSURE],
     [
@@ -41,16 +41,18 @@ export const UNSEEN_FAULTS = {
       EXPOSURE,
     ],
   ],
-  'src/platform/recovery/abandoned-placements.ts': [[".filter((bet) => bet.status === 'placing')", '', ABANDONED]],
-  'src/platform/placement/placement-decision.ts': [
+  'src/server/platform/recovery/abandoned-placements.ts': [
+    [".filter((bet) => bet.status === 'placing')", '', ABANDONED],
+  ],
+  'src/server/platform/placement/placement-decision.ts': [
     ['saveAcknowledged(tx, acknowledged.map(toAcknowledgedOpen)),', '', CONTROL],
     ['rolledBack.map(({ answered }) => answered).filter(isYes)', 'rolledBack.map(({ answered }) => answered)', CONTROL],
   ],
-  'src/http/load-shedder.ts': [
+  'src/server/core/partner-wire/load-shedder.ts': [
     ['      this.callerSockets.delete(socket)\n      this', '      this', LOAD_SHEDDER],
     ['      this.queue.remove(socket)\n', '', LOAD_SHEDDER],
   ],
-  'src/feed/webhooks/webhook-dispatcher.ts': [
+  'src/server/core/webhooks/webhook-dispatcher.ts': [
     ['await renewClaim(claimedWebhook, true)', 'renewClaim(claimedWebhook, true)', DISPATCHER],
     [
       'if (isFree(webhook, claimed, heartbeats)) await claim',
@@ -61,24 +63,24 @@ export const UNSEEN_FAULTS = {
     ['      await Promise.all(all.map(', '      Promise.all(all.map(', DISPATCHER],
     ['await renewClaim(claimedWebhook, false)', 'renewClaim(claimedWebhook, false)', DISPATCHER],
   ],
-  'src/feed/webhooks/webhook-delivery.ts': [
+  'src/server/core/webhooks/webhook-delivery.ts': [
     ['  await Promise.all(chains.values())', '  Promise.all(chains.values())', DELIVERY],
     ['      await withTimeout<unknown>(', '      withTimeout<unknown>(', DISPATCHER],
     ['return await work()', 'return work()', DELIVERY],
     ['await rewindDelivery(', 'rewindDelivery(', DELIVERY],
   ],
-  'src/feed/webhooks/webhook-routes.ts': [
+  'src/server/core/webhooks/webhook-routes.ts': [
     ['      await changeWebhook(deps', '      changeWebhook(deps', WEBHOOKS],
     ['await deps.db.transaction((tx) => actor.record(', 'deps.db.transaction((tx) => actor.record(', WEBHOOKS],
   ],
-  'src/ledger/ledger-balance.ts': [
+  'src/server/wallet/ledger/ledger-balance.ts': [
     ['others: -(moved.get(currency) ?? 0n)', 'others: -(moved.get(currency) ?? 1n)', BALANCED],
     ['players: players.get(currency) ?? 0n', 'players: players.get(currency) ?? 1n', BALANCED],
     ['(sums.get(currency) ?? 0n) + BigInt(amount)', 'BigInt(amount)', BALANCED],
     ['...players.keys(), ...moved.keys()', '...players.keys()', BALANCED],
     [' where at >= $1::timestamptz group by', ' group by', BALANCED],
   ],
-  'src/move/feed-copy.ts': [
+  'src/server/wallet/relocate/feed-copy.ts': [
     [MEMBERS_OF_FEED, "['size', 'at', 'events', 'last']", MOVE],
     [MEMBERS_OF_FEED, "['bucket', 'at', 'events', 'last']", MOVE],
     [MEMBERS_OF_FEED, "['bucket', 'size', 'events', 'last']", MOVE],
@@ -92,13 +94,13 @@ export const UNSEEN_FAULTS = {
     ['      await tx.execute(REMOVE_UNNUMBERED, [])\n', '', MOVE],
     ['  await to.longTransaction((tx) => tx.execute(REMOVE_OUTSIDE, [at, extent.count]))\n', '', MOVE],
   ],
-  'src/archive/archive-portion.ts': [
+  'src/server/wallet/archive/archive-portion.ts': [
     ['b.changed_at, c.last_at', 'b.changed_at', PORTION],
     ['FINAL_STATUSES.includes(bet.status) && ', '', PORTION],
     [' && bet.last_at < limit', '', PORTION],
     ['bet_id !== null && !isFinalBefore(bets.get(bet_id), limit)', 'false', PORTION],
   ],
-  'src/archive/portion-removal.ts': [
+  'src/server/wallet/archive/portion-removal.ts': [
     ['if (portion?.text !== written.text) return false', 'if (portion === undefined) return false', PORTION],
   ],
 }

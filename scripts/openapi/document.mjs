@@ -59,7 +59,7 @@ const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
 /**
  * Of a member of a query, which is text to a server: what clients are to make of it
- * (src/http/query-parameters.ts).
+ * (src/server/core/http/api/query-parameters.ts).
  */
 const SHOWN = 'x-shown-as'
 

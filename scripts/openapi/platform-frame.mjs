@@ -1,16 +1,16 @@
 /** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
 
-import { ProblemSchema } from '../../dist/http/problem-schema.js'
-import * as apiKeys from '../../dist/people/api-key-routes.js'
-import * as actions from '../../dist/people/audit-log-list.js'
-import { DeliveryPageSchema } from '../../dist/platform/api/delivery-list.js'
-import * as partners from '../../dist/platform/api/partner-list.js'
-import * as lists from '../../dist/platform/api/platform-bet-list.js'
-import * as shapes from '../../dist/platform/api/platform-schemas.js'
-import * as views from '../../dist/platform/api/platform-views.js'
-import { LimitsSchema } from '../../dist/platform/placement/bet-limits.js'
 import { TokenSchema } from '../../dist/protocol/bet-request.js'
 import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'
+import * as apiKeys from '../../dist/server/core/auth/api-key-routes.js'
+import * as actions from '../../dist/server/core/auth/audit-log/audit-log-list.js'
+import { ProblemSchema } from '../../dist/server/core/http/api/problem-schema.js'
+import { DeliveryPageSchema } from '../../dist/server/platform/api/deliveries/delivery-list.js'
+import * as partners from '../../dist/server/platform/api/partner-list.js'
+import * as lists from '../../dist/server/platform/api/platform-bet-list.js'
+import * as shapes from '../../dist/server/platform/api/platform-schemas.js'
+import * as views from '../../dist/server/platform/api/platform-views.js'
+import { LimitsSchema } from '../../dist/server/platform/placement/bet-limits.js'
 
 const INTRODUCTION = `The platform places bets with partners, and delivers their results, corrections and rollbacks.
 

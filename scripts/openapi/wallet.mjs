@@ -1,12 +1,13 @@
 /** openapi/wallet.json: the partner wire and the operator API. */
-import { readConfig } from '../../dist/config/config.js'
+
 import { WALLET_CASES } from '../../dist/conformance/wallet/cases/wallet-cases.js'
-import { recordBucketCount } from '../../dist/db/buckets.js'
-import { openDb } from '../../dist/db/database-factory.js'
-import { migrateSchema } from '../../dist/db/schema-migration.js'
-import { createWalletApp } from '../../dist/process/wallet-server.js'
 import { REPLY_CODES } from '../../dist/protocol/reply-codes.js'
 import { createLogger } from '../../dist/runtime/logger.js'
+import { readConfig } from '../../dist/server/core/config/config.js'
+import { openDb } from '../../dist/server/core/database/database-factory.js'
+import { recordBucketCount } from '../../dist/server/core/database/schema/buckets.js'
+import { migrateSchema } from '../../dist/server/core/database/schema/schema-migration.js'
+import { createWalletApp } from '../../dist/server/servers/wallet-server.js'
 import { CALL_NAMES, REPLY_CODE_GUIDE } from '../reply-code-guide.mjs'
 import { listOperations, makeDocument } from './document.mjs'
 import { OPERATOR_KEY, recordExamples, SECRET } from './wallet-examples.mjs'

@@ -1,5 +1,5 @@
 /** What every case says of itself, against a wallet or a platform. */
-import type { CaseResult, CaseVerdict } from './report/conformance-report.ts'
+import type { CaseResult, CaseVerdict } from './reports/conformance-report.ts'
 
 export type RequirementLevel = 'MUST' | 'SHOULD'
 

@@ -3,26 +3,26 @@
  * the report and the exit code. What differs is a Kit.
  */
 import { readFileSync } from 'node:fs'
-import { UnavailableError, UsageError } from '../runtime/cli-errors.ts'
-import { type ExtraHeaders, parseHeaders } from '../runtime/extra-headers.ts'
-import { fileErrorText } from '../runtime/file-error.ts'
-import { printableLines } from '../runtime/printable-text.ts'
-import { type ReportFile, resolveReportFile, writeReport } from '../runtime/report-file.ts'
+import { UnavailableError, UsageError } from '../runtime/errors/cli-errors.ts'
+import { fileErrorText } from '../runtime/errors/file-error.ts'
+import { type ExtraHeaders, parseHeaders } from '../runtime/network/extra-headers.ts'
+import { printableLines } from '../runtime/text/printable-text.ts'
+import { type ReportFile, resolveReportFile, writeReport } from '../runtime/text/report-file.ts'
 import type { CaseFacts } from './case-facts.ts'
 import { type ExpectedFailures, markExpectedFailures, parseExpectedFailures } from './expected-failures.ts'
 import { type CallRateLimiter, createCallRateLimiter, NO_RATE_LIMIT } from './rate-limiter.ts'
-import { type CaseResult, type ConformanceReport, isGood } from './report/conformance-report.ts'
-import { renderConformanceHtml } from './report/html-report.ts'
-import { formatConformanceJson } from './report/json-report.ts'
-import { formatJunitReport } from './report/junit-report.ts'
-import { redactReport } from './report/report-redaction.ts'
+import { type CaseResult, type ConformanceReport, isGood } from './reports/conformance-report.ts'
+import { renderConformanceHtml } from './reports/html/html-report.ts'
+import { formatConformanceJson } from './reports/json-report.ts'
+import { formatJunitReport } from './reports/junit-report.ts'
+import { redactReport } from './reports/report-redaction.ts'
 import {
   colouredReportPaint,
   createCaseProgress,
   formatTerminalReport,
   plainReportPaint,
   type ReportTerminal,
-} from './report/terminal-report.ts'
+} from './reports/terminal-report.ts'
 import { type CommandOption, formatRerunCommand } from './rerun-command.ts'
 
 export interface CommonConformanceFlags {

@@ -3,8 +3,8 @@
  * fail the run; one that passes is said, so that the list does not grow old.
  */
 
-import { UsageError } from '../runtime/cli-errors.ts'
-import type { CaseResult } from './report/conformance-report.ts'
+import { UsageError } from '../runtime/errors/cli-errors.ts'
+import type { CaseResult } from './reports/conformance-report.ts'
 
 /** The reason by id. */
 export type ExpectedFailures = ReadonlyMap<string, string>

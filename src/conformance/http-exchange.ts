@@ -1,5 +1,5 @@
 /** One request and its answer, kept as they were on the wire. */
-import type { CurlRequest } from '../runtime/curl-command.ts'
+import type { CurlRequest } from '../runtime/text/curl-command.ts'
 
 export type SentRequest = CurlRequest
 

@@ -1,9 +1,10 @@
 /** The command line that judges the same target again. A secret is named by a variable, never written. */
-import { quoteForShell } from '../runtime/curl-command.ts'
-import { parseHeaders } from '../runtime/extra-headers.ts'
+
+import { parseHeaders } from '../runtime/network/extra-headers.ts'
+import { quoteForShell } from '../runtime/text/curl-command.ts'
 import type { CommonConformanceFlags } from './conformance-command.ts'
 import { stripCredentials } from './http-exchange.ts'
-import type { ConformanceReport } from './report/conformance-report.ts'
+import type { ConformanceReport } from './reports/conformance-report.ts'
 
 /** One option of the command line: its value is written, or the value of this variable is named, or it has none (true). */
 export interface CommandOption {

@@ -5,10 +5,10 @@
  * its type, and repeats digits only: a text can be a token, or as long as a body.
  */
 
-import { getWrittenNumber, isObject } from './exact-json.ts'
-import { formatMoney, isExactNumber, isNegativeZero, isWireAmount, MAX_AMOUNT, money } from './money.ts'
 import { OPERATIONS } from './operation.ts'
 import { MalformedCall } from './request-body.ts'
+import { getWrittenNumber, isObject } from './values/exact-json.ts'
+import { formatMoney, isExactNumber, isNegativeZero, isWireAmount, MAX_AMOUNT, money } from './values/money.ts'
 import { LIMITS } from './wire-limits.ts'
 
 const between = ({ minLength, maxLength }: { minLength: number; maxLength: number }) =>

@@ -1,6 +1,6 @@
 /** The body of a call, from bytes to a JSON object; what is wrong with it is code 5, in the same words from wallet and gateway. */
 import { isUtf8 } from 'node:buffer'
-import { isObject, parseJsonObject, stripByteOrderMark } from './exact-json.ts'
+import { isObject, parseJsonObject, stripByteOrderMark } from './values/exact-json.ts'
 import { LIMITS } from './wire-limits.ts'
 
 /** A fault of the request: its sentence goes into the reply (code 5). */

@@ -1,12 +1,12 @@
 /** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
-import { escapeMarkup } from '../runtime/markup-escaping.ts'
+import { escapeMarkup } from '../runtime/text/markup-escaping.ts'
 import { amountText, formatSigned } from './amount-text.ts'
 import type { BetStanding } from './bet-standing.ts'
+import { el, toMarkup } from './drawing/svg.ts'
+import { formatDuration } from './drawing/time-format.ts'
+import { drawTimeline } from './drawing/timeline-drawing.ts'
+import { type BetHistory, operationTitle } from './drawing/timeline-moments.ts'
 import { describeAttempt, describeEnding, formatTransferKind } from './moment-text.ts'
-import { el, toMarkup } from './svg.ts'
-import { formatDuration } from './time-format.ts'
-import { drawTimeline } from './timeline-drawing.ts'
-import { type BetHistory, operationTitle } from './timeline-moments.ts'
 
 export interface BetExport {
   readonly history: BetHistory

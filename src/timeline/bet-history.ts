@@ -1,6 +1,6 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
 
-import { sumDecimals } from '../protocol/decimal.ts'
+import { sumDecimals } from '../protocol/values/decimal.ts'
 import { isZero, moneyText } from './amount-text.ts'
 import type {
   BetSources,
@@ -10,10 +10,10 @@ import type {
   TimelineOperation,
   WalletBetDetail,
 } from './bet-sources.ts'
+import { type BetHistory, compareMoments, type PlatformDecision } from './drawing/timeline-moments.ts'
 import { mergePlatformCalls, mergeWalletCalls } from './merged-calls.ts'
 import { formatResultType } from './result-names.ts'
 import { describeRollbackReason, shortRollbackReason } from './rollback-reasons.ts'
-import { type BetHistory, compareMoments, type PlatformDecision } from './timeline-moments.ts'
 
 /** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
 export function buildBetHistory({ wallet, platform, journal: found = [] }: BetSources): BetHistory {

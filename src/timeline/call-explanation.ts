@@ -1,7 +1,7 @@
 /** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
 
-import { negateDecimal, sumDecimals, toCommonUnits } from '../protocol/decimal.ts'
 import { REPLY_CODES } from '../protocol/reply-codes.ts'
+import { negateDecimal, sumDecimals, toCommonUnits } from '../protocol/values/decimal.ts'
 import { moneyText } from './amount-text.ts'
 import type { WalletBetDetail, WalletCallView } from './bet-sources.ts'
 import { findLifeTableRow, type LifeState, listStatesBefore } from './life-table.ts'

@@ -9,8 +9,8 @@ import type {
   WalletBetDetail,
   WalletCallView,
 } from './bet-sources.ts'
+import { compareMoments, isTimelineOperation, type TimelineCall } from './drawing/timeline-moments.ts'
 import { describeReplyCode } from './refusal-reasons.ts'
-import { compareMoments, isTimelineOperation, type TimelineCall } from './timeline-moments.ts'
 
 /**
  * Several attempts carry one requestId; what the wallet says of it belongs to those that came there, in order. What the platform has no attempt

@@ -1,7 +1,7 @@
 /** Moments of a bet in words: for screen readers, tips and tables. */
 import { formatSigned } from './amount-text.ts'
-import { formatDuration } from './time-format.ts'
-import { operationTitle, type PlatformDecision, type TimelineCall } from './timeline-moments.ts'
+import { formatDuration } from './drawing/time-format.ts'
+import { operationTitle, type PlatformDecision, type TimelineCall } from './drawing/timeline-moments.ts'
 
 /** For screen readers, and as a tip. */
 export function describeMoment(one: PlatformDecision | TimelineCall): string {

@@ -1,6 +1,6 @@
 /** What a bet has paid its player and taken back, in order: each correction takes the payout before it back (L-1). */
 
-import { sumDecimals } from '../protocol/decimal.ts'
+import { sumDecimals } from '../protocol/values/decimal.ts'
 import { amountText, isZero, moneyText } from './amount-text.ts'
 import { hasArchivedTransfers } from './bet-history.ts'
 import type { TransferView, WalletBetDetail } from './bet-sources.ts'

@@ -1,9 +1,9 @@
 /** The wallet's feed over several workers, which commit one after another: in one order for everybody, nothing skipped and nothing doubled. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createFeed, type Feed } from '../../src/feed/change-feed.ts'
-import { addChanges, createChangeStore } from '../../src/feed/change-store.ts'
+import { createFeed, type Feed } from '../../src/server/core/change-feed/change-feed.ts'
+import { addChanges, createChangeStore } from '../../src/server/core/change-feed/change-store.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import { asServer, CITUS_BUCKETS, createDatabase, type TestDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'
 

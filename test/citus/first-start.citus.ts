@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { CITUS_BUCKETS } from '../support/database.ts'
 import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 
-/** Longer than a read of a call may take (src/db/postgres.ts), and less than a sum. */
+/** Longer than a read of a call may take (src/server/core/database/postgres/postgres.ts), and less than a sum. */
 const LONG_MS = 5_000
 
 test('the query of a first start on Citus may take longer than a call may', async (context) => {

@@ -1,7 +1,7 @@
 // A wallet has 64 buckets and a player in each. The players differ only in the payout of their first bet.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
 import { DAY_MS } from '../archive/archive-fixtures.ts'
 import { betIdOf } from '../reconcile/books.ts'
 import { playerWithMoney } from '../support/operator.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createLineBuffer } from '../../src/process/line-buffer.ts'
+import { createLineBuffer } from '../../src/server/servers/line-buffer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import type { Player } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'

@@ -9,8 +9,8 @@ import {
   PROCESS_ROLES,
   type ProcessRole,
   readConfig,
-} from '../../src/config/config.ts'
-import { SETTINGS } from '../../src/config/settings.ts'
+} from '../../src/server/core/config/config.ts'
+import { SETTINGS } from '../../src/server/core/config/settings.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { spawnWallet } from '../support/wallet.ts'
 import { read } from '../tidy/source.ts'

@@ -1,10 +1,10 @@
 /** What `purser settings` says of a setting is what wallets do after it is applied, in both directions. */
 import { afterEach, describe, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { compareSettings } from '../../src/process/money-settings.ts'
 import { toQualifiedBetId } from '../../src/protocol/qualified-bet-id.ts'
 import type { BetId } from '../../src/protocol/wire-ids.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { compareSettings } from '../../src/server/servers/money-settings.ts'
 import { asking } from '../people/audited-calls.ts'
 import { createDatabase } from '../support/database.ts'
 import { changeMoneySettings } from '../support/money-settings.ts'

@@ -1,7 +1,7 @@
 /** The settings of changes that have to wait are read and checked. */
 import { expect, test } from 'vitest'
-import { readApprovals } from '../../src/config/approvals.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
+import { readApprovals } from '../../src/server/core/config/approvals.ts'
 
 function coolingOff(text: string) {
   const problems: string[] = []

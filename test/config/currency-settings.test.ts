@@ -1,6 +1,6 @@
 /** PURSER_CURRENCIES says one scale of a currency: it is stored with what it counts, and can never change again (M-5). */
 import { expect, test } from 'vitest'
-import { parseCurrencyScales } from '../../src/config/currency-settings.ts'
+import { parseCurrencyScales } from '../../src/server/core/config/currency-settings.ts'
 
 test('PURSER_CURRENCIES refuses a second scale of a currency', () => {
   const problems: string[] = []

@@ -1,6 +1,6 @@
 /** PARTNER_SECRETS: which secret is whose (W-43). */
 import { describe, expect, test } from 'vitest'
-import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 
 const ENV = { OPERATOR_API_KEY: 'key', PURSER_DATA_DIR: 'memory://' }
 const read = (env: Record<string, string>, role: Parameters<typeof readConfig>[1] = PROCESS_ROLES.wallet) =>

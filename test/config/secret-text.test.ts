@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { type LoadFlags, parseLoadOptions } from '../../src/load/load-options.ts'
-import { findSecretFault, splitSecrets } from '../../src/protocol/secret-text.ts'
+import { type LoadFlags, parseLoadOptions } from '../../src/conformance/load/load-options.ts'
+import { findSecretFault, splitSecrets } from '../../src/protocol/values/secret-text.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { runCommand } from '../conformance/run-command.ts'
 

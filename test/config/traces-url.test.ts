@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 
 const KEYS = { PARTNER_SECRET: 'the-secret', GATEWAY_API_KEY: 'the-key' }
 

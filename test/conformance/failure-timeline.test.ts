@@ -1,7 +1,7 @@
 /** The calls of a failed case as a picture: what they moved is what the balance said, and nothing where nobody looked. */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/conformance/http-exchange.ts'
-import { buildCaseHistory, renderFailureTimeline } from '../../src/conformance/report/failure-timeline.ts'
+import { buildCaseHistory, renderFailureTimeline } from '../../src/conformance/reports/failure-timeline.ts'
 import { describeMoment } from '../../src/timeline/moment-text.ts'
 
 const START = Date.parse('2031-05-16T18:00:00Z')

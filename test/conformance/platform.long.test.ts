@@ -5,7 +5,7 @@ import { createApiDriver } from '../../src/conformance/platform/play/api-driver.
 import { createKitTiming } from '../../src/conformance/platform/play/kit-timing.ts'
 import type { PlatformDriver } from '../../src/conformance/platform/play/platform-driver.ts'
 import { runPlatformKit } from '../../src/conformance/platform/play/platform-kit-run.ts'
-import type { CaseResult } from '../../src/conformance/report/conformance-report.ts'
+import type { CaseResult } from '../../src/conformance/reports/conformance-report.ts'
 import { createDatabase } from '../support/database.ts'
 import { spawnServer } from '../support/server-process.ts'
 

@@ -11,12 +11,12 @@ import {
   isCertified,
   isGood,
   needsOperatorApi,
-} from '../../src/conformance/report/conformance-report.ts'
-import { groupByCause } from '../../src/conformance/report/failure-causes.ts'
-import { renderConformanceHtml } from '../../src/conformance/report/html-report.ts'
-import { formatJunitReport } from '../../src/conformance/report/junit-report.ts'
-import { groupMissingInputs } from '../../src/conformance/report/run-verdict.ts'
-import { formatTerminalReport, plainReportPaint } from '../../src/conformance/report/terminal-report.ts'
+} from '../../src/conformance/reports/conformance-report.ts'
+import { groupByCause } from '../../src/conformance/reports/failure-causes.ts'
+import { renderConformanceHtml } from '../../src/conformance/reports/html/html-report.ts'
+import { formatJunitReport } from '../../src/conformance/reports/junit-report.ts'
+import { groupMissingInputs } from '../../src/conformance/reports/run-verdict.ts'
+import { formatTerminalReport, plainReportPaint } from '../../src/conformance/reports/terminal-report.ts'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { parseFixturesFile } from '../../src/conformance/wallet/players/fixtures-file.ts'
 import { frontOf } from './faulty-proxy.ts'

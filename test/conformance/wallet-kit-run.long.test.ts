@@ -1,7 +1,7 @@
 /** The kit against our own wallet: with players made over the operator API, with players of a file, with balances probed by bets. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type CaseResult, type ConformanceReport, isGood } from '../../src/conformance/report/conformance-report.ts'
-import { formatTerminalReport, plainReportPaint } from '../../src/conformance/report/terminal-report.ts'
+import { type CaseResult, type ConformanceReport, isGood } from '../../src/conformance/reports/conformance-report.ts'
+import { formatTerminalReport, plainReportPaint } from '../../src/conformance/reports/terminal-report.ts'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
 import { parseFixturesFile } from '../../src/conformance/wallet/players/fixtures-file.ts'

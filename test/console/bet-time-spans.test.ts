@@ -1,6 +1,6 @@
 /** When the journal of calls is asked about a bet: around all that is known of it, and never about a silence that is longer than anybody waits. */
 import { describe, expect, test } from 'vitest'
-import { computeBetTimeSpans } from '../../console/src/bet-time-spans.ts'
+import { computeBetTimeSpans } from '../../console/src/shared/charts/bet-time-spans.ts'
 import type { AttemptView, DeliveryView, WalletBetDetail } from '../../src/timeline/bet-sources.ts'
 
 const MINUTE = 60_000

@@ -7,7 +7,7 @@ import {
   toPlatformSide,
 } from '../../console/src/pages/money/book-comparison.ts'
 import { compareDay } from '../../console/src/pages/money/book-reader.ts'
-import { toWalletSide, type WalletBetView } from '../../src/reconcile/bet-sides.ts'
+import { toWalletSide, type WalletBetView } from '../../src/server/reconcile/bet-sides.ts'
 
 const ours = (over: Partial<WalletBetView> & { transactionId: string }) =>
   toWalletSide({ userId: 'ann', status: 'open', currency: 'EUR', stake: '10.00', ...over })

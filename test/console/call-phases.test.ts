@@ -1,6 +1,6 @@
 /** Where the time of a call went: each phase begins where the one before it ended, and the wallet's own lie within the platform's (C-18, W-30). */
 import { expect, test } from 'vitest'
-import { computePhases } from '../../console/src/call-phases.ts'
+import { computePhases } from '../../console/src/shared/charts/call-phases.ts'
 
 const seen = { at: '2031-05-16T18:00:00.030Z', milliseconds: { arrival: 1, work: 9, queue: 2, database: 6, reply: 1 } }
 const made = { startedAt: '2031-05-16T18:00:00.000Z', durationMs: 50 }

@@ -1,6 +1,6 @@
 /** The labels below a chart: times of another day than today say which. */
 import { expect, test } from 'vitest'
-import { formatTimeLabels } from '../../console/src/chart-times.ts'
+import { formatTimeLabels } from '../../console/src/shared/charts/chart-times.ts'
 
 const seconds = (time: string) => Date.parse(time) / 1_000
 const at = (...times: string[]) => times.map(seconds)

@@ -1,6 +1,6 @@
 /** When the console's pages connect again to a server that was away. */
 import { expect, test, vi } from 'vitest'
-import { reconnectBackoffMs } from '../../console/src/event-stream.ts'
+import { reconnectBackoffMs } from '../../console/src/app/event-stream.ts'
 
 test('pages that lost their streams together reconnect at different times', () => {
   const chance = vi.spyOn(Math, 'random')

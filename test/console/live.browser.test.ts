@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createDeferred } from '../../src/runtime/deferred.ts'
+import { createDeferred } from '../../src/runtime/async/deferred.ts'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createDeferred } from '../../src/runtime/deferred.ts'
+import { createDeferred } from '../../src/runtime/async/deferred.ts'
 import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'

@@ -1,6 +1,6 @@
 /** Money that has not moved, as the console says it. */
 import { expect, test } from 'vitest'
-import { owedMoney, owedText } from '../../console/src/owed-money.ts'
+import { owedMoney, owedText } from '../../console/src/shared/data/owed-money.ts'
 
 const of = (currency: string, outstandingAmount: string) => ({ currency, outstandingAmount })
 

@@ -1,11 +1,11 @@
 /** Passwords of the console while others come and go (U-4): an old one opens nothing that outlives it, and a full line locks nobody out. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createCommandActor } from '../../src/people/audit-log.ts'
-import { AUTH_SETTINGS } from '../../src/people/auth-settings.ts'
-import { type ConsoleAuth, createConsoleAuth } from '../../src/people/server-auth.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'
+import { AUTH_SETTINGS } from '../../src/server/core/auth/auth-settings.ts'
+import { type ConsoleAuth, createConsoleAuth } from '../../src/server/core/auth/server-auth.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callApi } from '../../console/src/console-api.ts'
-import { prefetch } from '../../console/src/prefetch.ts'
+import { callApi } from '../../console/src/app/console-api.ts'
+import { prefetch } from '../../console/src/app/prefetch.ts'
 
 /** Answers with how many have asked, and refuses whoever is told so. */
 const server = createServer((request, response) => {

@@ -1,7 +1,7 @@
 /** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { toShortBetId } from '../../src/sandbox/bet-steps.ts'
+import { toShortBetId } from '../../src/server/sandbox/bettors/bet-steps.ts'
 import { dueOf } from '../support/nightly.ts'
 import { atSandbox } from './at.ts'
 

@@ -1,8 +1,8 @@
 /** A bet's history as the simulator takes it: what real bets went through is told again there, and answered the same. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { replayHistory } from '../../src/simulate/one-bet/history-search.ts'
-import { parseHistory, parseRecordedHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
+import { replayHistory } from '../../src/simulator/one-bet/history-search.ts'
+import { parseHistory, parseRecordedHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
 import type { WalletBetDetail, WalletCallView } from '../../src/timeline/bet-sources.ts'
 import { toSimulatorReplay } from '../../src/timeline/simulator-replay.ts'
 

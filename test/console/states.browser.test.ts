@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createDeferred } from '../../src/runtime/deferred.ts'
+import { createDeferred } from '../../src/runtime/async/deferred.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { atWallet } from './at.ts'

@@ -1,5 +1,5 @@
 /** Where the words and the marks of a picture stand. Words are measured with DejaVu Sans, which is as wide as fonts for screens get. */
-import type { SvgElement, SvgPart } from '../../src/timeline/svg.ts'
+import type { SvgElement, SvgPart } from '../../src/timeline/drawing/svg.ts'
 
 export interface Box {
   readonly text: string

@@ -5,11 +5,11 @@ import { renderBetExport, renderPictureFile } from '../../src/timeline/bet-expor
 import { buildBetHistory, netAmountOf, netSoFar } from '../../src/timeline/bet-history.ts'
 import type { BetSources, PlatformBetDetail, WalletBetDetail, WalletCallView } from '../../src/timeline/bet-sources.ts'
 import { describeStanding } from '../../src/timeline/bet-standing.ts'
+import { toMarkup } from '../../src/timeline/drawing/svg.ts'
+import { drawTimeline } from '../../src/timeline/drawing/timeline-drawing.ts'
+import type { TimelineCall } from '../../src/timeline/drawing/timeline-moments.ts'
 import { describeMoment } from '../../src/timeline/moment-text.ts'
 import { describePayoutCounts, describeStakeCounts, toPayoutHistory } from '../../src/timeline/payout-history.ts'
-import { toMarkup } from '../../src/timeline/svg.ts'
-import { drawTimeline } from '../../src/timeline/timeline-drawing.ts'
-import type { TimelineCall } from '../../src/timeline/timeline-moments.ts'
 import { read } from '../tidy/source.ts'
 
 type Recorded = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
@@ -208,7 +208,12 @@ test('the shared file of a bet runs nothing, loads nothing, and keeps text of ca
   const wallet = { ...sources.wallet, userId: evil, transactionId: evil }
   const history = buildBetHistory({ ...sources, wallet })
   const standing = describeStanding(wallet, sources.platform)
-  const file = renderBetExport({ history, standing, css: read('src/timeline/timeline.css'), madeAt: new Date(0) })
+  const file = renderBetExport({
+    history,
+    standing,
+    css: read('src/timeline/drawing/timeline.css'),
+    madeAt: new Date(0),
+  })
   expect(file).not.toMatch(/<script|<img|<link|javascript:|url\(|@import/i)
   expect(file).toContain("default-src 'none'")
   expect(file).toContain('&lt;/style&gt;&lt;script&gt;')
@@ -217,7 +222,7 @@ test('the shared file of a bet runs nothing, loads nothing, and keeps text of ca
 
 test('the exported picture is an image with its own colours, light and dark, and loads nothing', () => {
   const history = buildBetHistory(recorded('lost-answer'))
-  const file = renderPictureFile(history, read('src/timeline/timeline.css'), 'a "lost" answer')
+  const file = renderPictureFile(history, read('src/timeline/drawing/timeline.css'), 'a "lost" answer')
   expect(file).toMatch(
     /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" [^>]*role="img"[^>]*aria-label="a &quot;lost&quot; answer"/,
   )

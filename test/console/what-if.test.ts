@@ -1,8 +1,8 @@
 /** Why this answer, and what if: the console says of every row of the life table what a real wallet does (life-grid.long.test.ts lives through the same cells). */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { analyzeWhatIf, type WhatIfCase } from '../../console/src/what-if/what-if.ts'
-import { sumDecimals } from '../../src/protocol/decimal.ts'
+import { analyzeWhatIf, type WhatIfCase } from '../../console/src/shared/what-if/what-if.ts'
+import { sumDecimals } from '../../src/protocol/values/decimal.ts'
 import type { WalletBetDetail, WalletCallView } from '../../src/timeline/bet-sources.ts'
 import { type Call, columnOf, type Past, pasts, type Way } from '../wallet/life-grid.ts'
 import { lines, linesOf, pastNames, waysOf } from '../wallet/life-grid-lived.ts'

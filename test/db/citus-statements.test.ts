@@ -3,8 +3,8 @@
  * says in which bucket, so that it goes to one worker; and nothing asks where a row lies, which says nothing over several.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
-import { DISTRIBUTED_TABLES } from '../../src/db/citus.ts'
-import type { Statement } from '../../src/db/db.ts'
+import type { Statement } from '../../src/server/core/database/db.ts'
+import { DISTRIBUTED_TABLES } from '../../src/server/core/database/postgres/citus.ts'
 import { filesIn } from '../tidy/source.ts'
 
 /** Of a command of the owner, which takes numbers of the feed out of all buckets: Citus sends such a statement to each shard. */
@@ -49,12 +49,12 @@ function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): st
 const statements: Statement[] = []
 /** Not what begins to work when it is imported. */
 const isProgram = (path: string) =>
-  !['src/main.ts', 'src/commands.ts'].includes(path) && !path.startsWith('src/simulate/')
+  !['src/main.ts', 'src/server/cli/commands.ts'].includes(path) && !path.startsWith('src/simulator/')
 
 beforeAll(async () => {
   vi.resetModules()
-  vi.doMock('../../src/db/db.ts', async (original) => {
-    const db = (await original()) as typeof import('../../src/db/db.ts')
+  vi.doMock('../../src/server/core/database/db.ts', async (original) => {
+    const db = (await original()) as typeof import('../../src/server/core/database/db.ts')
     const noted = (...given: Parameters<typeof db.statement>) => {
       const made = db.statement(...given)
       statements.push(made)
@@ -64,7 +64,7 @@ beforeAll(async () => {
   })
   // They make theirs when they are imported.
   for (const path of filesIn('src', ['.ts']).filter(isProgram)) await import(/* @vite-ignore */ `../../${path}`)
-  vi.doUnmock('../../src/db/db.ts')
+  vi.doUnmock('../../src/server/core/database/db.ts')
   vi.resetModules()
 })
 

@@ -1,10 +1,16 @@
 // What keeps the schema and the statements fit for Citus, where none is at hand: its catalogue of tables, and errors in its words.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DISTRIBUTED_TABLES, distributeTables } from '../../src/db/citus.ts'
-import { isBusy, isConflict, isDataError, isLockTimeout, isOutage } from '../../src/db/database-errors.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { CITUS_SESSION_SQL, type Db, type Row, statement } from '../../src/db/db.ts'
-import { CITUS_FAST_PATH } from '../../src/wallet/apply/citus-fast-path.ts'
+import {
+  isBusy,
+  isConflict,
+  isDataError,
+  isLockTimeout,
+  isOutage,
+} from '../../src/server/core/database/database-errors.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { CITUS_SESSION_SQL, type Db, type Row, statement } from '../../src/server/core/database/db.ts'
+import { DISTRIBUTED_TABLES, distributeTables } from '../../src/server/core/database/postgres/citus.ts'
+import { CITUS_FAST_PATH } from '../../src/server/wallet/queue/citus-fast-path.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase

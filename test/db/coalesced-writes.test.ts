@@ -1,9 +1,9 @@
 /** What is sent: in one write what a transaction sends in one turn, a system call for both sides; and every text as it is. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isBusy, isOutage } from '../../src/db/database-errors.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db, Tx } from '../../src/db/db.ts'
-import { statement } from '../../src/db/db.ts'
+import { isBusy, isOutage } from '../../src/server/core/database/database-errors.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db, Tx } from '../../src/server/core/database/db.ts'
+import { statement } from '../../src/server/core/database/db.ts'
 import { createDatabase } from '../support/database.ts'
 import { writesDuring } from '../support/socket-writes.ts'
 

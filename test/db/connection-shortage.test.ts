@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import { serveWallet } from '../../src/process/wallet-server.ts'
+import { readConfig } from '../../src/server/core/config/config.ts'
+import { serveWallet } from '../../src/server/servers/wallet-server.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { walletEnv } from '../support/wallet-env.ts'
 

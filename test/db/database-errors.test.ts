@@ -1,6 +1,6 @@
 /** The meaning of what the database says: one answer for wallet, platform and gateway. */
 import { describe, expect, it } from 'vitest'
-import { isBusy, isDataError, isOutage, ReadOnlyDatabaseError } from '../../src/db/database-errors.ts'
+import { isBusy, isDataError, isOutage, ReadOnlyDatabaseError } from '../../src/server/core/database/database-errors.ts'
 
 const failure = (code: string, routine = '') => Object.assign(new Error('it failed'), { code, routine })
 

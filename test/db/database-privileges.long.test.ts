@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import {
   findMissingPrivileges,
   formatGrants,
@@ -10,8 +11,7 @@ import {
   PRIVILEGES,
   requirePrivileges,
   type ServerKind,
-} from '../../src/db/database-privileges.ts'
-import type { Db } from '../../src/db/db.ts'
+} from '../../src/server/core/database/schema/database-privileges.ts'
 import { DROP_EVERY_SCHEMA, run } from '../cli/command.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { startGateway } from '../support/gateway.ts'

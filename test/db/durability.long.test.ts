@@ -1,8 +1,8 @@
 /** What is answered yes is durable, whatever is done to the server's settings while a process runs. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { isOutage, NotDurableError } from '../../src/db/database-errors.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement, type Tx } from '../../src/db/db.ts'
+import { isOutage, NotDurableError } from '../../src/server/core/database/database-errors.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement, type Tx } from '../../src/server/core/database/db.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
 import { cancelStandbyWaits, reload, reloaded, until, waitForNobody } from '../support/server-settings.ts'
 

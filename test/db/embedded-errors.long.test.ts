@@ -1,7 +1,7 @@
 /** The embedded database bears errors for as long as it runs: one version lost some of its stack with each, and after 1,160 of them could do nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Db, statement } from '../../src/db/db.ts'
-import { openPglite } from '../../src/db/pglite.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
+import { openPglite } from '../../src/server/core/database/pglite/pglite.ts'
 
 const ERRORS = 4_000
 const fails = statement('test_fails', 'select 1 / ($1::int - 1) as nothing')

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
+import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { run } from '../cli/command.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
-const MODULE = new URL('../../dist/db/folder-lock.js', import.meta.url).href
+const MODULE = new URL('../../dist/server/core/database/pglite/folder-lock.js', import.meta.url).href
 const CONTAINERS = 6
 const ROUNDS = 8
 /** Milliseconds until all have read their order and wait for the same moment. */

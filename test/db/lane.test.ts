@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db, Tx } from '../../src/db/db.ts'
-import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db, Tx } from '../../src/server/core/database/db.ts'
+import { statement } from '../../src/server/core/database/db.ts'
 import { createDatabase } from '../support/database.ts'
 
 const INSERT = statement('insert', 'insert into public.kept values ($1::int)')

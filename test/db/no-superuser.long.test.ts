@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { requirePrivileges } from '../../src/db/database-privileges.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { requirePrivileges } from '../../src/server/core/database/schema/database-privileges.ts'
 import { run } from '../cli/command.ts'
 
 const GUIDE = new URL('../../docs/guides/which-postgres.md', import.meta.url)

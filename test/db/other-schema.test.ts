@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject, it } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { migrateSchema, requireCurrentSchema } from '../../src/db/schema-migration.ts'
-import { toExitStatus } from '../../src/process/exit-codes.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { migrateSchema, requireCurrentSchema } from '../../src/server/core/database/schema/schema-migration.ts'
+import { toExitStatus } from '../../src/server/servers/exit-codes.ts'
 import { createDatabase } from '../support/database.ts'
 
 const THERE = [

@@ -1,7 +1,7 @@
 /** The metrics of the pools count the transactions that no free connection can take, and no others. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { createDatabase } from '../support/database.ts'
 import { signal } from '../support/signal.ts'
 

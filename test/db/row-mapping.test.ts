@@ -1,8 +1,8 @@
 /** Rows that are inserted are the same, selected from arrays or, as Citus gets a few, named. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
-import { createInsertStatement, formatInsertSource, mapRows } from '../../src/db/row-mapping.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
+import { createInsertStatement, formatInsertSource, mapRows } from '../../src/server/core/database/row-mapping.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 interface Item {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { migrateSchema } from '../../src/db/schema-migration.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { migrateSchema } from '../../src/server/core/database/schema/schema-migration.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const A_BET = `insert into purser.bet (bucket, player, bet_id, status, calls, first_seen_at, changed_at)

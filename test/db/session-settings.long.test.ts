@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
-import { toStrictTimeParser } from '../../src/db/session-settings.ts'
-import { UsageError } from '../../src/runtime/cli-errors.ts'
+import { UsageError } from '../../src/runtime/errors/cli-errors.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
+import { toStrictTimeParser } from '../../src/server/core/database/postgres/session-settings.ts'
 
 const NAME = `session_${randomBytes(6).toString('hex')}`
 /** What a database found in production can have. */

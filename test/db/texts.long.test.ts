@@ -1,7 +1,7 @@
 /** A text comes back from the database exactly as it was stored (I-7), from the embedded one and from Postgres alike. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const SAME = statement('text_same', 'select $1::text as text, $2::text[] as texts, $3::json as json')

@@ -3,8 +3,8 @@
  * on by themselves when it takes writes again.
  */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { toExitStatus } from '../../src/process/exit-codes.ts'
-import { createDeferred } from '../../src/runtime/deferred.ts'
+import { createDeferred } from '../../src/runtime/async/deferred.ts'
+import { toExitStatus } from '../../src/server/servers/exit-codes.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { servePlatform } from '../../src/process/platform-server.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { servePlatform } from '../../src/server/servers/platform-server.ts'
 import { type BothSides, bothSides } from '../support/both-sides.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'

@@ -1,8 +1,8 @@
 /** The sandbox at the highest rate: what it shows keeps up with what its database holds, and the rate is kept or the reached one is said. */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { statement } from '../../src/server/core/database/db.ts'
 import { newFolder } from '../cli/command.ts'
 import { createDatabase } from '../support/database.ts'
 import { BET_LINE, SANDBOX_MS, type Sandbox, startSandbox } from '../support/sandbox-process.ts'

@@ -1,8 +1,8 @@
 /** The sandbox as a newcomer runs it, at a rate and with faults that no newcomer has: it ends by itself or on Ctrl-C, and both books agree. */
 import { expect, test } from 'vitest'
 import { createRandom } from '../../src/runtime/seeded-random.ts'
-import { chooseBet } from '../../src/sandbox/bettor-behaviour.ts'
-import { createMatchFixtures } from '../../src/sandbox/match-fixtures.ts'
+import { chooseBet } from '../../src/server/sandbox/bettors/bettor-behaviour.ts'
+import { createMatchFixtures } from '../../src/server/sandbox/bettors/match-fixtures.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { BET_LINE, SANDBOX_MS, startSandbox } from '../support/sandbox-process.ts'
 

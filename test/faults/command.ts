@@ -1,6 +1,6 @@
 /** `npm run faults`: real faults of real processes, one scenario after another. Exit codes as everywhere: 0 good, 1 lost or doubled, 2 wrong use. */
 import { Command, InvalidArgumentError } from 'commander'
-import { requireFiguresPlace, writeFigures } from '../../src/simulate/doc-figures.ts'
+import { requireFiguresPlace, writeFigures } from '../../src/simulator/doc-figures.ts'
 import { randomFrom } from '../support/random.ts'
 import { rowOf, run, tableOf } from './run.ts'
 import { SCENARIOS } from './scenarios.ts'

@@ -1,7 +1,7 @@
 /** What `npm run faults` says of its scenarios, and where the commands write their figures. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { formatOutput, withFigures } from '../../src/simulate/doc-figures.ts'
+import { formatOutput, withFigures } from '../../src/simulator/doc-figures.ts'
 import type { BetRecord } from '../support/journal.ts'
 import { randomFrom } from '../support/random.ts'
 import { NotHere } from './disk-full.ts'

@@ -1,11 +1,11 @@
 /** The feed in bad hours: nobody has read it for long, Postgres knows nothing of its table, a reader's key has ended. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { hotSettingsSql } from '../../src/db/db.ts'
-import { createFeed, type FeedEvent } from '../../src/feed/change-feed.ts'
-import { createFeedStream } from '../../src/feed/feed-stream.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
+import { createFeed, type FeedEvent } from '../../src/server/core/change-feed/change-feed.ts'
+import { createFeedStream } from '../../src/server/core/change-feed/feed-stream.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { hotSettingsSql } from '../../src/server/core/database/db.ts'
+import { WALLET_CHANGES } from '../../src/server/wallet/store/wallet-changes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase

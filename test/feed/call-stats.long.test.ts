@@ -1,10 +1,10 @@
 /** The last hour by minute: each call is counted once, whichever process counted it, and a database that comes back is told. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
-import { createCallStats, MINUTE_MS, SHOWN_MINUTES } from '../../src/feed/call-stats.ts'
-import { readLastHour, UNVERIFIED_PARTY } from '../../src/feed/last-hour-stats.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { createCallStats, MINUTE_MS, SHOWN_MINUTES } from '../../src/server/core/call-journal/call-stats.ts'
+import { readLastHour, UNVERIFIED_PARTY } from '../../src/server/core/call-journal/last-hour-stats.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NOON = Date.parse('2031-05-16T12:00:30Z')

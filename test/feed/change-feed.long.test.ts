@@ -1,11 +1,21 @@
 /** The feed of changes: one order for everybody, in which nothing is skipped and nothing doubled, whatever writes it. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { migrateSchema } from '../../src/db/schema-migration.ts'
-import { createFeed, type Feed, type FeedPage, MAX_FEED_WAITERS } from '../../src/feed/change-feed.ts'
-import { addChanges, createChangeStore, MAX_EVENTS_PER_CHANGE, type StoredEvent } from '../../src/feed/change-store.ts'
+import {
+  createFeed,
+  type Feed,
+  type FeedPage,
+  MAX_FEED_WAITERS,
+} from '../../src/server/core/change-feed/change-feed.ts'
+import {
+  addChanges,
+  createChangeStore,
+  MAX_EVENTS_PER_CHANGE,
+  type StoredEvent,
+} from '../../src/server/core/change-feed/change-store.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { migrateSchema } from '../../src/server/core/database/schema/schema-migration.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { signal } from '../support/signal.ts'
 

@@ -1,9 +1,14 @@
 /** No token and nothing of a person can be read back from what the journal keeps of a body. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { parseRecords, type StoredCall } from '../../src/feed/journal-record.ts'
-import { redactAnswer, redactBody, redactProfile, redactToken } from '../../src/feed/journal-redaction.ts'
-import { JournalSegment } from '../../src/feed/journal-segment.ts'
+import { parseRecords, type StoredCall } from '../../src/server/core/call-journal/journal-record.ts'
+import {
+  redactAnswer,
+  redactBody,
+  redactProfile,
+  redactToken,
+} from '../../src/server/core/call-journal/journal-redaction.ts'
+import { JournalSegment } from '../../src/server/core/call-journal/journal-segment.ts'
 
 const TOKEN = 'q7Kx-0123456789-SECRET'
 

@@ -1,16 +1,16 @@
 /** The journal is found as it was written (W-30): every filter against a look at all calls, over days and processes. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, type Queryable, statement } from '../../src/db/db.ts'
-import { createCallJournal } from '../../src/feed/call-journal.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { createCallJournal } from '../../src/server/core/call-journal/call-journal.ts'
 import {
   type CallListEntry,
   findNewestCalls,
   type JournalCallQuery,
   listCalls,
-} from '../../src/feed/journal-call-list.ts'
-import { createLogger } from '../../src/runtime/logger.ts'
+} from '../../src/server/core/call-journal/journal-call-list.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, type Queryable, statement } from '../../src/server/core/database/db.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DAY_MS = 86_400_000

@@ -1,10 +1,10 @@
 /** Chunks of calls take turns in the same memory: what one keeps never becomes another one's. */
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hashJournalKey } from '../../src/feed/journal-keys.ts'
-import { parseRecords } from '../../src/feed/journal-record.ts'
-import { type ClosedSegment, JournalSegment } from '../../src/feed/journal-segment.ts'
-import { decompressSegment } from '../../src/feed/segment-compression.ts'
+import { hashJournalKey } from '../../src/server/core/call-journal/journal-keys.ts'
+import { parseRecords } from '../../src/server/core/call-journal/journal-record.ts'
+import { type ClosedSegment, JournalSegment } from '../../src/server/core/call-journal/journal-segment.ts'
+import { decompressSegment } from '../../src/server/core/call-journal/segment-compression.ts'
 
 const TIMES = { ageMs: 3, arrivalMs: 1, workMs: 2 }
 const NAMES = { source: '127.0.0.1', outcome: 'accepted', secret: 0, status: 200, answer: '{}' }

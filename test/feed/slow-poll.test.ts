@@ -1,11 +1,11 @@
 /** A look at a database that takes long for it, in a world whose time is the test's: as on Citus with many buckets, or on a machine that is full. */
 import { expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
-import { createFeed } from '../../src/feed/change-feed.ts'
-import { createChangeNotifier } from '../../src/feed/change-notifier.ts'
-import { createChangeStore } from '../../src/feed/change-store.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { environment } from '../../src/runtime/environment.ts'
+import { createFeed } from '../../src/server/core/change-feed/change-feed.ts'
+import { createChangeNotifier } from '../../src/server/core/change-feed/change-notifier.ts'
+import { createChangeStore } from '../../src/server/core/change-feed/change-store.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import { standStill } from '../support/still-world.ts'
 
 const STORE = createChangeStore('purser')

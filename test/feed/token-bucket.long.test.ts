@@ -1,12 +1,12 @@
 /** What bounds the journal (W-30): so many calls of strangers a second, and on the embedded database so many calls a day. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { type Db, statement } from '../../src/db/db.ts'
-import { type CallJournal, createCallJournal } from '../../src/feed/call-journal.ts'
-import type { AnsweredCall } from '../../src/feed/journal-record.ts'
-import { createDailyQuota, createTokenBucket } from '../../src/feed/token-bucket.ts'
 import { replaceEnvironment } from '../../src/runtime/environment.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { type CallJournal, createCallJournal } from '../../src/server/core/call-journal/call-journal.ts'
+import type { AnsweredCall } from '../../src/server/core/call-journal/journal-record.ts'
+import { createDailyQuota, createTokenBucket } from '../../src/server/core/call-journal/token-bucket.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DAY_MS = 86_400_000

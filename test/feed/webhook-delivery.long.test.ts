@@ -1,12 +1,12 @@
 /** The deliveries of one webhook (W-42), with a feed and a consumer that do as the test says. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Feed, FeedAnswer, FeedEvent } from '../../src/feed/change-feed.ts'
-import { startWebhookDelivery, type WebhookDelivery } from '../../src/feed/webhooks/webhook-delivery.ts'
-import { MAX_CONCURRENT_SENDS, type WebhookSendResult } from '../../src/feed/webhooks/webhook-sender.ts'
-import type { Webhook } from '../../src/feed/webhooks/webhook-store.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
+import type { Feed, FeedAnswer, FeedEvent } from '../../src/server/core/change-feed/change-feed.ts'
+import { startWebhookDelivery, type WebhookDelivery } from '../../src/server/core/webhooks/webhook-delivery.ts'
+import { MAX_CONCURRENT_SENDS, type WebhookSendResult } from '../../src/server/core/webhooks/webhook-sender.ts'
+import type { Webhook } from '../../src/server/core/webhooks/webhook-store.ts'
 
 const GONE: WebhookSendResult = { kind: 'gone', httpStatus: 410, error: 'answered 410' }
 const DELIVERED: WebhookSendResult = { kind: 'delivered', httpStatus: 200 }

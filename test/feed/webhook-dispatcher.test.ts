@@ -1,16 +1,16 @@
 /** Which process delivers a webhook's events, and that it writes down how far it came before it lets go (W-42). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createEncryptionKeyring } from '../../src/db/encryption-keyring.ts'
-import type { Feed, FeedAnswer, FeedEvent } from '../../src/feed/change-feed.ts'
-import { startWebhookDispatcher, type WebhookDispatcher } from '../../src/feed/webhooks/webhook-dispatcher.ts'
-import type { WebhookSendResult } from '../../src/feed/webhooks/webhook-sender.ts'
-import { listWebhooks, saveWebhook } from '../../src/feed/webhooks/webhook-store.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { environment, replaceEnvironment } from '../../src/runtime/environment.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
+import type { Feed, FeedAnswer, FeedEvent } from '../../src/server/core/change-feed/change-feed.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { createEncryptionKeyring } from '../../src/server/core/database/encryption/encryption-keyring.ts'
+import { startWebhookDispatcher, type WebhookDispatcher } from '../../src/server/core/webhooks/webhook-dispatcher.ts'
+import type { WebhookSendResult } from '../../src/server/core/webhooks/webhook-sender.ts'
+import { listWebhooks, saveWebhook } from '../../src/server/core/webhooks/webhook-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DELIVERED: WebhookSendResult = { kind: 'delivered', httpStatus: 200 }

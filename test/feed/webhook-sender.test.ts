@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createWebhookSender } from '../../src/feed/webhooks/webhook-sender.ts'
-import { generateWebhookSecret } from '../../src/feed/webhooks/webhook-signature.ts'
+import { createWebhookSender } from '../../src/server/core/webhooks/webhook-sender.ts'
+import { generateWebhookSecret } from '../../src/server/core/webhooks/webhook-signature.ts'
 import { type Consumer, startConsumer } from '../support/consumer.ts'
 
 let consumer: Consumer

@@ -1,13 +1,13 @@
 /** The transaction that saves a webhook ends after each of its statements (W-42, O-4). */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db, Tx } from '../../src/db/db.ts'
-import { createEncryptionKeyring } from '../../src/db/encryption-keyring.ts'
-import { addWebhookRoutes, type WebhookDeps } from '../../src/feed/webhooks/webhook-routes.ts'
-import type { Routes } from '../../src/http/route-description.ts'
-import { createCommandActor } from '../../src/people/audit-log.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db, Tx } from '../../src/server/core/database/db.ts'
+import { createEncryptionKeyring } from '../../src/server/core/database/encryption/encryption-keyring.ts'
+import type { Routes } from '../../src/server/core/http/api/route-description.ts'
+import { addWebhookRoutes, type WebhookDeps } from '../../src/server/core/webhooks/webhook-routes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 type Put = (request: object, reply: object) => Promise<unknown>

@@ -1,7 +1,7 @@
 /** Faults that must be found: each is our code with one thing wrong. A judge that finds nothing proves little unless it finds these. */
 import { createHmac } from 'node:crypto'
-import { parseJson } from '../../src/protocol/exact-json.ts'
-import { money } from '../../src/protocol/money.ts'
+import { parseJson } from '../../src/protocol/values/exact-json.ts'
+import { money } from '../../src/protocol/values/money.ts'
 import type { Target } from './target.ts'
 import { CODE as CONSOLE, consoleTarget } from './targets/console.ts'
 import { CODE as CSV, csvTarget } from './targets/csv.ts'

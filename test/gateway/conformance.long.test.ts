@@ -1,6 +1,6 @@
 /** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { ConformanceReport } from '../../src/conformance/report/conformance-report.ts'
+import type { ConformanceReport } from '../../src/conformance/reports/conformance-report.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
 import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'

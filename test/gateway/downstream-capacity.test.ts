@@ -1,6 +1,6 @@
 // Which calls are worth reading in a crowd: those that may find a place (G-7).
 import { expect, test } from 'vitest'
-import { createDownstreamCapacity } from '../../src/gateway/downstream-capacity.ts'
+import { createDownstreamCapacity } from '../../src/server/gateway/operators/downstream-capacity.ts'
 
 /** An operator's queue of 320 places. */
 const queue = (room: number, usedAt: number) => ({ freeCapacity: () => room, lastUsedAt: () => usedAt })

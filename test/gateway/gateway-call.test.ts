@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseGatewayCall } from '../../src/gateway/gateway-call.ts'
+import { parseGatewayCall } from '../../src/server/gateway/wire/gateway-call.ts'
 
 const tokenIn = (token: unknown) => {
   const body = Buffer.from(JSON.stringify({ userId: 'player', token }))

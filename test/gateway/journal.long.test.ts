@@ -4,7 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CallListEntry } from '../../src/feed/journal-call-list.ts'
+import type { CallListEntry } from '../../src/server/core/call-journal/journal-call-list.ts'
 import { placeMessage, sign } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 

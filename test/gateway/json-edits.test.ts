@@ -1,7 +1,7 @@
 /** Members of a JSON text are set byte by byte: what the text becomes is told by the pieces that it was made of. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { applyEdits, scanObject, toMemberEdits } from '../../src/gateway/json-edits.ts'
+import { applyEdits, scanObject, toMemberEdits } from '../../src/server/gateway/wire/json-edits.ts'
 
 const RUNS = { numRuns: 500 }
 const NAMES = ['token', 'userId', 'operatorUser']

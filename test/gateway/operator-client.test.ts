@@ -1,7 +1,11 @@
 /** The way to one operator, when it is replaced by another one (C-13) while calls are in it and wait for it. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOperatorClient, OPERATOR_CALL_LIMITS, type OperatorCall } from '../../src/gateway/operator-client.ts'
 import { environment } from '../../src/runtime/environment.ts'
+import {
+  createOperatorClient,
+  OPERATOR_CALL_LIMITS,
+  type OperatorCall,
+} from '../../src/server/gateway/operators/operator-client.ts'
 import { refusal, type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
 import { signal } from '../support/signal.ts'
 import { settleMessage } from '../support/wire.ts'

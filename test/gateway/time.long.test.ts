@@ -1,8 +1,8 @@
 /** The platform's 5 s: what the operator gets of them, what the platform hears when it stays silent, and that nobody else waits. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBoundedSemaphore } from '../../src/gateway/bounded-semaphore.ts'
-import { OPERATOR_CALL_LIMITS } from '../../src/gateway/operator-client.ts'
+import { createBoundedSemaphore } from '../../src/server/gateway/operators/bounded-semaphore.ts'
+import { OPERATOR_CALL_LIMITS } from '../../src/server/gateway/operators/operator-client.ts'
 import { lateMs } from '../support/fault-scene.ts'
 import { newToken } from '../support/platform.ts'
 import { hang, reset, type Script } from '../support/scripted-wallet.ts'

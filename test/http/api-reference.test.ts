@@ -1,7 +1,7 @@
 /** The API reference costs little: its document, its page and its script are made once, and sent as they are. */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { registerApiReference } from '../../src/http/api-reference.ts'
+import { registerApiReference } from '../../src/server/core/http/api/api-reference.ts'
 
 test.each(['/openapi.json', '/docs', '/docs/redoc.js'])('every answer with %s shares one buffer', async (url) => {
   const sent: unknown[] = []

@@ -1,7 +1,7 @@
 /** What a request lists is counted before a validator describes each of its items and members. */
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
-import { findOversized } from '../../src/http/array-size-limits.ts'
+import { findOversized } from '../../src/server/core/http/array-size-limits.ts'
 
 const schema = Type.Object({
   list: Type.Optional(Type.Array(Type.Integer(), { maxItems: 3 })),

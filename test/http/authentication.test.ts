@@ -2,10 +2,10 @@
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { sendErrorsAsProblems } from '../../src/http/api.ts'
-import { createAuthenticator } from '../../src/http/authentication.ts'
-import { CALLER, type Principal } from '../../src/http/principal.ts'
-import { createSourceResolver } from '../../src/http/source-address.ts'
+import { sendErrorsAsProblems } from '../../src/server/core/http/api/api.ts'
+import { createAuthenticator } from '../../src/server/core/http/api/authentication.ts'
+import { CALLER, type Principal } from '../../src/server/core/http/api/principal.ts'
+import { createSourceResolver } from '../../src/server/core/partner-wire/source-address.ts'
 
 const READER: Principal = { keyName: 'reader', keyHash: '5f2a9c01', role: 'read' }
 const REQUESTS = 100

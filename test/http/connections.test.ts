@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { PROBE_CONNECTIONS } from '../../src/http/connection-limit.ts'
-import { createHttpApp, type HttpAppOptions } from '../../src/http/http-app.ts'
+import { PROBE_CONNECTIONS } from '../../src/server/core/http/connection-limit.ts'
+import { createHttpApp, type HttpAppOptions } from '../../src/server/core/http/http-app.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
 /** More than the buffers of two sockets. */

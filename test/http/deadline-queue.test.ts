@@ -1,6 +1,6 @@
 /** In which order those who wait outside are taken, and when. */
 import { expect, test } from 'vitest'
-import { DeadlineQueue } from '../../src/http/deadline-queue.ts'
+import { DeadlineQueue } from '../../src/server/core/partner-wire/deadline-queue.ts'
 
 const DEADLINES = { minWaitMs: 500, usefulWaitMs: 2_000, maxWaitMs: 4_500 }
 

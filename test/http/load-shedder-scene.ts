@@ -1,8 +1,8 @@
 /** A server whose room the test decides, and connections that the test writes to. */
 import { connect } from 'node:net'
-import { createHttpApp } from '../../src/http/http-app.ts'
-import { registerWire } from '../../src/http/partner-wire.ts'
 import type { WireReply } from '../../src/protocol/wire-reply.ts'
+import { createHttpApp } from '../../src/server/core/http/http-app.ts'
+import { registerWire } from '../../src/server/core/partner-wire/partner-wire.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
 const YES: { reply: WireReply } = { reply: { status: 200, body: '{"yes":true}' } }

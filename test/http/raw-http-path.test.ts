@@ -2,9 +2,9 @@
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { closeApp, createHttpApp } from '../../src/http/http-app.ts'
-import { registerWire } from '../../src/http/partner-wire.ts'
 import type { WireReply } from '../../src/protocol/wire-reply.ts'
+import { closeApp, createHttpApp } from '../../src/server/core/http/http-app.ts'
+import { registerWire } from '../../src/server/core/partner-wire/partner-wire.ts'
 import type { Finishing } from '../support/fault-scene.ts'
 
 interface HandledCall {

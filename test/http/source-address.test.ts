@@ -1,10 +1,10 @@
 /** The source of a request behind proxies: one function serves the wire, the APIs and the log. */
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
-import { createHttpApp } from '../../src/http/http-app.ts'
-import { registerWire } from '../../src/http/partner-wire.ts'
-import { createSourceResolver } from '../../src/http/source-address.ts'
+import { ConfigError, readConfig } from '../../src/server/core/config/config.ts'
+import { createHttpApp } from '../../src/server/core/http/http-app.ts'
+import { registerWire } from '../../src/server/core/partner-wire/partner-wire.ts'
+import { createSourceResolver } from '../../src/server/core/partner-wire/source-address.ts'
 import { walletEnv } from '../support/wallet-env.ts'
 
 const PROXIES = ['10.0.0.0/8', '192.0.2.7', '2001:db8:1::/48']

@@ -3,13 +3,13 @@
  * posting moves an amount (book-store.ts, book.ts).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { STALE_ROW_SQLSTATE } from '../../src/db/database-errors.ts'
-import { type Account, readAccounts } from '../../src/ledger/account.ts'
-import { openBook } from '../../src/ledger/book.ts'
-import { saveBook } from '../../src/ledger/book-store.ts'
-import type { Posting } from '../../src/ledger/posting.ts'
-import { money } from '../../src/protocol/money.ts'
+import { money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { STALE_ROW_SQLSTATE } from '../../src/server/core/database/database-errors.ts'
+import { type Account, readAccounts } from '../../src/server/wallet/ledger/account.ts'
+import { openBook } from '../../src/server/wallet/ledger/book.ts'
+import { saveBook } from '../../src/server/wallet/ledger/book-store.ts'
+import type { Posting } from '../../src/server/wallet/ledger/posting.ts'
 import { type BatchScene, findingsOf, openScene, STARTED_AT, seat } from '../wallet/call-batch-scene.ts'
 
 const ANN = 'ann' as PlayerId

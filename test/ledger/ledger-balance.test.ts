@@ -1,9 +1,9 @@
 /** The sums of the ledger by currency: what the balances hold against what the transfers moved, to the minor unit (ledger/balanced.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { closeDays } from '../../src/ledger/daily-sums.ts'
-import { sumLedger } from '../../src/ledger/ledger-balance.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { closeDays } from '../../src/server/wallet/ledger/daily-sums.ts'
+import { sumLedger } from '../../src/server/wallet/ledger/ledger-balance.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,12 +1,16 @@
 /** What an answer makes of a bet, and what the book of a worker adds up to. */
 import { describe, expect, test } from 'vitest'
-import { judgeAnswer, judgeCompensation, type LoadBet, type LoadCall } from '../../src/load/bet-state.ts'
-import { buildPlaceCallMessage, buildRollbackCallMessage, buildSettleCallMessage } from '../../src/load/call-body.ts'
-import { CALL_KINDS, type CallKind, parseCallMix } from '../../src/load/call-mix.ts'
-import { retryUnacknowledged } from '../../src/load/unacknowledged-retry.ts'
-import { createWorkerBook } from '../../src/load/worker-book.ts'
+import { judgeAnswer, judgeCompensation, type LoadBet, type LoadCall } from '../../src/conformance/load/bet-state.ts'
+import {
+  buildPlaceCallMessage,
+  buildRollbackCallMessage,
+  buildSettleCallMessage,
+} from '../../src/conformance/load/call-body.ts'
+import { CALL_KINDS, type CallKind, parseCallMix } from '../../src/conformance/load/call-mix.ts'
+import { retryUnacknowledged } from '../../src/conformance/load/worker/unacknowledged-retry.ts'
+import { createWorkerBook } from '../../src/conformance/load/worker/worker-book.ts'
+import type { CallOutcome } from '../../src/protocol/client/answer-classification.ts'
 import { createRandom } from '../../src/runtime/seeded-random.ts'
-import type { CallOutcome } from '../../src/wallet-client/answer-classification.ts'
 
 const player = { userId: 'ann', token: 'the-token-of-ann', currency: 'EUR', scale: 2 }
 const open: LoadBet = { betId: 'bet-1234567890', player: 0, stake: 250n, life: 'open', payout: 0n }

@@ -1,10 +1,15 @@
 /** What is drawn, and when it is due: the mix, Zipf's law, the schedule. */
 import { describe, expect, test } from 'vitest'
-import { createBoundedPool } from '../../src/load/bounded-pool.ts'
-import { CALL_KINDS, drawCallKind, formatCallMix, parseCallMix } from '../../src/load/call-mix.ts'
-import { computeDueTime, countDueCalls, type OpenLoopSchedule, runSchedule } from '../../src/load/open-loop-schedule.ts'
-import { createZipfDraw } from '../../src/load/zipf-distribution.ts'
-import { UsageError } from '../../src/runtime/cli-errors.ts'
+import { CALL_KINDS, drawCallKind, formatCallMix, parseCallMix } from '../../src/conformance/load/call-mix.ts'
+import { createBoundedPool } from '../../src/conformance/load/worker/bounded-pool.ts'
+import {
+  computeDueTime,
+  countDueCalls,
+  type OpenLoopSchedule,
+  runSchedule,
+} from '../../src/conformance/load/worker/open-loop-schedule.ts'
+import { createZipfDraw } from '../../src/conformance/load/zipf-distribution.ts'
+import { UsageError } from '../../src/runtime/errors/cli-errors.ts'
 import { createRandom } from '../../src/runtime/seeded-random.ts'
 
 describe('the mix of calls', () => {

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type LoadFlags, parseLoadOptions, resolveStakes } from '../../src/load/load-options.ts'
-import { readPlayersFile } from '../../src/load/players-file.ts'
-import { UsageError } from '../../src/runtime/cli-errors.ts'
+import { type LoadFlags, parseLoadOptions, resolveStakes } from '../../src/conformance/load/load-options.ts'
+import { readPlayersFile } from '../../src/conformance/load/players-file.ts'
+import { UsageError } from '../../src/runtime/errors/cli-errors.ts'
 import { newFolder } from '../cli/command.ts'
 
 const folder = newFolder()

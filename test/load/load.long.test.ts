@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { LoadReport } from '../../src/load/load-report.ts'
+import type { LoadReport } from '../../src/conformance/load/report/load-report.ts'
 import { type Finished, newFolder, run } from '../cli/command.ts'
 import {
   answerWith,

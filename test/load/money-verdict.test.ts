@@ -1,17 +1,17 @@
 /** The verdict on the money, and the pages that tell it. */
 import { describe, expect, test } from 'vitest'
-import { parseCallMix } from '../../src/load/call-mix.ts'
-import { countCall, createCallTally, mergeTally } from '../../src/load/call-tally.ts'
+import { parseCallMix } from '../../src/conformance/load/call-mix.ts'
+import { judgeAllMoney, judgePlayerMoney, sortWorstFirst } from '../../src/conformance/load/money-verdict.ts'
+import { countCall, createCallTally, mergeTally } from '../../src/conformance/load/report/call-tally.ts'
 import {
   computePercentileCurve,
   computePercentiles,
   createLatencyHistogram,
   recordLatency,
-} from '../../src/load/latency-histogram.ts'
-import { buildLoadReport } from '../../src/load/load-report.ts'
-import { judgeAllMoney, judgePlayerMoney, sortWorstFirst } from '../../src/load/money-verdict.ts'
-import { renderLoadHtml } from '../../src/load/report-page.ts'
-import { formatLoadReport, plainLoadPaint } from '../../src/load/report-text.ts'
+} from '../../src/conformance/load/report/latency-histogram.ts'
+import { buildLoadReport } from '../../src/conformance/load/report/load-report.ts'
+import { renderLoadHtml } from '../../src/conformance/load/report/report-page.ts'
+import { formatLoadReport, plainLoadPaint } from '../../src/conformance/load/report/report-text.ts'
 
 const player = (userId: string) => ({ userId, token: `token-of-${userId}`, currency: 'EUR', scale: 2 })
 const players = ['ann', 'bob', 'cid'].map(player)

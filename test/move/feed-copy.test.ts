@@ -1,9 +1,9 @@
 /** A row of the feed in a database with other buckets: the same events with the same numbers, each in the bucket of its player. */
 import { expect, test } from 'vitest'
-import type { StoredEvent } from '../../src/feed/change-store.ts'
-import { splitByBucket } from '../../src/move/feed-copy.ts'
-import { bucketOf } from '../../src/wallet/store/bucket.ts'
-import { WALLET_CHANGES } from '../../src/wallet/store/wallet-changes.ts'
+import type { StoredEvent } from '../../src/server/core/change-feed/change-store.ts'
+import { splitByBucket } from '../../src/server/wallet/relocate/feed-copy.ts'
+import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
+import { WALLET_CHANGES } from '../../src/server/wallet/store/wallet-changes.ts'
 
 const PLAYERS = Array.from({ length: 12 }, (_, i) => `player-${i}`)
 const column = (text: string) => PLAYERS.map((_, i) => `${text}${i}`)

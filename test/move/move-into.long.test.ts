@@ -1,7 +1,7 @@
 /** Where a move may go, what it does to both databases, and that it undoes its last part when anything differs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Player, send } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'

@@ -1,6 +1,6 @@
 // A move in this process, of databases of the test's own.
-import { openDb } from '../../src/db/database-factory.ts'
-import { type MoveOptions, type MoveResult, moveDatabase } from '../../src/move/database-move.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { type MoveOptions, type MoveResult, moveDatabase } from '../../src/server/wallet/relocate/database-move.ts'
 
 export async function moveInto(from: string, to: string, over: Partial<MoveOptions> = {}): Promise<MoveResult> {
   const open = (url: string) => openDb({ kind: 'postgres', url })

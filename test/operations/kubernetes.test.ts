@@ -1,8 +1,8 @@
 /** The Kubernetes example, as far as it can be judged without a cluster: its parts fit each other and the program. */
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { SETTINGS, type Setting } from '../../src/config/settings.ts'
-import { createHttpApp, registerHealth } from '../../src/http/http-app.ts'
+import { SETTINGS, type Setting } from '../../src/server/core/config/settings.ts'
+import { createHttpApp, registerHealth } from '../../src/server/core/http/http-app.ts'
 import { read } from '../tidy/source.ts'
 
 interface Probe {

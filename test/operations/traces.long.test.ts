@@ -1,12 +1,12 @@
 /** Traces: a bet and its result from the platform's API down to the statement, over processes, and nothing of a player in them. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startOpenTelemetry } from '../../src/process/opentelemetry.ts'
 import type { Span, Tracing } from '../../src/runtime/tracing.ts'
-import { createCallQueue } from '../../src/wallet/apply/call-queue.ts'
-import type { BetCallOutcome } from '../../src/wallet/apply/rules-path.ts'
-import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { endCallSpan } from '../../src/wallet/wire/call-spans.ts'
+import { startOpenTelemetry } from '../../src/server/servers/opentelemetry.ts'
+import { createCallQueue } from '../../src/server/wallet/queue/call-queue.ts'
+import type { BetCallOutcome } from '../../src/server/wallet/queue/rules-path.ts'
+import type { BetCall } from '../../src/server/wallet/store/bet.ts'
+import { endCallSpan } from '../../src/server/wallet/wire/call-spans.ts'
 import { run } from '../cli/command.ts'
 import { newPlayer } from '../gateway/scene.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -196,9 +196,9 @@ describe('a server without tracing', () => {
 
   test('loads no package of OpenTelemetry, since one file imports them on demand', () => {
     const importing = (what: RegExp) => filesIn('src', ['.ts']).filter((path) => what.test(read(path)))
-    expect(importing(/from '@opentelemetry\//)).toEqual(['src/process/opentelemetry.ts'])
+    expect(importing(/from '@opentelemetry\//)).toEqual(['src/server/servers/opentelemetry.ts'])
     expect(importing(/from '.*opentelemetry\.ts'/)).toEqual([])
-    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/process/tracing-startup.ts'])
+    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/server/servers/tracing-startup.ts'])
   })
 })
 

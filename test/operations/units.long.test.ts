@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS, type Setting } from '../../src/config/settings.ts'
-import { EXIT_CODES } from '../../src/process/exit-codes.ts'
+import { SETTINGS, type Setting } from '../../src/server/core/config/settings.ts'
+import { EXIT_CODES } from '../../src/server/servers/exit-codes.ts'
 import { run } from '../cli/command.ts'
 import { ROOT } from '../docs/session.ts'
 

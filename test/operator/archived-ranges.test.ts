@@ -1,6 +1,6 @@
 /** What a line of a statement says of files (O-13) fits into the cell of a spreadsheet, which cuts longer texts without a word. */
 import { expect, test } from 'vitest'
-import { describeFiles } from '../../src/operator/archived-ranges.ts'
+import { describeFiles } from '../../src/server/wallet/operator-api/money/archived-ranges.ts'
 
 const MAX_CELL = 32_767
 const files = (count: number) =>

@@ -1,8 +1,8 @@
 /** The audit as the API is asked for it: one at a time in a process. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createAuditEndpoint } from '../../src/operator/audit-endpoint.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { createAuditEndpoint } from '../../src/server/wallet/operator-api/audit/audit-endpoint.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 

@@ -1,7 +1,7 @@
 /** Adjustments of a bet, made and pending, are shown with the bet (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatLookupPage } from '../../src/process/lookup-page.ts'
+import { formatLookupPage } from '../../src/server/cli/lookup-page.ts'
 import { type Asking, asking } from '../people/audited-calls.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,8 +1,8 @@
 /** Adjustments above an amount wait for a second person, and never are approved by the first (W-27). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isSamePerson, needsApproval } from '../../src/operator/dual-approval.ts'
-import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { type Money, STANDARD_SCALES } from '../../src/protocol/values/money.ts'
+import { isSamePerson, needsApproval } from '../../src/server/wallet/operator-api/money/dual-approval.ts'
 import { type Asking, asking } from '../people/audited-calls.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,8 +1,8 @@
 /** What the list of an event's bets costs does not grow with the bets on others (W-44): by the plans that Postgres makes over 100,000 bets. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
-import { listBets } from '../../src/operator/bet-list.ts'
-import type { OperatorDeps } from '../../src/operator/operator-context.ts'
+import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
+import { listBets } from '../../src/server/wallet/operator-api/bets/bet-list.ts'
+import type { OperatorDeps } from '../../src/server/wallet/operator-api/operator-context.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 

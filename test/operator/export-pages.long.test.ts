@@ -1,11 +1,11 @@
 /** An export reads everything page by page (O-9): no statement of it answers with more than a page. */
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { readRecordedScales } from '../../src/db/currency-scales.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { MAX_LIMIT } from '../../src/http/pagination.ts'
-import { exportPlayer } from '../../src/operator/player-export.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { readRecordedScales } from '../../src/server/core/database/schema/currency-scales.ts'
+import { MAX_LIMIT } from '../../src/server/core/http/api/pagination.ts'
+import { exportPlayer } from '../../src/server/wallet/operator-api/players/player-export.ts'
 import { startWallet } from '../support/wallet.ts'
 
 test('the export of a player reads a thousand sessions page by page, each once', async () => {

@@ -1,6 +1,6 @@
 /** GET /operator/show/{id} of an adjustment that needs, or has needed, a second person (W-27, W-41). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatLookupPage } from '../../src/process/lookup-page.ts'
+import { formatLookupPage } from '../../src/server/cli/lookup-page.ts'
 import { type Asking, asking } from '../people/audited-calls.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatLookupPage } from '../../src/process/lookup-page.ts'
-import { hashToken } from '../../src/wallet/store/session.ts'
+import { formatLookupPage } from '../../src/server/cli/lookup-page.ts'
+import { hashToken } from '../../src/server/wallet/store/session.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 

@@ -1,9 +1,9 @@
 /** An import that is run again finds who is here by their keys (O-8), also when nobody has counted the rows since it broke off. */
 import { expect, test } from 'vitest'
-import { hotSettingsSql } from '../../src/db/db.ts'
-import { type ImportRow, importRows } from '../../src/operator/player-importer.ts'
-import { money } from '../../src/protocol/money.ts'
+import { money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { hotSettingsSql } from '../../src/server/core/database/db.ts'
+import { type ImportRow, importRows } from '../../src/server/wallet/operator-api/players/player-importer.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 

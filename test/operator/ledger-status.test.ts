@@ -1,6 +1,6 @@
 /** How often the database is asked whether the ledger sums to zero, while many pages ask. */
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
-import { createLedgerStatus } from '../../src/operator/ledger-status.ts'
+import { createLedgerStatus } from '../../src/server/wallet/operator-api/audit/ledger-status.ts'
 
 let elapsed: MockInstance<typeof performance.now>
 beforeEach(() => {

@@ -1,6 +1,7 @@
 /** What a list costs does not grow with what was not asked for: shown by the plans that Postgres makes over 120,000 bets. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
+import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
 import {
   type Db,
   PEOPLE_SETTINGS_SQL,
@@ -8,19 +9,18 @@ import {
   RELOCATION_CHUNK_SETTINGS,
   type Statement,
   type Tx,
-} from '../../src/db/db.ts'
-import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
-import { listAnomalies, readBetTerms } from '../../src/operator/anomaly-list.ts'
-import type { CallRow } from '../../src/operator/bet-detail.ts'
-import { listBets } from '../../src/operator/bet-list.ts'
-import { readBetSummaries } from '../../src/operator/bet-summaries.ts'
-import { searchId } from '../../src/operator/id-search.ts'
-import type { OperatorDeps } from '../../src/operator/operator-context.ts'
-import { listPlayers } from '../../src/operator/player-list.ts'
-import { readRequestedStakes } from '../../src/operator/refused-bet-stakes.ts'
-import { listTransfers } from '../../src/operator/transfer-list.ts'
-import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
-import type { BetRow } from '../../src/wallet/store/bet-store.ts'
+} from '../../src/server/core/database/db.ts'
+import { readBalancesAt, readStatement } from '../../src/server/wallet/ledger/transfer.ts'
+import { listAnomalies, readBetTerms } from '../../src/server/wallet/operator-api/bets/anomaly-list.ts'
+import type { CallRow } from '../../src/server/wallet/operator-api/bets/bet-detail.ts'
+import { listBets } from '../../src/server/wallet/operator-api/bets/bet-list.ts'
+import { readBetSummaries } from '../../src/server/wallet/operator-api/bets/bet-summaries.ts'
+import { readRequestedStakes } from '../../src/server/wallet/operator-api/bets/refused-bet-stakes.ts'
+import { searchId } from '../../src/server/wallet/operator-api/lookup/id-search.ts'
+import { listTransfers } from '../../src/server/wallet/operator-api/money/transfer-list.ts'
+import type { OperatorDeps } from '../../src/server/wallet/operator-api/operator-context.ts'
+import { listPlayers } from '../../src/server/wallet/operator-api/players/player-list.ts'
+import type { BetRow } from '../../src/server/wallet/store/bet-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 

@@ -1,7 +1,7 @@
 /** The players of a day, one by one: their sums are those of the report, their ends are their balances, and whose money did not move is not there. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DAY_MS } from '../../src/ledger/daily-sums.ts'
+import { DAY_MS } from '../../src/server/wallet/ledger/daily-sums.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'

@@ -1,12 +1,12 @@
 /** A report of random transfers has the figures that plain SQL makes of them, however many of its days are kept, on servers of any time zone. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { closeDays, DAY_MS } from '../../src/ledger/daily-sums.ts'
-import { ACCOUNTS } from '../../src/ledger/posting.ts'
-import { createDailyReport, type ReportRow } from '../../src/operator/daily-report.ts'
 import type { Currency } from '../../src/protocol/wire-ids.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { closeDays, DAY_MS } from '../../src/server/wallet/ledger/daily-sums.ts'
+import { ACCOUNTS } from '../../src/server/wallet/ledger/posting.ts'
+import { createDailyReport, type ReportRow } from '../../src/server/wallet/operator-api/reports/daily-report.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { seededRandom } from '../support/random.ts'
 

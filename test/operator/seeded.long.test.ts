@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { seedDatabase } from '../../bench/lists/seed.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { runWalletAudit } from '../../src/operator/wallet-audit.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { runWalletAudit } from '../../src/server/wallet/operator-api/audit/wallet-audit.ts'
 import { createDatabase } from '../support/database.ts'
 
 test.each([

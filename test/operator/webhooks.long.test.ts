@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { buildWebhookHeaders } from '../../src/feed/webhooks/webhook-signature.ts'
+import { buildWebhookHeaders } from '../../src/server/core/webhooks/webhook-signature.ts'
 import { type Consumer, startConsumer, type Told, verifies } from '../support/consumer.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

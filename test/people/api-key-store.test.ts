@@ -1,12 +1,12 @@
 /** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db, Tx } from '../../src/db/db.ts'
-import { generateApiKey } from '../../src/people/api-key.ts'
-import { createApiKeyCache } from '../../src/people/api-key-cache.ts'
-import { createKeyStore } from '../../src/people/api-key-store.ts'
 import { replaceEnvironment } from '../../src/runtime/environment.ts'
+import { generateApiKey } from '../../src/server/core/auth/api-key.ts'
+import { createApiKeyCache } from '../../src/server/core/auth/api-key-cache.ts'
+import { createKeyStore } from '../../src/server/core/auth/api-key-store.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db, Tx } from '../../src/server/core/database/db.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const store = createKeyStore('purser')

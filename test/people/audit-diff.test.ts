@@ -1,6 +1,6 @@
 /** What an action says that has changed: only what differs, never a secret. */
 import { expect, test } from 'vitest'
-import { diffViews } from '../../src/people/audit-diff.ts'
+import { diffViews } from '../../src/server/core/auth/audit-log/audit-diff.ts'
 
 test.each([
   ['equal views', { a: 1, b: { c: [1] } }, { a: 1, b: { c: [1] } }, {}, {}],

@@ -1,7 +1,7 @@
 /** What the action log costs to read does not grow with what was not asked for: the plans over 100,000 actions. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
-import { listAuditLog } from '../../src/people/audit-log-list.ts'
+import { listAuditLog } from '../../src/server/core/auth/audit-log/audit-log-list.ts'
+import { PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 

@@ -1,6 +1,10 @@
 /** The queue of passwords (U-4): addresses that guess keep no other address out. */
 import { describe, expect, test } from 'vitest'
-import { createPasswordQueue, MAX_WAITING_ADDRESSES, type PasswordQueue } from '../../src/people/password-queue.ts'
+import {
+  createPasswordQueue,
+  MAX_WAITING_ADDRESSES,
+  type PasswordQueue,
+} from '../../src/server/core/auth/sign-in/password-queue.ts'
 
 const guessed = 30
 

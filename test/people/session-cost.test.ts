@@ -1,8 +1,8 @@
 /** Sessions start at each log-in: their action is a statement more, and no round trip. */
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSession } from '../../src/operator/player-sessions.ts'
-import { type Actor, createAuditLog } from '../../src/people/audit-log.ts'
+import { type Actor, createAuditLog } from '../../src/server/core/auth/audit-log/audit-log.ts'
+import { createSession } from '../../src/server/wallet/operator-api/players/player-sessions.ts'
 import { writesDuring } from '../support/socket-writes.ts'
 import { type BatchScene, elsewhere, openScene, SOMEBODY, seat } from '../wallet/call-batch-scene.ts'
 

@@ -1,11 +1,11 @@
 /** Sign-in to the console under guesses (U-4): an address that guesses is slowed and locked, and delays no other one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createCommandActor } from '../../src/people/audit-log.ts'
-import { findPasswordFault } from '../../src/people/password.ts'
-import { type ConsoleAuth, createConsoleAuth } from '../../src/people/server-auth.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'
+import { type ConsoleAuth, createConsoleAuth } from '../../src/server/core/auth/server-auth.ts'
+import { findPasswordFault } from '../../src/server/core/auth/sign-in/password.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const HERE = '203.0.113.7'

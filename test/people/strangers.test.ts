@@ -1,6 +1,11 @@
 /** Wrong keys are slowed by address, with a memory that has a limit, and a good key never waits (W-26). */
 import { describe, expect, test } from 'vitest'
-import { addressPrefix, FailedAuthThrottle, failureDelayMs, shouldLog } from '../../src/http/auth-throttle.ts'
+import {
+  addressPrefix,
+  FailedAuthThrottle,
+  failureDelayMs,
+  shouldLog,
+} from '../../src/server/core/http/auth-throttle.ts'
 
 /** Time that stands, and waits that end when the test says so. */
 function scene() {

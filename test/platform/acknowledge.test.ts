@@ -3,9 +3,9 @@
  * owed any more, and the next delivery of the bet goes out.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { statement } from '../../src/db/db.ts'
-import { auditPlatform } from '../../src/platform/platform-audit.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { statement } from '../../src/server/core/database/db.ts'
+import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
 import { hang, refusal, reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 

@@ -1,9 +1,9 @@
 /** Where rows of bets stand: those that were placed together stand together, and have room to be rewritten. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
-import { newBetId } from '../../src/platform/placement/bet-id.ts'
-import { closeBets } from '../../src/platform/store/placement-store.ts'
+import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/server/core/database/db.ts'
+import { newBetId } from '../../src/server/platform/placement/bet-id.ts'
+import { closeBets } from '../../src/server/platform/store/placement-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const NOW = new Date('2026-11-22T12:00:00.000Z')

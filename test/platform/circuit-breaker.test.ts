@@ -1,6 +1,6 @@
 // How many calls may go to one partner, and when a partner that is down is asked again (C-6, W-15).
 import { expect, test } from 'vitest'
-import { createCircuitBreaker } from '../../src/platform/circuit-breaker.ts'
+import { createCircuitBreaker } from '../../src/server/platform/circuit-breaker.ts'
 
 const CAPACITY = 3
 const PROBE_GAP_MS = 500

@@ -1,6 +1,6 @@
 /** How many calls go to a partner at once follows its latency, up to the setting's bound. */
 import { expect, test } from 'vitest'
-import { createConcurrencyLimit } from '../../src/platform/concurrency-limit.ts'
+import { createConcurrencyLimit } from '../../src/server/platform/concurrency-limit.ts'
 
 const BOUND = 512
 

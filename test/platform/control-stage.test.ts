@@ -1,8 +1,8 @@
 /** The last look after the partner's yes, and the rollback that follows an objection (C-3). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { auditPlatform } from '../../src/platform/platform-audit.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
 import type { Placed } from '../support/platform.ts'
 import { reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'

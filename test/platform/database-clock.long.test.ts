@@ -1,8 +1,8 @@
 /** Which clock times leases and schedules: the database's, whatever that of a process' own host says (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { createCircuitBreakers } from '../../src/platform/circuit-breaker.ts'
-import { createPlatformMetrics } from '../../src/platform/platform-metrics.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'
+import { createPlatformMetrics } from '../../src/server/platform/platform-metrics.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { status } from '../support/scripted-wallet.ts'
 

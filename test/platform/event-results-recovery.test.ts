@@ -1,12 +1,12 @@
 /** Who goes on with a result that another process has accepted, and when (C-12): no clock decides it, only a lease of watching. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { createEventResults } from '../../src/platform/bets/event-results.ts'
-import { createResultsRecovery } from '../../src/platform/recovery/results-recovery.ts'
-import { renewResults } from '../../src/platform/store/event-store.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { createEventResults } from '../../src/server/platform/bets/event-results.ts'
+import { createResultsRecovery } from '../../src/server/platform/recovery/results-recovery.ts'
+import { renewResults } from '../../src/server/platform/store/event-store.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { type Scene, startScene } from './scene.ts'
 

@@ -1,9 +1,9 @@
 /** Frame sessions that are older than a day lose their token and profile (C-17): how often one process looks for them. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
-import { createFrameSessionExpiry } from '../../src/platform/bets/frame-session-expiry.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { createFrameSessionExpiry } from '../../src/server/platform/bets/frame-session-expiry.ts'
 
 const SCAN_INTERVAL_MS = 600_000
 const NOW = new Date('2031-05-16T12:00:00.000Z')

@@ -1,7 +1,7 @@
 /** Who takes over what another process has begun, and when (C-12): no clock decides it, only a whole lease of watching. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type HeldClaim, watchLeases } from '../../src/platform/recovery/lease-watch.ts'
-import { LEASE_MS } from '../../src/platform/store/outbox.ts'
+import { type HeldClaim, watchLeases } from '../../src/server/platform/recovery/lease-watch.ts'
+import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
 import { startPlatform } from '../support/platform.ts'

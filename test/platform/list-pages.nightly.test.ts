@@ -1,9 +1,9 @@
 /** A page of the few deliveries that a filter wants, behind 100,000 others, looks at so many and no more; whoever reads on finds them all. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/db/db.ts'
-import { getRetry } from '../../src/platform/api/bulk-retries.ts'
-import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
+import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
+import { getRetry } from '../../src/server/platform/api/deliveries/bulk-retries.ts'
+import { listDeliveries } from '../../src/server/platform/api/deliveries/delivery-list.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent } from '../support/plans.ts'
 

@@ -1,6 +1,6 @@
 /** The bounds of odds: more than 0, at most 1,000,000, with at most six decimals. */
 import { expect, test } from 'vitest'
-import { multiplyOdds, type Odds, parseOdds } from '../../src/platform/store/odds.ts'
+import { multiplyOdds, type Odds, parseOdds } from '../../src/server/platform/store/odds.ts'
 
 test.each([
   ['0.000001', 1n],

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { auditPlatform } from '../../src/platform/platform-audit.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
 import { hang, refusal, type Script, status } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 

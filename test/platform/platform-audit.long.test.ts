@@ -1,8 +1,8 @@
 /** The audit of the platform's tables: clean after a life with every kind of trouble, and no damage goes unseen (C-9). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Statement, Tx } from '../../src/db/db.ts'
-import { auditPlatform } from '../../src/platform/platform-audit.ts'
+import type { Statement, Tx } from '../../src/server/core/database/db.ts'
+import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
 import { run } from '../cli/command.ts'
 import { asServer } from '../support/database.ts'
 import { hang, refusal, status } from '../support/scripted-wallet.ts'

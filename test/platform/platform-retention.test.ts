@@ -1,10 +1,10 @@
 /** Retention beside a platform that goes on: what is written while it is at work stays (O-6). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import { addChanges, numberChanges, readChanges } from '../../src/feed/change-store.ts'
-import { clearOld } from '../../src/platform/platform-retention.ts'
-import { PLATFORM_CHANGES } from '../../src/platform/store/platform-change-feed.ts'
+import { addChanges, numberChanges, readChanges } from '../../src/server/core/change-feed/change-store.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { clearOld } from '../../src/server/platform/platform-retention.ts'
+import { PLATFORM_CHANGES } from '../../src/server/platform/store/platform-change-feed.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const BEFORE = new Date('2026-11-01T00:00:00Z')

@@ -1,7 +1,7 @@
 /** One answer that the database does not take must not keep those of other bets from being recorded (C-6), and a person sees it (C-9). */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LEASE_MS } from '../../src/platform/store/outbox.ts'
+import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'
 import { scrape } from '../operations/scrape.ts'
 import { allowWrites as allow, refuseWrites } from './poison.ts'
 import { type Scene, startScene } from './scene.ts'

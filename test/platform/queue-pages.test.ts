@@ -1,10 +1,10 @@
 /** What is over lies in nobody's way: a look at the queue reads as few pages behind 10,000 deliveries that an old snapshot still sees. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/db/db.ts'
-import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/delivery-claim.ts'
-import { createDeliveryLanes } from '../../src/platform/delivery/delivery-lanes.ts'
-import { readHeldClaims } from '../../src/platform/recovery/lease-watch.ts'
+import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/server/core/database/db.ts'
+import { type Claim, claimDue, readNextDue } from '../../src/server/platform/delivery/delivery-claim.ts'
+import { createDeliveryLanes } from '../../src/server/platform/delivery/delivery-lanes.ts'
+import { readHeldClaims } from '../../src/server/platform/recovery/lease-watch.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 

@@ -1,17 +1,17 @@
 /** The deliverer's statements go by the queue, by ids and by bets, also when the statistics were taken while nothing was pending. */
 import { expect, test } from 'vitest'
-import { hotSettingsSql, type Tx } from '../../src/db/db.ts'
-import { claimDue, readNextDue } from '../../src/platform/delivery/delivery-claim.ts'
-import { readHeldClaims, releaseClaims } from '../../src/platform/recovery/lease-watch.ts'
-import { finishCalls } from '../../src/platform/store/attempt-outcome-store.ts'
-import { readPendingResults } from '../../src/platform/store/event-store.ts'
+import { hotSettingsSql, type Tx } from '../../src/server/core/database/db.ts'
+import { claimDue, readNextDue } from '../../src/server/platform/delivery/delivery-claim.ts'
+import { readHeldClaims, releaseClaims } from '../../src/server/platform/recovery/lease-watch.ts'
+import { finishCalls } from '../../src/server/platform/store/attempt-outcome-store.ts'
+import { readPendingResults } from '../../src/server/platform/store/event-store.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
   promoteNext,
   readUnfinished,
   recordAttemptResults,
-} from '../../src/platform/store/outbox.ts'
+} from '../../src/server/platform/store/outbox.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 

@@ -1,7 +1,7 @@
 /** P16: a platform is killed, another one on its database finishes what it had begun (C-1, C-5). */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { LEASE_MS } from '../../src/platform/store/outbox.ts'
+import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { aBet, startPlatform, type TestPlatform } from '../support/platform.ts'

@@ -1,9 +1,9 @@
 /** From why the platform says no to the answer: the route has nothing to add. */
 import { expect, test } from 'vitest'
-import { toProblem } from '../../src/http/problem-details.ts'
-import { orThrowProblem } from '../../src/platform/api/refusal-status.ts'
-import { toInvalidRequest, toNotFound, toRefusal } from '../../src/platform/platform-refusal.ts'
-import { QueueFullError } from '../../src/runtime/batcher.ts'
+import { QueueFullError } from '../../src/runtime/async/batcher.ts'
+import { toProblem } from '../../src/server/core/http/api/problem-details.ts'
+import { orThrowProblem } from '../../src/server/platform/api/refusal-status.ts'
+import { toInvalidRequest, toNotFound, toRefusal } from '../../src/server/platform/platform-refusal.ts'
 
 test.each([
   [toNotFound('the bet'), { status: 404, code: 'not_found', message: 'the bet does not exist', errors: [] }],

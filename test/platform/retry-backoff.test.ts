@@ -7,7 +7,7 @@ import {
   RESULT_WINDOW_MS,
   ROLLBACK_ATTEMPTS,
   ROLLBACK_WINDOW_MS,
-} from '../../src/platform/delivery/retry-backoff.ts'
+} from '../../src/server/platform/delivery/retry-backoff.ts'
 
 /** An attempt that began just now, unless said otherwise. */
 function tried(attempts: number, now: number, over: Partial<BackoffState> = {}): BackoffState {

@@ -1,8 +1,8 @@
 /** What one look at a retry shows (C-16) is read by several statements, and deliveries are answered between them. */
 import { expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
-import { getRetry } from '../../src/platform/api/bulk-retries.ts'
-import { createDeferred } from '../../src/runtime/deferred.ts'
+import { createDeferred } from '../../src/runtime/async/deferred.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import { getRetry } from '../../src/server/platform/api/deliveries/bulk-retries.ts'
 import { refusal } from '../support/scripted-wallet.ts'
 import { type Scene, sceneWithDb } from './scene.ts'
 

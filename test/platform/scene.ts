@@ -1,7 +1,7 @@
 // A platform with one scripted partner and one frame session, in time that the test moves.
 import { afterAll, beforeAll } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type PlatformClient, startPlatform, type TestPlatform } from '../support/platform.ts'
 import type { Received, ScriptedWallet } from '../support/scripted-wallet.ts'

@@ -1,7 +1,7 @@
 /** However many calls are under way: one turn of deliveries records and claims so many at most that its statements end in time. */
 import { expect, test } from 'vitest'
-import { createCircuitBreakers } from '../../src/platform/circuit-breaker.ts'
-import { createDeliveryLanes, MAX_PER_TURN } from '../../src/platform/delivery/delivery-lanes.ts'
+import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'
+import { createDeliveryLanes, MAX_PER_TURN } from '../../src/server/platform/delivery/delivery-lanes.ts'
 import { signal } from '../support/signal.ts'
 import { manyLike } from './many-bets.ts'
 import { startScene } from './scene.ts'

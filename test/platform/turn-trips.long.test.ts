@@ -1,9 +1,9 @@
 /** What a turn of deliveries asks of the database: each round trip is time in which no call of any partner begins. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db, Statement, Tx } from '../../src/db/db.ts'
-import { servePlatform } from '../../src/process/platform-server.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db, Statement, Tx } from '../../src/server/core/database/db.ts'
+import { servePlatform } from '../../src/server/servers/platform-server.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { platformClient } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'

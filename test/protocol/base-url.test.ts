@@ -1,7 +1,7 @@
 /** Base URLs: a part that no call carries is refused with the remedy, by each command and server that takes one. */
 import { describe, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
 import type { ConformanceDeps } from '../../src/conformance/conformance-command.ts'
+import { type LoadFlags, parseLoadOptions } from '../../src/conformance/load/load-options.ts'
 import {
   type ConformancePlatformFlags,
   runConformancePlatform,
@@ -10,10 +10,10 @@ import {
   type ConformanceWalletFlags,
   runConformanceWallet,
 } from '../../src/conformance/wallet/wallet-conformance-command.ts'
-import { getFromApi } from '../../src/http/api-client.ts'
-import { type LoadFlags, parseLoadOptions } from '../../src/load/load-options.ts'
-import { findUrlFault, trimEndSlashes, type UrlUse } from '../../src/protocol/base-url.ts'
-import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
+import { getFromApi } from '../../src/protocol/client/api-client.ts'
+import { findUrlFault, trimEndSlashes, type UrlUse } from '../../src/protocol/values/base-url.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { runReconcile } from '../../src/server/reconcile/reconcile-command.ts'
 
 const REFUSED: [string, string][] = [
   ['', 'is not a URL of http or https: write it as in'],

@@ -1,6 +1,6 @@
 /** Decimal texts of any scale (M-1). */
 import { expect, test } from 'vitest'
-import { negateDecimal, sumDecimals, toCommonUnits } from '../../src/protocol/decimal.ts'
+import { negateDecimal, sumDecimals, toCommonUnits } from '../../src/protocol/values/decimal.ts'
 
 test('the sum of decimal amounts is exact', () => {
   expect(sumDecimals(['0.1', '0.2'])).toBe('0.3')

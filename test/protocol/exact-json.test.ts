@@ -1,7 +1,7 @@
 /** Numbers that a double does not hold, in whatever JSON stands around them (M-1, M-2, W-3). */
 import { describe, expect, test } from 'vitest'
 import { describeMemberFault } from '../../src/protocol/call-fault.ts'
-import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/exact-json.ts'
+import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/values/exact-json.ts'
 
 describe('a number that a double cannot hold is parsed exactly:', () => {
   test.each([

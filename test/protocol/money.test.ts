@@ -9,7 +9,7 @@ import {
   money,
   parseDecimal,
   parseWireAmount,
-} from '../../src/protocol/money.ts'
+} from '../../src/protocol/values/money.ts'
 
 test('the largest amount is accepted, and one minor unit more is rejected', () => {
   expect(parseDecimal(`${MAX_AMOUNT}`, 0)).toBe(MAX_AMOUNT)

@@ -1,11 +1,11 @@
 /** Reconcile looks again wherever a bet may lie: in each bucket of the wallet's database, however many there are. */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { recordBucketCount } from '../../src/db/buckets.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
-import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { recordBucketCount } from '../../src/server/core/database/schema/buckets.ts'
+import { runReconcile } from '../../src/server/reconcile/reconcile-command.ts'
+import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { betIdOf, platformBook, walletBook } from './books.ts'
 

@@ -1,9 +1,9 @@
 /** Reconcile on embedded databases: their one connection is taken by the snapshot, and what differs is looked at again on it. */
 import { expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { migrateSchema } from '../../src/db/schema-migration.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { migrateSchema } from '../../src/server/core/database/schema/schema-migration.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { reconcile } from '../../src/server/reconcile/reconcile.ts'
 import { betIdOf, platformBook, walletBook } from './books.ts'
 
 const BETS = 40

@@ -1,9 +1,9 @@
 /** A bet that moves between the readings of two databases is no difference: what differs is looked at again. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Db } from '../../src/db/db.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Db } from '../../src/server/core/database/db.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { reconcile } from '../../src/server/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
 

@@ -1,8 +1,8 @@
 /** C-9: what the platform decided and the partner has not acknowledged, with nothing under way, is a difference. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { reconcile, type Summary } from '../../src/reconcile/reconcile.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { reconcile, type Summary } from '../../src/server/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
 import { playerWithMoney } from '../support/operator.ts'

@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { runReconcile } from '../../src/reconcile/reconcile-command.ts'
-import { createCsvFindingsReport, formatFinding } from '../../src/reconcile/reconcile-report.ts'
-import { toFindingDetails } from '../../src/reconcile/side-description.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { runReconcile } from '../../src/server/reconcile/reconcile-command.ts'
+import { createCsvFindingsReport, formatFinding } from '../../src/server/reconcile/reconcile-report.ts'
+import { toFindingDetails } from '../../src/server/reconcile/side-description.ts'
 
 let folder: string
 beforeEach(() => {

@@ -1,10 +1,10 @@
 /** Reconcile finds every kind of gap that is planted, on both sides, names it, and finds nothing where there is none. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { serveWallet } from '../../src/process/wallet-server.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { reconcile, type Summary, type WalletSource } from '../../src/reconcile/reconcile.ts'
+import { readConfig } from '../../src/server/core/config/config.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { reconcile, type Summary, type WalletSource } from '../../src/server/reconcile/reconcile.ts'
+import { serveWallet } from '../../src/server/servers/wallet-server.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, PARTNER, writeBooks } from './books.ts'
 

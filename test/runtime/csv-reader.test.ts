@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type CsvTable, readCsv } from '../../src/runtime/csv-reader.ts'
+import { type CsvTable, readCsv } from '../../src/runtime/text/csv-reader.ts'
 
 function file(bytes: Buffer | string): string {
   const folder = mkdtempSync(join(tmpdir(), 'purser-'))

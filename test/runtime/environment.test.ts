@@ -1,10 +1,10 @@
 /** The world can be taken over: what waits, waits in its time; what is drawn, is drawn from it. And it is given back. */
 import { afterEach, expect, test } from 'vitest'
+import { withTimeout } from '../../src/runtime/async/promise-timeout.ts'
+import { nextTurn, sleep } from '../../src/runtime/async/sleep.ts'
+import { timeoutSignal } from '../../src/runtime/async/timeout-signal.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { environment, replaceEnvironment } from '../../src/runtime/environment.ts'
-import { withTimeout } from '../../src/runtime/promise-timeout.ts'
-import { nextTurn, sleep } from '../../src/runtime/sleep.ts'
-import { timeoutSignal } from '../../src/runtime/timeout-signal.ts'
 import { standStill } from '../support/still-world.ts'
 
 let giveBack = () => {}

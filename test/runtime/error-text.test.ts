@@ -1,6 +1,6 @@
 /** What went wrong, in words. */
 import { expect, test } from 'vitest'
-import { errorText, errorWithStack } from '../../src/runtime/error-text.ts'
+import { errorText, errorWithStack } from '../../src/runtime/errors/error-text.ts'
 
 test.each<[unknown, string]>([
   [new Error('no room'), 'no room'],

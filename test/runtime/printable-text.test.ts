@@ -1,6 +1,6 @@
 /** Text from elsewhere on a terminal and in the log of a CI server. */
 import { describe, expect, test } from 'vitest'
-import { printable, printableLine, printableLines } from '../../src/runtime/printable-text.ts'
+import { printable, printableLine, printableLines } from '../../src/runtime/text/printable-text.ts'
 
 describe('printed text', () => {
   test.each([

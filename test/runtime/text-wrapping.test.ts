@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wrapForTerminal } from '../../src/runtime/text-wrapping.ts'
+import { wrapForTerminal } from '../../src/runtime/text/text-wrapping.ts'
 
 const long = 'word '.repeat(30).trim()
 

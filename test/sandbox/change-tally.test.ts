@@ -1,8 +1,8 @@
 /** What the sandbox counts of the platform's feed, and the table that it shows above five bets a second. */
 import { expect, test } from 'vitest'
-import { type CountName, createChangeTally } from '../../src/sandbox/change-tally.ts'
-import type { PlatformChange } from '../../src/sandbox/platform-changes.ts'
-import { createRateTable, ROW_SECONDS } from '../../src/sandbox/rate-table.ts'
+import { type CountName, createChangeTally } from '../../src/server/sandbox/bettors/change-tally.ts'
+import type { PlatformChange } from '../../src/server/sandbox/bettors/platform-changes.ts'
+import { createRateTable, ROW_SECONDS } from '../../src/server/sandbox/rate-table.ts'
 
 type Bet = NonNullable<PlatformChange['bet']>
 const bet = (event: string, over: Partial<Bet> = {}): PlatformChange => {

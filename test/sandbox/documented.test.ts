@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { addSandboxApi } from '../../src/sandbox/frame/sandbox-api.ts'
-import { TROUBLES } from '../../src/sandbox/frame/troubles.ts'
-import { addFrontPage } from '../../src/sandbox/front-page.ts'
+import { addSandboxApi } from '../../src/server/sandbox/frame/sandbox-api.ts'
+import { TROUBLES } from '../../src/server/sandbox/frame/troubles.ts'
+import { addFrontPage } from '../../src/server/sandbox/front-page.ts'
 
 const page = readFileSync(new URL('../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
 

@@ -1,6 +1,6 @@
 /** What the sandbox keeps for longer than the platform does. */
 import { expect, test, vi } from 'vitest'
-import { createFrameSessionRenewal } from '../../src/sandbox/frame-session-renewal.ts'
+import { createFrameSessionRenewal } from '../../src/server/sandbox/bettors/frame-session-renewal.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { createBearerClient } from '../../src/sandbox/bearer-client.ts'
-import { requestFrameSession } from '../../src/sandbox/frame-session-request.ts'
+import { createBearerClient } from '../../src/server/sandbox/bearer-client.ts'
+import { requestFrameSession } from '../../src/server/sandbox/bettors/frame-session-request.ts'
 
 let server: Server | undefined
 afterEach(() => server?.close())

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import type { BearerClient } from '../../src/sandbox/bearer-client.ts'
-import { streamMergedEvents } from '../../src/sandbox/frame/merged-event-stream.ts'
+import type { BearerClient } from '../../src/server/sandbox/bearer-client.ts'
+import { streamMergedEvents } from '../../src/server/sandbox/frame/merged-event-stream.ts'
 import { serveWhoLeaves } from '../support/leaving.ts'
 import { signal } from '../support/signal.ts'
 

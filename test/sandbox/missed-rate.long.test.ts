@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import type { ActivityLog } from '../../src/sandbox/activity-log.ts'
-import { createBearerClient } from '../../src/sandbox/bearer-client.ts'
-import { createBetWatch } from '../../src/sandbox/bet-watch.ts'
-import { simulateBettors } from '../../src/sandbox/bettor-simulation.ts'
-import type { House, SessionEntry } from '../../src/sandbox/sandbox-servers.ts'
+import type { ActivityLog } from '../../src/server/sandbox/activity-log.ts'
+import { createBearerClient } from '../../src/server/sandbox/bearer-client.ts'
+import { createBetWatch } from '../../src/server/sandbox/bettors/bet-watch.ts'
+import { simulateBettors } from '../../src/server/sandbox/bettors/bettor-simulation.ts'
+import type { House, SessionEntry } from '../../src/server/sandbox/sandbox-servers.ts'
 
 let server: Server
 afterEach(() => server.close())

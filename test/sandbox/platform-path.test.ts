@@ -1,12 +1,12 @@
 /** The sandbox's window to its platform asks for the path of the route, however a request writes it. */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import type { Authenticator } from '../../src/http/authentication.ts'
-import { createHttpApp } from '../../src/http/http-app.ts'
-import { CALLER } from '../../src/http/principal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { createBearerClient } from '../../src/sandbox/bearer-client.ts'
-import { addSandboxApi } from '../../src/sandbox/frame/sandbox-api.ts'
+import type { Authenticator } from '../../src/server/core/http/api/authentication.ts'
+import { CALLER } from '../../src/server/core/http/api/principal.ts'
+import { createHttpApp } from '../../src/server/core/http/http-app.ts'
+import { createBearerClient } from '../../src/server/sandbox/bearer-client.ts'
+import { addSandboxApi } from '../../src/server/sandbox/frame/sandbox-api.ts'
 
 const ADMIN = { keyName: 'boss', keyHash: '', role: 'admin' } as const
 const admission: Authenticator = {

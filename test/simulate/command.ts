@@ -1,4 +1,4 @@
-/** `npm run simulate`: as src/simulate/main.ts; for level 3 it brings a Postgres of its own, unless DATABASE_URL names one. */
+/** `npm run simulate`: as src/simulator/main.ts; for level 3 it brings a Postgres of its own, unless DATABASE_URL names one. */
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { startPostgres } from '../support/postgres-server.ts'
@@ -11,7 +11,7 @@ const isOfLocks = existsSync(kept)
 const server = isOfLocks && process.env.DATABASE_URL === undefined ? await startPostgres() : undefined
 if (server !== undefined) process.env.DATABASE_URL = server.url
 try {
-  await import(pathToFileURL('dist/simulate/main.js').href)
+  await import(pathToFileURL('dist/simulator/main.js').href)
 } finally {
   await server?.stop()
 }

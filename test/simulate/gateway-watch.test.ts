@@ -1,7 +1,7 @@
 /** The laws of a gateway in markets: what they take, and what they complain about. */
 import { describe, expect, test } from 'vitest'
-import { type GatewayWatch, watchGateway } from '../../src/simulate/market/gateway-watch.ts'
-import type { NetworkAnswer, NetworkRequest } from '../../src/simulate/market/simulated-network.ts'
+import type { NetworkAnswer, NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
+import { type GatewayWatch, watchGateway } from '../../src/simulator/market/oracle/gateway-watch.ts'
 
 const names = { bet: (id: string) => id, describe: () => '', subject: () => '' }
 const ANNA = { wallet: 'wallet', operatorUser: 'anna', userId: 'id 1', token: 't 1', operatorToken: 'hers' } as const

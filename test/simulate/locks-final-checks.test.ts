@@ -1,6 +1,6 @@
 /** What the level with real locks says of balances at the end of a run: right, wrong, or that it cannot tell, which is counted. */
 import { expect, test } from 'vitest'
-import { BALANCE_JUDGED, checkBalances } from '../../src/simulate/locks/final-checks.ts'
+import { BALANCE_JUDGED, checkBalances } from '../../src/simulator/postgres/final-checks.ts'
 
 function judged(balance: bigint | undefined, moved: ReadonlySet<bigint> | undefined) {
   const marks: string[] = []

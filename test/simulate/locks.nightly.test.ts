@@ -4,13 +4,13 @@
  * that the failure names.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { ProcessFault } from '../../src/simulate/locks/crash-faults.ts'
-import { createLocksBase, type LocksBase } from '../../src/simulate/locks/locks-base.ts'
-import { playLocksFile } from '../../src/simulate/locks/locks-command.ts'
-import { LOCKS_COVERAGE, SET_FREE_AT_ONCE } from '../../src/simulate/locks/locks-coverage.ts'
-import { findLocksFault, LOCKS_FAULTS } from '../../src/simulate/locks/locks-planted-faults.ts'
-import { type LocksResult, runLocks } from '../../src/simulate/locks/locks-run.ts'
-import { classifyComplaint, listRunFiles, readRunFile, shrinkRun } from '../../src/simulate/market/run-file.ts'
+import { classifyComplaint, listRunFiles, readRunFile, shrinkRun } from '../../src/simulator/market/run-file.ts'
+import type { ProcessFault } from '../../src/simulator/postgres/faults/crash-faults.ts'
+import { findLocksFault, LOCKS_FAULTS } from '../../src/simulator/postgres/faults/locks-planted-faults.ts'
+import { createLocksBase, type LocksBase } from '../../src/simulator/postgres/locks-base.ts'
+import { playLocksFile } from '../../src/simulator/postgres/locks-command.ts'
+import { LOCKS_COVERAGE, SET_FREE_AT_ONCE } from '../../src/simulator/postgres/locks-coverage.ts'
+import { type LocksResult, runLocks } from '../../src/simulator/postgres/locks-run.ts'
 
 /** Runs that meet everything between them: a failover, a kill, and one in which most else happens. They are others when statements are. */
 const SEEDS = [1, 7, 6]

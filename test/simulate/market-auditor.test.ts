@@ -1,6 +1,6 @@
 /** The auditor of markets: what it takes, and what it complains about. */
 import { describe, expect, test } from 'vitest'
-import { createAuditor, type ObservedCall } from '../../src/simulate/market/market-auditor.ts'
+import { createAuditor, type ObservedCall } from '../../src/simulator/market/oracle/market-auditor.ts'
 
 const AT = { player: 'anna', betId: 'bet' }
 

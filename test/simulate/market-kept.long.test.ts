@@ -4,19 +4,19 @@
  * sent-again-behind-its-tenth-attempt.json, where the judge was wrong: it took the tenth attempt for the first of those that a person asked for (C-4).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Stores } from '../../src/simulate/market/market.ts'
-import { runMarket } from '../../src/simulate/market/market-run.ts'
-import { closeStores } from '../../src/simulate/market/market-store.ts'
-import { drawFaultChoices } from '../../src/simulate/market/planted/planted-fault.ts'
-import { findPlantedFault, PLANTED_FAULTS } from '../../src/simulate/market/planted/planted-faults.ts'
+import { closeStores } from '../../src/simulator/market/databases/market-store.ts'
+import { openWarmStores } from '../../src/simulator/market/databases/warm-stores.ts'
+import type { Stores } from '../../src/simulator/market/market.ts'
+import { runMarket } from '../../src/simulator/market/market-run.ts'
+import { drawFaultChoices } from '../../src/simulator/market/planted/planted-fault.ts'
+import { findPlantedFault, PLANTED_FAULTS } from '../../src/simulator/market/planted/planted-faults.ts'
 import {
   classifyComplaint,
   listRunFiles,
   playFile,
   readRunFile,
   shrinkRun,
-} from '../../src/simulate/market/run-file.ts'
-import { openWarmStores } from '../../src/simulate/market/warm-stores.ts'
+} from '../../src/simulator/market/run-file.ts'
 
 const CORPUS = 'test/simulate/corpus'
 

@@ -1,8 +1,8 @@
 /** What the judges of markets know of money: corrections that are refused, freebets, odds, and what a run must have met. */
 import { describe, expect, test } from 'vitest'
-import { createAuditor, type ObservedCall } from '../../src/simulate/market/market-auditor.ts'
-import { findMissingMarks } from '../../src/simulate/market/minimum-coverage.ts'
-import { DEFAULT_SCENARIO, type MoneyRules } from '../../src/simulate/market/scenario.ts'
+import { findMissingMarks } from '../../src/simulator/market/minimum-coverage.ts'
+import { createAuditor, type ObservedCall } from '../../src/simulator/market/oracle/market-auditor.ts'
+import { DEFAULT_SCENARIO, type MoneyRules } from '../../src/simulator/market/scenario.ts'
 
 const AT = { player: 'anna', betId: 'bet' }
 

@@ -1,11 +1,11 @@
 /** The market finds what is planted around wallet and platform, each fault in the run that the table of docs/internals names (planted-tables.test.ts). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Stores } from '../../src/simulate/market/market.ts'
-import { runMarket } from '../../src/simulate/market/market-run.ts'
-import { closeStores } from '../../src/simulate/market/market-store.ts'
-import { drawFaultChoices } from '../../src/simulate/market/planted/planted-fault.ts'
-import { PLANTED_FAULTS } from '../../src/simulate/market/planted/planted-faults.ts'
-import { openWarmStores } from '../../src/simulate/market/warm-stores.ts'
+import { closeStores } from '../../src/simulator/market/databases/market-store.ts'
+import { openWarmStores } from '../../src/simulator/market/databases/warm-stores.ts'
+import type { Stores } from '../../src/simulator/market/market.ts'
+import { runMarket } from '../../src/simulator/market/market-run.ts'
+import { drawFaultChoices } from '../../src/simulator/market/planted/planted-fault.ts'
+import { PLANTED_FAULTS } from '../../src/simulator/market/planted/planted-faults.ts'
 
 let stores: Stores
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { UsageError } from '../../src/runtime/cli-errors.ts'
-import { openNight, toIntervals } from '../../src/simulate/market/night-runs.ts'
-import type { PlayedRun } from '../../src/simulate/market/played-run.ts'
+import { UsageError } from '../../src/runtime/errors/cli-errors.ts'
+import { openNight, toIntervals } from '../../src/simulator/market/night-runs.ts'
+import type { PlayedRun } from '../../src/simulator/market/played-run.ts'
 
 let folder = ''
 beforeEach(() => {

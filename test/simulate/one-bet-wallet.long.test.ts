@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import type { HistoryPosition } from '../../src/simulate/one-bet/history-fingerprint.ts'
-import { createJudge } from '../../src/simulate/one-bet/history-search.ts'
-import { applyAction, START_POSITION } from '../../src/simulate/one-bet/history-step.ts'
+import type { HistoryPosition } from '../../src/simulator/one-bet/history-fingerprint.ts'
+import { createJudge } from '../../src/simulator/one-bet/history-search.ts'
+import { applyAction, START_POSITION } from '../../src/simulator/one-bet/history-step.ts'
 import {
   BET_ACTIONS,
   type BetAction,
@@ -18,8 +18,8 @@ import {
   chooseRequest,
   formatHistory,
   parseHistory,
-} from '../../src/simulate/one-bet/one-bet-actions.ts'
-import { OPENING } from '../../src/simulate/one-bet/one-bet-model.ts'
+} from '../../src/simulator/one-bet/one-bet-actions.ts'
+import { OPENING } from '../../src/simulator/one-bet/one-bet-model.ts'
 import { run } from '../cli/command.ts'
 import { dueOf, IS_NIGHTLY } from '../support/nightly.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,8 +1,8 @@
 /** Every history of one bet up to six steps, the way in which they are merged, and faults that must be found. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { searchHistories } from '../../src/simulate/one-bet/history-search.ts'
-import { formatHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
+import { searchHistories } from '../../src/simulator/one-bet/history-search.ts'
+import { formatHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
 /** Its links are left out. */

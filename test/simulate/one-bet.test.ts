@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { replayHistory, searchHistories } from '../../src/simulate/one-bet/history-search.ts'
-import { formatHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
+import { replayHistory, searchHistories } from '../../src/simulator/one-bet/history-search.ts'
+import { formatHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
 test.each(['refuse', 'allow-negative'] as const)(
@@ -34,7 +34,7 @@ test('the search finds a planted fault in the fewest steps, and replays its hist
 
 /** What the command says of a file, and its exit code. */
 function played(file: string, ...flags: string[]): Promise<[string, number]> {
-  const args = ['dist/simulate/main.js', '--history', file, ...flags]
+  const args = ['dist/simulator/main.js', '--history', file, ...flags]
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, stdout, stderr) => resolve([stdout + stderr, Number(error?.code ?? 0)]))
   })

@@ -1,7 +1,7 @@
 /** The laws of the calling side: what they take, and what they complain about. */
 import { describe, expect, test } from 'vitest'
-import { watchPace } from '../../src/simulate/market/pace-watch.ts'
-import type { NetworkRequest } from '../../src/simulate/market/simulated-network.ts'
+import type { NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
+import { watchPace } from '../../src/simulator/market/oracle/pace-watch.ts'
 
 const request = (requestId: string, type = 3): NetworkRequest => ({
   ...{ method: 'PUT', path: '/payment/bet', headers: {} },

@@ -1,8 +1,8 @@
 /** The tables of docs/internals name each planted fault with the run that the checks play: what is listed is what was generated. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { LOCKS_FAULTS as BESIDE_LOCKS } from '../../src/simulate/locks/locks-planted-faults.ts'
-import { PLANTED_FAULTS } from '../../src/simulate/market/planted/planted-faults.ts'
+import { PLANTED_FAULTS } from '../../src/simulator/market/planted/planted-faults.ts'
+import { LOCKS_FAULTS as BESIDE_LOCKS } from '../../src/simulator/postgres/faults/locks-planted-faults.ts'
 
 function named(file: string) {
   const rows = readFileSync(`docs/internals/${file}`, 'utf8').split('\n')

@@ -1,17 +1,17 @@
 /** Faults planted in the rules of the wallet: another state or call goes in, or another answer comes out. None is in the product. */
 
-import { type Money, money, ZERO } from '../../src/protocol/money.ts'
-import { type BetAction, parseHistory } from '../../src/simulate/one-bet/one-bet-actions.ts'
-import type { ExpectedState } from '../../src/simulate/one-bet/one-bet-auditor.ts'
+import { type Money, money, ZERO } from '../../src/protocol/values/money.ts'
+import type { Rules } from '../../src/server/wallet/rules/decision.ts'
+import type { Bet, BetCall } from '../../src/server/wallet/store/bet.ts'
+import { type BetAction, parseHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
+import type { ExpectedState } from '../../src/simulator/one-bet/one-bet-auditor.ts'
 import {
   answerCall,
   applyBetEvent,
   type OneBetAnswer,
   type OneBetState,
   toMomentTime,
-} from '../../src/simulate/one-bet/one-bet-model.ts'
-import type { Rules } from '../../src/wallet/decide/decision.ts'
-import type { Bet, BetCall } from '../../src/wallet/store/bet.ts'
+} from '../../src/simulator/one-bet/one-bet-model.ts'
 
 type Tell = typeof answerCall
 

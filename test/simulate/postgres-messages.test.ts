@@ -11,7 +11,7 @@ import {
   toQuery,
   toStatementResult,
   withCode,
-} from '../../src/simulate/locks/postgres-messages.ts'
+} from '../../src/simulator/postgres/wire/postgres-messages.ts'
 
 function message(type: string, content = ''): Buffer {
   const head = Buffer.alloc(4)

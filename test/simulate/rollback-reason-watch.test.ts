@@ -1,7 +1,7 @@
 /** The reasons of Rollbacks in markets: what the watch takes, and what it complains about. */
 import { describe, expect, test } from 'vitest'
-import { watchRollbackReasons } from '../../src/simulate/market/rollback-reason-watch.ts'
-import type { NetworkAnswer, NetworkRequest } from '../../src/simulate/market/simulated-network.ts'
+import type { NetworkAnswer, NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
+import { watchRollbackReasons } from '../../src/simulator/market/oracle/rollback-reason-watch.ts'
 
 const request = (method: string, said: object): NetworkRequest => ({
   ...{ method, path: '/payment/bet', headers: {} },

@@ -5,12 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { distributeTables } from '../../src/db/citus.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { formatGrants, type ServerKind } from '../../src/db/database-privileges.ts'
-import { migrateSchema } from '../../src/db/schema-migration.ts'
-import { saveJournalRetention } from '../../src/feed/journal-retention.ts'
-import { CITUS_FAST_PATH } from '../../src/wallet/apply/citus-fast-path.ts'
+import { saveJournalRetention } from '../../src/server/core/call-journal/journal-retention.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { distributeTables } from '../../src/server/core/database/postgres/citus.ts'
+import { formatGrants, type ServerKind } from '../../src/server/core/database/schema/database-privileges.ts'
+import { migrateSchema } from '../../src/server/core/database/schema/schema-migration.ts'
+import { CITUS_FAST_PATH } from '../../src/server/wallet/queue/citus-fast-path.ts'
 import { dropCitusDatabase, inAdmin, makeCitusDatabase } from './citus-database.ts'
 
 export interface TestDatabase {

@@ -3,9 +3,9 @@
  * real that they set off (statements, calls over HTTP) has come to rest.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import type { DelivererTimers } from '../../src/platform/delivery/deliverer.ts'
+import { timeouts } from '../../src/runtime/async/timeout-signal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { timeouts } from '../../src/runtime/timeout-signal.ts'
+import type { DelivererTimers } from '../../src/server/platform/delivery/deliverer.ts'
 
 export interface FakeTime extends Clock {
   readonly timers: DelivererTimers

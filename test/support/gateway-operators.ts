@@ -1,8 +1,9 @@
 /** A whole aggregation: one platform, a gateway, and operators with wallets of ours, with a network that can fail between every pair. */
-import { openDb } from '../../src/db/database-factory.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import type { ReconcileFinding } from '../../src/reconcile/bet-comparison.ts'
-import { reconcile } from '../../src/reconcile/reconcile.ts'
+
+import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { reconcile } from '../../src/server/reconcile/reconcile.ts'
 import { type FaultyWallet, startFaultyWallet } from './faulty-wallet.ts'
 import type { GatewayClient, GatewaySession } from './gateway.ts'
 import { playerWithMoney } from './operator.ts'

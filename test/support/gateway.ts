@@ -1,8 +1,8 @@
 /** A gateway in this process on a database of its own, and its API. One in a process of its own: gateway-process.ts. */
 import { randomBytes } from 'node:crypto'
 import { request as send } from 'undici'
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { serveGateway } from '../../src/process/gateway-server.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { serveGateway } from '../../src/server/servers/gateway-server.ts'
 import { asServer, createDatabase } from './database.ts'
 import { type PartnerWire, partnerWire, readReply, type WireReply } from './wire.ts'
 

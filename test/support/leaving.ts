@@ -1,9 +1,9 @@
 /** A reader over HTTP that goes away while its request is still being admitted or opened, and a server that knows when it is gone. */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { registerApi } from '../../src/http/api.ts'
-import { createApiMetrics } from '../../src/http/api-metrics.ts'
-import { CALLER } from '../../src/http/principal.ts'
-import type { Routes } from '../../src/http/route-description.ts'
+import { registerApi } from '../../src/server/core/http/api/api.ts'
+import { CALLER } from '../../src/server/core/http/api/principal.ts'
+import type { Routes } from '../../src/server/core/http/api/route-description.ts'
+import { createApiMetrics } from '../../src/server/core/observability/api-metrics.ts'
 import { signal } from './signal.ts'
 
 export interface LeavingServer {

@@ -1,6 +1,6 @@
-import { PROCESS_ROLES, readConfig } from '../../src/config/config.ts'
-import { openDb } from '../../src/db/database-factory.ts'
-import { changeSettings } from '../../src/process/money-settings.ts'
+import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { changeSettings } from '../../src/server/servers/money-settings.ts'
 
 /** As `purser settings wallet --apply` does: the next wallets on this database start with these. */
 export async function changeMoneySettings(databaseUrl: string, env: Record<string, string>): Promise<void> {

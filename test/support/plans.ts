@@ -1,6 +1,6 @@
 /** What Postgres does for a statement of ours: which indexes it goes through, how many rows and pages it looks at. */
 import type pg from 'pg'
-import type { Queryable, Statement } from '../../src/db/db.ts'
+import type { Queryable, Statement } from '../../src/server/core/database/db.ts'
 
 interface PlanNode {
   'Node Type': string

@@ -1,8 +1,8 @@
 /** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
 import { inject } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import { serveWallet } from '../../src/process/wallet-server.ts'
 import type { Logger } from '../../src/runtime/logger.ts'
+import { readConfig } from '../../src/server/core/config/config.ts'
+import { serveWallet } from '../../src/server/servers/wallet-server.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { asServer, CITUS_BUCKETS, createDatabase } from './database.ts'

@@ -40,7 +40,7 @@ function argumentsOf(node: Node): Node[] {
 
 /** Money is a bigint; what makes or rounds floating-point numbers lives in protocol/money.ts (M-1). */
 export const noFloats: Rule = (source) => {
-  if (source.path === 'src/protocol/money.ts') return []
+  if (source.path === 'src/protocol/values/money.ts') return []
   const banned = /^(Number|parseFloat|Number\.parseFloat|Math\.round|.*\.toFixed|.*\.toPrecision)$/s
   const calls = source.nodes.filter((node) => banned.test(calleeOf(source, node)))
   const passed = source.nodes
@@ -51,7 +51,7 @@ export const noFloats: Rule = (source) => {
   )
 }
 
-const DECIMAL_FILES = ['src/protocol/money.ts', 'src/protocol/decimal.ts']
+const DECIMAL_FILES = ['src/protocol/values/money.ts', 'src/protocol/values/decimal.ts']
 
 /** M-1: a decimal text that is cut at its point to be counted in minor units is parsed in one place. */
 export const noDecimals: Rule = (source) => {

@@ -20,10 +20,11 @@ interface Folder {
 /** At the end at most 1 % of the sentences have no subject, and 2 of 1,000 words are markers. */
 const TARGET = { subjectless: 0.01, markers: 0.002 }
 
-/** The first two folders: `src/http`, `docs/guides`. A file of the root has its own ceiling. */
+/** The first two folders: `src/protocol`, `docs/guides`; below src/server four. A file of the root has its own ceiling. */
 export function folderOf(path: string): string {
   const segments = path.split('/')
-  return segments.length === 1 ? path : segments.slice(0, -1).slice(0, 2).join('/')
+  const depth = path.startsWith('src/server/') ? 4 : 2
+  return segments.length === 1 ? path : segments.slice(0, -1).slice(0, depth).join('/')
 }
 
 export function measure(files: readonly NamedText[]): Map<string, Folder> {

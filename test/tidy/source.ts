@@ -15,7 +15,7 @@ export interface Node {
 }
 
 export interface Source {
-  /** From the root of the repository, `src/wallet/apply/rules-path.ts`. */
+  /** From the root of the repository, `src/server/wallet/queue/rules-path.ts`. */
   readonly path: string
   readonly text: string
   /** Every node of the tree, outer ones first. */

@@ -6,8 +6,8 @@ import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './s
 
 /** They stand outside of what is simulated: they judge, load, show or ask servers, in real time. The last one puts another world in this one's place. */
 const OUTSIDE = [
-  ...['src/conformance/', 'src/load/', 'src/sandbox/', 'src/simulate/main.ts', 'src/http/api-client.ts'],
-  'src/simulate/market/virtual-environment.ts',
+  ...['src/conformance/', 'src/server/sandbox/', 'src/simulator/main.ts', 'src/protocol/client/api-client.ts'],
+  'src/simulator/market/network/virtual-environment.ts',
 ]
 const THE_WORLD = 'src/runtime/environment.ts'
 

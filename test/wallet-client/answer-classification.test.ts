@@ -1,8 +1,8 @@
 /** What every answer means (C-2, C-4, C-5): each operation × each status × each kind of body, in one table. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { type CallOutcome, classifyText } from '../../src/protocol/client/answer-classification.ts'
 import type { Operation } from '../../src/protocol/operation.ts'
-import { type CallOutcome, classifyText } from '../../src/wallet-client/answer-classification.ts'
 
 const BET = '5a3ff0f3-61f5-4f2e-8a0c-1d2b3c4d5e6f'
 const TIME = '2031-05-16T12:00:00Z'

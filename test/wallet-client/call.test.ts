@@ -1,9 +1,9 @@
 /** One call to a wallet over real HTTP: the bytes, the connection, the time-out, and every way in which it can fail (P4–P7). */
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openSignedConnection } from '../../src/protocol/client/signed-connection.ts'
+import { createWalletClient, type WalletAnswer, type WalletClient } from '../../src/protocol/client/wallet-client.ts'
 import type { Operation } from '../../src/protocol/operation.ts'
-import { openSignedConnection } from '../../src/wallet-client/signed-connection.ts'
-import { createWalletClient, type WalletAnswer, type WalletClient } from '../../src/wallet-client/wallet-client.ts'
 import {
   hang,
   hangInBody,

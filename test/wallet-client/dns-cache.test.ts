@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns'
 import { type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { expect, test } from 'vitest'
-import { cachedLookup, createCachingResolver } from '../../src/wallet-client/dns-cache.ts'
+import { cachedLookup, createCachingResolver } from '../../src/protocol/client/network/dns-cache.ts'
 
 const MINUTE_MS = 60_000
 const at = (address: string): LookupAddress[] => [{ address, family: 4 }]

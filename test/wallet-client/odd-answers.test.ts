@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

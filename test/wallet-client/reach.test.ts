@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { Reach } from '../../src/protocol/base-url.ts'
-import { findAddressFault } from '../../src/wallet-client/ssrf-guard.ts'
-import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { findAddressFault } from '../../src/protocol/client/network/ssrf-guard.ts'
+import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
+import type { Reach } from '../../src/protocol/values/base-url.ts'
 
 const PUBLIC_ONLY: Reach = { privateAddresses: false, plainHttp: true }
 const TLS_ONLY: Reach = { privateAddresses: true, plainHttp: false }

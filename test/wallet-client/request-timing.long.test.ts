@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type ServerResponse } from 'node:http
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

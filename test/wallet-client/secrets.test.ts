@@ -1,6 +1,6 @@
 /** A call of a partner with several secrets, while they rotate (C-13). */
 import { expect, onTestFinished, test } from 'vitest'
-import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
 import { fakeTime } from '../support/fake-time.ts'
 import { refusal, startScriptedWallet } from '../support/scripted-wallet.ts'
 import { signal } from '../support/signal.ts'

@@ -1,7 +1,7 @@
 // What looks odd and is right: numbers spelled otherwise (M-2), unknown members, absent or null members, any text.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { wouldRound } from '../../src/protocol/exact-json.ts'
+import { wouldRound } from '../../src/protocol/values/exact-json.ts'
 import { IS_NIGHTLY } from '../support/nightly.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, member } from './answers.ts'

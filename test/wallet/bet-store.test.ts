@@ -1,8 +1,8 @@
 /** The fences in the statements that write bets: whoever judged by something stale writes nothing (bet-store.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { STALE_ROW_SQLSTATE } from '../../src/db/database-errors.ts'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
-import { type BetRecord, readBets, saveBets } from '../../src/wallet/store/bet-store.ts'
+import { STALE_ROW_SQLSTATE } from '../../src/server/core/database/database-errors.ts'
+import { type BetRecord, readBets, saveBets } from '../../src/server/wallet/store/bet-store.ts'
 import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './call-batch-scene.ts'
 
 let scene: BatchScene

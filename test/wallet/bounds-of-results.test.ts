@@ -1,8 +1,13 @@
 // The exact bounds of a result: how old it may be (L-3), what may be taken back (L-2), what a balance holds.
 import { expect, test } from 'vitest'
-import { MAX_BALANCE, type Money } from '../../src/protocol/money.ts'
+import { MAX_BALANCE, type Money } from '../../src/protocol/values/money.ts'
 import type { Currency } from '../../src/protocol/wire-ids.ts'
-import { type BetPosting, type Facts, findMoneyRefusal, isResultLocked } from '../../src/wallet/decide/decision.ts'
+import {
+  type BetPosting,
+  type Facts,
+  findMoneyRefusal,
+  isResultLocked,
+} from '../../src/server/wallet/rules/decision.ts'
 
 const EUR = 'EUR' as Currency
 const DAY_MS = 86_400_000

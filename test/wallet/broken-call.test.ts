@@ -1,8 +1,8 @@
 /** A defect of ours behind the signature: the call is answered as failed, and stays the partner's, not a stranger's. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
-import { handleBetCall, type WalletCallDeps } from '../../src/wallet/wire/wallet-call-handler.ts'
+import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
+import { handleBetCall, type WalletCallDeps } from '../../src/server/wallet/wire/wallet-call-handler.ts'
 import { settleMessage, sign } from '../support/wire.ts'
 
 test('an exception after the signature check still reports the caller and the operation', async () => {

@@ -1,7 +1,7 @@
 /** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, and time stands still until it is let pass. */
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/wire-limits.ts'
-import type { BetCallOutcome } from '../../src/wallet/apply/rules-path.ts'
+import type { BetCallOutcome } from '../../src/server/wallet/queue/rules-path.ts'
 import {
   conflict,
   endBatchOf,

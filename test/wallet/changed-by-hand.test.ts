@@ -3,9 +3,9 @@
  * lost commits the server may have another past; here its rows are written by hand.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import { moveCash } from '../../src/operator/deposits-and-withdrawals.ts'
-import type { PlaceCall } from '../../src/wallet/store/bet.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import { moveCash } from '../../src/server/wallet/operator-api/money/deposits-and-withdrawals.ts'
+import type { PlaceCall } from '../../src/server/wallet/store/bet.ts'
 import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, seat } from './call-batch-scene.ts'
 
 let scene: BatchScene

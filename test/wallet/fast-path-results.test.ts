@@ -3,11 +3,11 @@
  * (fast-path.ts).
  */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { STALE_ROW_SQLSTATE } from '../../src/db/database-errors.ts'
-import { MAX_BALANCE, money } from '../../src/protocol/money.ts'
+import { MAX_BALANCE, money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId, RequestId } from '../../src/protocol/wire-ids.ts'
-import { isFastPathEligible } from '../../src/wallet/apply/fast-path.ts'
-import { endSessions, hashToken, insertSession } from '../../src/wallet/store/session.ts'
+import { STALE_ROW_SQLSTATE } from '../../src/server/core/database/database-errors.ts'
+import { isFastPathEligible } from '../../src/server/wallet/queue/fast-path.ts'
+import { endSessions, hashToken, insertSession } from '../../src/server/wallet/store/session.ts'
 import { signal } from '../support/signal.ts'
 import { place, rollback, seat, seatForDays, settle, unsettle } from './call-batch-scene.ts'
 import {

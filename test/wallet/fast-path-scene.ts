@@ -1,8 +1,8 @@
 /** A player with money for each test of the gate, its calls, and what the gate makes of them (gate.test.ts, gate-results.test.ts). */
 import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest'
-import { moveCash } from '../../src/operator/deposits-and-withdrawals.ts'
-import { patchPlayer } from '../../src/operator/player-profile.ts'
-import type { BetCall, PlaceCall, SettleCall } from '../../src/wallet/store/bet.ts'
+import { moveCash } from '../../src/server/wallet/operator-api/money/deposits-and-withdrawals.ts'
+import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
+import type { BetCall, PlaceCall, SettleCall } from '../../src/server/wallet/store/bet.ts'
 import {
   type BatchScene,
   elsewhere,

@@ -3,11 +3,11 @@
  * not accept (fast-path.ts).
  */
 import { describe, expect, test } from 'vitest'
-import { createPlayer, type patchPlayer } from '../../src/operator/player-profile.ts'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
-import { isFastPathEligible } from '../../src/wallet/apply/fast-path.ts'
-import type { PlaceCall } from '../../src/wallet/store/bet.ts'
-import { endSessions, hashToken, insertSession } from '../../src/wallet/store/session.ts'
+import { createPlayer, type patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
+import { isFastPathEligible } from '../../src/server/wallet/queue/fast-path.ts'
+import type { PlaceCall } from '../../src/server/wallet/store/bet.ts'
+import { endSessions, hashToken, insertSession } from '../../src/server/wallet/store/session.ts'
 import { elsewhere, place, rollback, SOMEBODY, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
 import {
   accepted,

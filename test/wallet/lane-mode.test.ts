@@ -1,6 +1,6 @@
 /** The modes of a lane are entered as its picture shows them (lanes.ts), and in no other order. */
 import { expect, test } from 'vitest'
-import { enterLaneMode, type LaneMode } from '../../src/wallet/apply/lane-mode.ts'
+import { enterLaneMode, type LaneMode } from '../../src/server/wallet/queue/lane-mode.ts'
 
 test('a lane changes only between the modes that its diagram connects', () => {
   const modes: readonly LaneMode[] = ['idle', 'gathering', 'applying', 'resting']

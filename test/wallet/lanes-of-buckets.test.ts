@@ -1,6 +1,6 @@
 /** A lane that has many buckets: which calls go together, and which bucket has which lane. */
 import { expect, test } from 'vitest'
-import { bucketOf, chooseLane, countLanes } from '../../src/wallet/store/bucket.ts'
+import { bucketOf, chooseLane, countLanes } from '../../src/server/wallet/store/bucket.ts'
 import { conflict, kindsOf, openLane, settled, standStillEachTime } from './call-queue-scene.ts'
 
 standStillEachTime()

@@ -1,10 +1,10 @@
 // However many calls a bet has had, the copy of one is found through an index, in a few rows (I-2, S-5).
 import { beforeAll, describe, expect, test } from 'vitest'
-import { openDb } from '../../src/db/database-factory.ts'
-import type { Statement, Tx } from '../../src/db/db.ts'
-import { hotSettingsSql } from '../../src/db/db.ts'
-import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { readEarlierCalls } from '../../src/wallet/store/bet-call-store.ts'
+import { openDb } from '../../src/server/core/database/database-factory.ts'
+import type { Statement, Tx } from '../../src/server/core/database/db.ts'
+import { hotSettingsSql } from '../../src/server/core/database/db.ts'
+import type { BetCall } from '../../src/server/wallet/store/bet.ts'
+import { readEarlierCalls } from '../../src/server/wallet/store/bet-call-store.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { settle, unsettle } from './call-batch-scene.ts'
 

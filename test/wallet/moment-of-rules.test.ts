@@ -1,6 +1,6 @@
 /** The moment at which a self-exclusion ends, to the millisecond, on a clock that stands still (code 14). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { patchPlayer } from '../../src/operator/player-profile.ts'
+import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
 import {
   type BatchScene,
   elsewhere,

@@ -1,8 +1,8 @@
 /** Results above what the odds of a bet pay, and bonuses that do not cover the stake: applied, and noted as anomalies (W-49). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { money } from '../../src/protocol/money.ts'
-import { computeOddsPayout, isAboveOdds } from '../../src/wallet/decide/odds-payout.ts'
+import { money } from '../../src/protocol/values/money.ts'
+import { computeOddsPayout, isAboveOdds } from '../../src/server/wallet/rules/odds-payout.ts'
 import { rowsOf } from '../operator/answers.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,8 +1,8 @@
 /** The moment at which a token expires, to the millisecond, on a clock that stands still (P-1). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PlayerId } from '../../src/protocol/wire-ids.ts'
-import { checkToken } from '../../src/wallet/decide/token-validity.ts'
-import { hashToken } from '../../src/wallet/store/session.ts'
+import { checkToken } from '../../src/server/wallet/rules/token-validity.ts'
+import { hashToken } from '../../src/server/wallet/store/session.ts'
 import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './call-batch-scene.ts'
 
 let scene: BatchScene

@@ -1,8 +1,8 @@
 /** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
 
-import { findUrlFault } from '../../protocol/base-url.ts'
-import { UnavailableError, UsageError } from '../../runtime/cli-errors.ts'
-import type { ExtraHeaders } from '../../runtime/extra-headers.ts'
+import { findUrlFault } from '../../protocol/values/base-url.ts'
+import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'
+import type { ExtraHeaders } from '../../runtime/network/extra-headers.ts'
 import {
   type CommonConformanceFlags,
   type ConformanceDeps,

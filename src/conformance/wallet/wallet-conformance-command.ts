@@ -1,8 +1,8 @@
 /** What is special to `conformance wallet`: where the wallet is, and where its players come from. */
 
-import { findUrlFault } from '../../protocol/base-url.ts'
-import { findSecretFault, splitSecrets } from '../../protocol/secret-text.ts'
-import { UsageError } from '../../runtime/cli-errors.ts'
+import { findUrlFault } from '../../protocol/values/base-url.ts'
+import { findSecretFault, splitSecrets } from '../../protocol/values/secret-text.ts'
+import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import {
   type CommonConformanceFlags,
   type ConformanceDeps,

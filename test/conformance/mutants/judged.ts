@@ -1,6 +1,6 @@
 /** One test wallet, right or a mutant, judged by the whole kit over HTTP, with players made for each case. */
 
-import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
+import type { ConformanceReport } from '../../../src/conformance/reports/conformance-report.ts'
 import type { WalletCase } from '../../../src/conformance/wallet/case/wallet-case.ts'
 import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../../src/conformance/wallet/play/wallet-kit-run.ts'

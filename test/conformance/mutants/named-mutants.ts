@@ -1,5 +1,5 @@
 /** The call that a verdict names is the call that the mutant gets wrong. */
-import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
+import type { ConformanceReport } from '../../../src/conformance/reports/conformance-report.ts'
 import type { MutantId } from './mutants.ts'
 import type { RunningWallet } from './wallet.ts'
 

@@ -1,4 +1,4 @@
-/** Every choice of the test platform, so that a mutant is one of them made wrongly. Written from C-1 to C-7 alone, beside src/platform. */
+/** Every choice of the test platform, so that a mutant is one of them made wrongly. Written from C-1 to C-7 alone, beside src/server/platform. */
 import { createHmac } from 'node:crypto'
 
 export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'

@@ -6,7 +6,7 @@ import { createApiDriver } from '../../../src/conformance/platform/play/api-driv
 import { createKitTiming } from '../../../src/conformance/platform/play/kit-timing.ts'
 import type { PlatformDriver } from '../../../src/conformance/platform/play/platform-driver.ts'
 import { runPlatformKit } from '../../../src/conformance/platform/play/platform-kit-run.ts'
-import type { ConformanceReport } from '../../../src/conformance/report/conformance-report.ts'
+import type { ConformanceReport } from '../../../src/conformance/reports/conformance-report.ts'
 import { type Behaviour, rightBehaviour } from './behaviour.ts'
 import { startTestPlatform } from './platform.ts'
 

@@ -1,7 +1,7 @@
 /** What the console and its addresses bring: cursors of lists, times of filters, a bet that was saved. What is no such thing is refused, by a 400 or as none. */
-import { decodeCursor, decodeCursorParts, encodeCursor, toTime } from '../../../src/http/pagination.ts'
-import { Problem } from '../../../src/http/problem-details.ts'
-import { parseRecordedHistory } from '../../../src/simulate/one-bet/one-bet-actions.ts'
+import { decodeCursor, decodeCursorParts, encodeCursor, toTime } from '../../../src/server/core/http/api/pagination.ts'
+import { Problem } from '../../../src/server/core/http/api/problem-details.ts'
+import { parseRecordedHistory } from '../../../src/simulator/one-bet/one-bet-actions.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { mutateBytes } from '../mutate.ts'

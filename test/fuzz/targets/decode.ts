@@ -1,8 +1,8 @@
 /** Bytes to a typed call: what is accepted, and as what, is what the reference says; the same members in another spelling are the same call. */
 
-import { STANDARD_SCALES } from '../../../src/protocol/money.ts'
 import { MalformedCall } from '../../../src/protocol/request-body.ts'
-import { decodeBetCall, decodeUserCall } from '../../../src/wallet/wire/call-decoder.ts'
+import { STANDARD_SCALES } from '../../../src/protocol/values/money.ts'
+import { decodeBetCall, decodeUserCall } from '../../../src/server/wallet/wire/call-decoder.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'

@@ -1,6 +1,6 @@
 /** Decimals to minor units and back, against exact arithmetic on the digits (M-1, M-2, W-3). */
-import { parseJson } from '../../../src/protocol/exact-json.ts'
-import * as real from '../../../src/protocol/money.ts'
+import { parseJson } from '../../../src/protocol/values/exact-json.ts'
+import * as real from '../../../src/protocol/values/money.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { exactOf, isHeld, readWritten, unitsOf } from '../lossless.ts'

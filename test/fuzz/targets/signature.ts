@@ -1,6 +1,6 @@
 /** The header of a call's signature: verified exactly when S-1 to S-3 say so; and the console's step by step says the same of it. */
 import { createHmac } from 'node:crypto'
-import { checkSignature } from '../../../console/src/signature-check.ts'
+import { checkSignature } from '../../../console/src/shared/data/signature-check.ts'
 import { findSigner, signBody } from '../../../src/protocol/signature.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'

@@ -1,10 +1,14 @@
 /** The gateway sets names in bytes: only the names change, in what goes to an operator and in what comes back (P-5, G-3). */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { rewriteForOperator, rewriteForPlatform, WrongPlayerError } from '../../../src/gateway/call-rewriting.ts'
-import { parseGatewayCall } from '../../../src/gateway/gateway-call.ts'
-import type { PlayerRoute } from '../../../src/gateway/player-directory.ts'
 import { MalformedCall } from '../../../src/protocol/request-body.ts'
+import type { PlayerRoute } from '../../../src/server/gateway/players/player-directory.ts'
+import {
+  rewriteForOperator,
+  rewriteForPlatform,
+  WrongPlayerError,
+} from '../../../src/server/gateway/wire/call-rewriting.ts'
+import { parseGatewayCall } from '../../../src/server/gateway/wire/gateway-call.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'

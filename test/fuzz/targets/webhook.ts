@@ -1,9 +1,9 @@
 /** Webhooks: an address in our own network is refused however it is spelled (W-42), and what is sent is signed as Standard Webhooks has it. */
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
-import { buildWebhookHeaders } from '../../../src/feed/webhooks/webhook-signature.ts'
-import { ANYWHERE } from '../../../src/protocol/base-url.ts'
-import { findAddressFault } from '../../../src/wallet-client/ssrf-guard.ts'
+import { findAddressFault } from '../../../src/protocol/client/network/ssrf-guard.ts'
+import { ANYWHERE } from '../../../src/protocol/values/base-url.ts'
+import { buildWebhookHeaders } from '../../../src/server/core/webhooks/webhook-signature.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
 import { mutateBytes } from '../mutate.ts'

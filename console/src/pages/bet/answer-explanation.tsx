@@ -3,11 +3,11 @@
 import { formatSigned } from '../../../../src/timeline/amount-text.ts'
 import type { TimelineOperation, WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
 import { explainCall } from '../../../../src/timeline/call-explanation.ts'
+import { operationTitle, type TimelineCall } from '../../../../src/timeline/drawing/timeline-moments.ts'
 import { LIFE_TABLE, type LifeState } from '../../../../src/timeline/life-table.ts'
 import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
-import { operationTitle, type TimelineCall } from '../../../../src/timeline/timeline-moments.ts'
-import { useBalanceBeforeCall } from '../../balance-before-call.ts'
-import { analyzeWhatIf, type WhatIfCase } from '../../what-if/what-if.ts'
+import { useBalanceBeforeCall } from '../../shared/data/balance-before-call.ts'
+import { analyzeWhatIf, type WhatIfCase } from '../../shared/what-if/what-if.ts'
 
 /** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
 export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet: WalletBetDetail | undefined }) {

@@ -1,7 +1,7 @@
 /** Calls of the bet that contradict it or themselves, with their amounts: a person looks at each. */
 
-import type { BetSources } from '../../bet-data.ts'
-import { capital, moneyText, Time } from '../../format.tsx'
+import { capital, moneyText, Time } from '../../shared/charts/format.tsx'
+import type { BetSources } from '../../shared/data/bet-data.ts'
 
 export function BetAnomalies({
   of: { history, currency = '', oddsPayout },

@@ -1,9 +1,9 @@
 /** What a bet is on, and what became of each part of it. */
 import { formatJsonValue, parseSelections } from '../../../../src/protocol/bet-description.ts'
 import { formatResultType } from '../../../../src/timeline/result-names.ts'
-import type { BetSources } from '../../bet-data.ts'
-import { capital } from '../../format.tsx'
-import { Badge } from '../../page-states.tsx'
+import { capital } from '../../shared/charts/format.tsx'
+import { Badge } from '../../shared/controls/page-states.tsx'
+import type { BetSources } from '../../shared/data/bet-data.ts'
 
 interface Selection {
   readonly event?: unknown

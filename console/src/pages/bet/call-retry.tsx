@@ -3,12 +3,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { OPERATIONS } from '../../../../src/protocol/operation.ts'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { formatCurlCommand } from '../../../../src/runtime/curl-command.ts'
-import type { TimelineCall } from '../../../../src/timeline/timeline-moments.ts'
-import { callApi } from '../../console-api.ts'
-import { hasRole, useSession } from '../../console-session.tsx'
-import { ActionError, CodeBlock } from '../../page-states.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { formatCurlCommand } from '../../../../src/runtime/text/curl-command.ts'
+import type { TimelineCall } from '../../../../src/timeline/drawing/timeline-moments.ts'
+import { callApi } from '../../app/console-api.ts'
+import { hasRole, useSession } from '../../app/console-session.tsx'
+import { ActionError, CodeBlock } from '../../shared/controls/page-states.tsx'
 
 /**
  * Of a delivery that waits for a person (C-4, W-16); of any other one the platform refuses it. Its schedule begins anew there; the wallet books

@@ -3,19 +3,19 @@
 import { lazy, type ReactNode, Suspense } from 'react'
 import { formatSigned, moneyText } from '../../../../src/timeline/amount-text.ts'
 import type { WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
-import { describeAttempt, describeEnding, formatTransferKind } from '../../../../src/timeline/moment-text.ts'
 import {
   operationTitle,
   type PlatformDecision,
   type TimelineCall,
   type TimelineMoment,
-} from '../../../../src/timeline/timeline-moments.ts'
-import type { JournalState } from '../../bet-data.ts'
-import { Time } from '../../format.tsx'
-import { Id } from '../../ids.tsx'
-import { CodeBlock, DASH, LoadingSkeleton } from '../../page-states.tsx'
-import { describeSignature } from '../../signature-text.ts'
-import { TimingWaterfall } from '../../timing-waterfall.tsx'
+} from '../../../../src/timeline/drawing/timeline-moments.ts'
+import { describeAttempt, describeEnding, formatTransferKind } from '../../../../src/timeline/moment-text.ts'
+import { Time } from '../../shared/charts/format.tsx'
+import { TimingWaterfall } from '../../shared/charts/timing-waterfall.tsx'
+import { Id } from '../../shared/controls/ids.tsx'
+import { CodeBlock, DASH, LoadingSkeleton } from '../../shared/controls/page-states.tsx'
+import type { JournalState } from '../../shared/data/bet-data.ts'
+import { describeSignature } from '../../shared/data/signature-text.ts'
 import { CurlCommand, RetryCall } from './call-retry.tsx'
 
 /** With the rules of the wallet, which nobody needs before a call is chosen. */

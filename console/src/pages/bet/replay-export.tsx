@@ -1,12 +1,12 @@
 /** The bet's calls as a history for the simulator, which judges each answer by rules that were written a second time. */
 
 import { useState } from 'react'
-import { quoteForShell } from '../../../../src/runtime/curl-command.ts'
+import { quoteForShell } from '../../../../src/runtime/text/curl-command.ts'
 import type { WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
 import { toSimulatorReplay } from '../../../../src/timeline/simulator-replay.ts'
-import { Dialog } from '../../dialog.tsx'
-import { downloadText } from '../../file-download.ts'
-import { CodeBlock } from '../../page-states.tsx'
+import { Dialog } from '../../shared/controls/dialog.tsx'
+import { CodeBlock } from '../../shared/controls/page-states.tsx'
+import { downloadText } from '../../shared/data/file-download.ts'
 
 export function ReplayExport({ wallet }: { wallet: WalletBetDetail }) {
   const [isOpen, setOpen] = useState(false)

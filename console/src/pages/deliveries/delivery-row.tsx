@@ -1,11 +1,11 @@
 /** A delivery as the lists of its page have it: its members, its status, and the row of totals. */
 import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
-import { encodeQueryPart } from '../../console-api.ts'
-import type { LiveMeta } from '../../live-updates.tsx'
-import type { OwedMoney } from '../../owed-money.ts'
-import { Badge } from '../../page-states.tsx'
-import { OwedSums } from '../../partners.tsx'
-import type { BetSelections } from '../../selection-summary.tsx'
+import { encodeQueryPart } from '../../app/console-api.ts'
+import type { LiveMeta } from '../../app/live-updates.tsx'
+import { Badge } from '../../shared/controls/page-states.tsx'
+import type { BetSelections } from '../../shared/controls/selection-summary.tsx'
+import type { OwedMoney } from '../../shared/data/owed-money.ts'
+import { OwedSums } from '../../shared/data/partners.tsx'
 
 export interface DeliveryRow extends BetSelections {
   readonly deliveryId: string

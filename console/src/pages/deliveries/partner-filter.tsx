@@ -1,10 +1,10 @@
 /** Of which partner deliveries are shown: a choice that the address keeps, and the money of players that the chosen one has not taken yet. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { getJson } from '../../console-api.ts'
-import { countText } from '../../format.tsx'
-import type { OwedMoney } from '../../owed-money.ts'
-import { StaleNotice } from '../../page-states.tsx'
+import { getJson } from '../../app/console-api.ts'
+import { countText } from '../../shared/charts/format.tsx'
+import { StaleNotice } from '../../shared/controls/page-states.tsx'
+import type { OwedMoney } from '../../shared/data/owed-money.ts'
 import {
   findPartnerTrouble,
   formatSince,
@@ -13,7 +13,7 @@ import {
   type Partner,
   PartnerBadge,
   retryingLink,
-} from '../../partners.tsx'
+} from '../../shared/data/partners.tsx'
 import { DELIVERY_LIVE } from './delivery-row.tsx'
 
 /** The most that the API lists at once. */

@@ -5,13 +5,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
-import { getJson } from '../../console-api.ts'
-import { countText } from '../../format.tsx'
-import { ShortId } from '../../ids.tsx'
-import { Badge } from '../../page-states.tsx'
-import { SelectionSummary } from '../../selection-summary.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { operationTitle } from '../../../../src/timeline/drawing/timeline-moments.ts'
+import { getJson } from '../../app/console-api.ts'
+import { countText } from '../../shared/charts/format.tsx'
+import { ShortId } from '../../shared/controls/ids.tsx'
+import { Badge } from '../../shared/controls/page-states.tsx'
+import { SelectionSummary } from '../../shared/controls/selection-summary.tsx'
 import { DELIVERY_LIVE, type DeliveryRow, partnerQuery } from './delivery-row.tsx'
 
 interface RetrySchedule {

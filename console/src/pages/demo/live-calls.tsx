@@ -1,11 +1,11 @@
 /** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { formatDuration } from '../../../../src/timeline/drawing/time-format.ts'
+import { operationTitle } from '../../../../src/timeline/drawing/timeline-moments.ts'
 import { replyCodeName } from '../../../../src/timeline/refusal-reasons.ts'
-import { formatDuration } from '../../../../src/timeline/time-format.ts'
-import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
-import { getJson } from '../../console-api.ts'
-import { Time } from '../../format.tsx'
+import { getJson } from '../../app/console-api.ts'
+import { Time } from '../../shared/charts/format.tsx'
 
 interface WireCall {
   readonly number: number

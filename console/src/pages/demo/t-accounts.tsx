@@ -1,6 +1,6 @@
 /** The ledger's accounts behind the demo's player, as T-accounts: what one gains another gives, so the sum stays 0.00. */
-import { sumDecimals } from '../../../../src/protocol/decimal.ts'
-import { amountText } from '../../format.tsx'
+import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
+import { amountText } from '../../shared/charts/format.tsx'
 
 const SHOWN = [
   ['player', 'Player', 'player’s money'],

@@ -1,9 +1,10 @@
 /** The wallet's bets of a day against the platform's, judged as `purser reconcile` does. Pure. */
-import { compareBet, type ReconcileFinding } from '../../../../src/reconcile/bet-comparison.ts'
-import { NOT_ACKNOWLEDGED, type PlatformSide, type WalletSide } from '../../../../src/reconcile/bet-sides.ts'
-import { parsePlatformRow, requireColumns } from '../../../../src/reconcile/platform-row.ts'
-import { columnNames } from '../../../../src/runtime/csv-rules.ts'
+
 import { groupBy } from '../../../../src/runtime/group.ts'
+import { columnNames } from '../../../../src/runtime/text/csv-rules.ts'
+import { compareBet, type ReconcileFinding } from '../../../../src/server/reconcile/bet-comparison.ts'
+import { NOT_ACKNOWLEDGED, type PlatformSide, type WalletSide } from '../../../../src/server/reconcile/bet-sides.ts'
+import { parsePlatformRow, requireColumns } from '../../../../src/server/reconcile/platform-row.ts'
 import type { DeliveryView } from '../../../../src/timeline/bet-sources.ts'
 
 export interface BookComparison {

@@ -1,18 +1,18 @@
 /** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
 
 import { parse } from 'csv-parse/browser/esm/sync'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
 import { UUID } from '../../../../src/protocol/wire-ids.ts'
+import { CSV_OPTIONS, detectEncoding } from '../../../../src/runtime/text/csv-rules.ts'
 import {
   combineReadings,
   type PlatformSide,
   toWalletSide,
   type WalletBetView,
   type WalletSide,
-} from '../../../../src/reconcile/bet-sides.ts'
-import { CSV_OPTIONS, detectEncoding } from '../../../../src/runtime/csv-rules.ts'
-import { encodeQueryPart, getJson, getJsonOrNone } from '../../console-api.ts'
-import { endOfDay, startOfDay } from '../../days.ts'
+} from '../../../../src/server/reconcile/bet-sides.ts'
+import { encodeQueryPart, getJson, getJsonOrNone } from '../../app/console-api.ts'
+import { endOfDay, startOfDay } from '../../shared/charts/days.ts'
 import {
   type BookComparison,
   compareBooks,

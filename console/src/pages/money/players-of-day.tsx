@@ -2,15 +2,15 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { sumDecimals } from '../../../../src/protocol/decimal.ts'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { formatCsvLine, formatTextCell } from '../../../../src/runtime/csv-writer.ts'
+import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { formatCsvLine, formatTextCell } from '../../../../src/runtime/text/csv-writer.ts'
 import { formatSigned, isZero } from '../../../../src/timeline/amount-text.ts'
-import { encodeQueryPart, getJson } from '../../console-api.ts'
-import { downloadText } from '../../file-download.ts'
-import { amountText } from '../../format.tsx'
-import { ActionError, EmptyState } from '../../page-states.tsx'
-import { type ListColumn, PagedList } from '../../paged-list.tsx'
+import { encodeQueryPart, getJson } from '../../app/console-api.ts'
+import { amountText } from '../../shared/charts/format.tsx'
+import { ActionError, EmptyState } from '../../shared/controls/page-states.tsx'
+import { type ListColumn, PagedList } from '../../shared/controls/paged-list.tsx'
+import { downloadText } from '../../shared/data/file-download.ts'
 
 const MEMBERS = [
   ...(['opening', 'deposits', 'withdrawals', 'stakes', 'refunds', 'payouts'] as const),

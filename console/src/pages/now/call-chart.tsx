@@ -1,11 +1,11 @@
 /** Calls per second, minute by minute, over an hour; above them how long the slowest of a hundred took, with the end that platforms set. */
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import { clockText, type Zone } from '../../chart-times.ts'
-import { downloadText } from '../../file-download.ts'
-import { countText, Time } from '../../format.tsx'
-import { DASH, EmptyState } from '../../page-states.tsx'
-import { AXIS, LEFT_PX, Plot, type PlotOptions, token } from '../../time-plot.tsx'
+import { clockText, type Zone } from '../../shared/charts/chart-times.ts'
+import { countText, Time } from '../../shared/charts/format.tsx'
+import { AXIS, LEFT_PX, Plot, type PlotOptions, token } from '../../shared/charts/time-plot.tsx'
+import { DASH, EmptyState } from '../../shared/controls/page-states.tsx'
+import { downloadText } from '../../shared/data/file-download.ts'
 import type { Hour } from './overview-data.ts'
 
 const MINUTE_MS = 60_000

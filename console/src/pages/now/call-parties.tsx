@@ -1,9 +1,9 @@
 /** A row for each other side, with the calls of its hour as small bars. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { encodeQueryPart } from '../../console-api.ts'
-import { useSession } from '../../console-session.tsx'
-import { countText } from '../../format.tsx'
+import { encodeQueryPart } from '../../app/console-api.ts'
+import { useSession } from '../../app/console-session.tsx'
+import { countText } from '../../shared/charts/format.tsx'
 import {
   findPartnerTrouble,
   needsAttentionLink,
@@ -11,8 +11,8 @@ import {
   type Partner,
   PartnerBadge,
   retryingLink,
-} from '../../partners.tsx'
-import { NONE_OF } from '../day-sums.ts'
+} from '../../shared/data/partners.tsx'
+import { NONE_OF } from '../reports/day-sums.ts'
 import type { Hour, Party } from './overview-data.ts'
 
 const MINUTE_MS = 60_000

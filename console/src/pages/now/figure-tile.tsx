@@ -1,7 +1,7 @@
 /** A tile: a figure that leads to the list behind it. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { amountText } from '../../format.tsx'
+import { amountText } from '../../shared/charts/format.tsx'
 
 interface FigureTileProps {
   readonly name: string

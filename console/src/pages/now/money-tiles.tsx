@@ -1,11 +1,11 @@
 /** Tiles of the Overview: open stakes, payouts of today, and the GGR of today and yesterday. */
 import { useQuery } from '@tanstack/react-query'
 import { isZero } from '../../../../src/timeline/amount-text.ts'
-import { getJson } from '../../console-api.ts'
-import { DAY_MS, dayOf } from '../../days.ts'
-import { MONEY_LIVE } from '../../live-updates.tsx'
-import { StaleNotice } from '../../page-states.tsx'
-import { computeGgr, groupAndSum, negateAmount, type ReportRow } from '../day-sums.ts'
+import { getJson } from '../../app/console-api.ts'
+import { MONEY_LIVE } from '../../app/live-updates.tsx'
+import { DAY_MS, dayOf } from '../../shared/charts/days.ts'
+import { StaleNotice } from '../../shared/controls/page-states.tsx'
+import { computeGgr, groupAndSum, negateAmount, type ReportRow } from '../reports/day-sums.ts'
 import { AmountLines, FigureTile, unknownFigure } from './figure-tile.tsx'
 
 export function MoneyTiles() {

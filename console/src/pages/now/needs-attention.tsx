@@ -3,14 +3,14 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import { operationTitle } from '../../../../src/timeline/drawing/timeline-moments.ts'
 import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
-import { operationTitle } from '../../../../src/timeline/timeline-moments.ts'
-import { getJson } from '../../console-api.ts'
-import { useSession } from '../../console-session.tsx'
-import { countText, moneyText } from '../../format.tsx'
-import { owedMoney } from '../../owed-money.ts'
-import { Badge, EmptyState, ErrorMessage, LoadingSkeleton, StaleNotice } from '../../page-states.tsx'
-import { useLinkKeys } from '../../paged-list.tsx'
+import { getJson } from '../../app/console-api.ts'
+import { useSession } from '../../app/console-session.tsx'
+import { countText, moneyText } from '../../shared/charts/format.tsx'
+import { Badge, EmptyState, ErrorMessage, LoadingSkeleton, StaleNotice } from '../../shared/controls/page-states.tsx'
+import { useLinkKeys } from '../../shared/controls/paged-list.tsx'
+import { owedMoney } from '../../shared/data/owed-money.ts'
 import {
   findPartnerTrouble,
   formatSince,
@@ -18,7 +18,7 @@ import {
   OwedSums,
   type Partner,
   retryingLink,
-} from '../../partners.tsx'
+} from '../../shared/data/partners.tsx'
 import { groupIssues, issuesPath } from '../deliveries/delivery-issues.tsx'
 import type { DeliveryRow } from '../deliveries/delivery-row.tsx'
 import { OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-data.ts'

@@ -1,9 +1,9 @@
 /** Tiles of the Overview: deliveries of all partners that are retrying or need attention. */
 import { Link } from 'wouter'
-import { sumDecimals } from '../../../../src/protocol/decimal.ts'
-import { countText, formatAgo } from '../../format.tsx'
-import { splitDirections } from '../../owed-money.ts'
-import { findPartnerTrouble, OwedSums, type Partner, retryingLink } from '../../partners.tsx'
+import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
+import { countText, formatAgo } from '../../shared/charts/format.tsx'
+import { splitDirections } from '../../shared/data/owed-money.ts'
+import { findPartnerTrouble, OwedSums, type Partner, retryingLink } from '../../shared/data/partners.tsx'
 import { AmountLines, FigureTile, unknownFigure } from './figure-tile.tsx'
 
 interface Props {

@@ -1,5 +1,5 @@
 /** The last hour of calls as the servers give it, and how often the page reads it again. */
-import type { LiveMeta } from '../../live-updates.tsx'
+import type { LiveMeta } from '../../app/live-updates.tsx'
 
 export interface CallCounts {
   readonly at: string

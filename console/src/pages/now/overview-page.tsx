@@ -1,9 +1,9 @@
 /** The Overview: calls of the last hour, open stakes, deliveries, partners, and items for attention. */
 import { useQuery } from '@tanstack/react-query'
-import { encodeQueryPart, getJson } from '../../console-api.ts'
-import { useSession } from '../../console-session.tsx'
-import { EmptyState, QueryResult } from '../../page-states.tsx'
-import type { Partner } from '../../partners.tsx'
+import { encodeQueryPart, getJson } from '../../app/console-api.ts'
+import { useSession } from '../../app/console-session.tsx'
+import { EmptyState, QueryResult } from '../../shared/controls/page-states.tsx'
+import type { Partner } from '../../shared/data/partners.tsx'
 import { CallChart, CallChartFrame, CallChartSkeleton } from './call-chart.tsx'
 import { Parties, PartiesCard } from './call-parties.tsx'
 import { FigureTile, unknownFigure } from './figure-tile.tsx'

@@ -5,11 +5,11 @@
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { callApi } from '../../console-api.ts'
-import { displayName, hasRole, useSession } from '../../console-session.tsx'
-import { amountText, hasCome, Time, useEverySecond } from '../../format.tsx'
-import { ActionError } from '../../page-states.tsx'
-import '../adjust.css'
+import { callApi } from '../../app/console-api.ts'
+import { displayName, hasRole, useSession } from '../../app/console-session.tsx'
+import { amountText, hasCome, Time, useEverySecond } from '../../shared/charts/format.tsx'
+import { ActionError } from '../../shared/controls/page-states.tsx'
+import './adjust.css'
 
 export interface PendingChange {
   readonly member: 'status' | 'selfExcludedUntil' | 'limits.stake' | 'limits.loss' | 'limits.betCount'

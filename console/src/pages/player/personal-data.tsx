@@ -1,11 +1,11 @@
 /** Who a player is: folded until somebody opens it, which is kept and shown here (O-15). */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey, splitCamelCase } from '../../audit-log.tsx'
-import { callApi } from '../../console-api.ts'
-import { hasRole, useSession } from '../../console-session.tsx'
-import { capital } from '../../format.tsx'
-import { ActionError } from '../../page-states.tsx'
-import { PagedList } from '../../paged-list.tsx'
+import { callApi } from '../../app/console-api.ts'
+import { hasRole, useSession } from '../../app/console-session.tsx'
+import { capital } from '../../shared/charts/format.tsx'
+import { ActionError } from '../../shared/controls/page-states.tsx'
+import { PagedList } from '../../shared/controls/paged-list.tsx'
+import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey, splitCamelCase } from '../../shared/data/audit-log.tsx'
 
 interface Personal {
   readonly birthday?: string

@@ -2,17 +2,17 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey } from '../../audit-log.tsx'
-import { getJson } from '../../console-api.ts'
-import { displayName } from '../../console-session.tsx'
-import { amountText, countText, Time } from '../../format.tsx'
-import { ShortId } from '../../ids.tsx'
-import type { LiveMeta } from '../../live-updates.tsx'
-import { Badge, DASH, EmptyState } from '../../page-states.tsx'
-import { type ListColumn, PagedList } from '../../paged-list.tsx'
-import { MoneyFact } from '../player-money.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { getJson } from '../../app/console-api.ts'
+import { displayName } from '../../app/console-session.tsx'
+import type { LiveMeta } from '../../app/live-updates.tsx'
+import { amountText, countText, Time } from '../../shared/charts/format.tsx'
+import { ShortId } from '../../shared/controls/ids.tsx'
+import { Badge, DASH, EmptyState } from '../../shared/controls/page-states.tsx'
+import { type ListColumn, PagedList } from '../../shared/controls/paged-list.tsx'
+import { AUDIT_COLUMNS, type AuditEntry, auditEntryKey } from '../../shared/data/audit-log.tsx'
 import { PendingChanges, type Protections } from './pending-changes.tsx'
+import { MoneyFact } from './player-money.tsx'
 
 export interface PlayerRules extends Protections {
   readonly verified?: boolean

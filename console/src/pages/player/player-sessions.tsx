@@ -1,10 +1,10 @@
 /** The sessions of a player: who began each, when, until when, and how it ended. */
 
-import { displayName } from '../../console-session.tsx'
-import { capital, Time } from '../../format.tsx'
-import type { LiveMeta } from '../../live-updates.tsx'
-import { Badge, DASH, EmptyState } from '../../page-states.tsx'
-import { type ListColumn, PagedList } from '../../paged-list.tsx'
+import { displayName } from '../../app/console-session.tsx'
+import type { LiveMeta } from '../../app/live-updates.tsx'
+import { capital, Time } from '../../shared/charts/format.tsx'
+import { Badge, DASH, EmptyState } from '../../shared/controls/page-states.tsx'
+import { type ListColumn, PagedList } from '../../shared/controls/paged-list.tsx'
 
 interface By {
   readonly operation: string

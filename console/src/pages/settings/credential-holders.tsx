@@ -2,12 +2,12 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { callApi, getJson, type Person } from '../../console-api.ts'
-import { roleTitle } from '../../console-session.tsx'
-import { ConfirmDialog } from '../../dialog.tsx'
-import { Time, useZone } from '../../format.tsx'
-import { Badge, EmptyState, QueryResult } from '../../page-states.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { callApi, getJson, type Person } from '../../app/console-api.ts'
+import { roleTitle } from '../../app/console-session.tsx'
+import { Time, useZone } from '../../shared/charts/format.tsx'
+import { ConfirmDialog } from '../../shared/controls/dialog.tsx'
+import { Badge, EmptyState, QueryResult } from '../../shared/controls/page-states.tsx'
 import { KeyLimits, limitsIn, type ScopeKind } from './key-limits.tsx'
 
 interface Holder {

@@ -1,7 +1,7 @@
 /** A new key may be limited by rights, scope and end. */
-import { KEY_RIGHTS } from '../../../../src/http/key-rights.ts'
-import type { Zone } from '../../chart-times.ts'
-import { typedTime, useZone } from '../../format.tsx'
+import { KEY_RIGHTS } from '../../../../src/server/core/http/api/key-rights.ts'
+import type { Zone } from '../../shared/charts/chart-times.ts'
+import { typedTime, useZone } from '../../shared/charts/format.tsx'
 
 /** A key of this server may be limited to one of these. */
 export type ScopeKind = 'brand' | 'partner'

@@ -1,7 +1,7 @@
 /** Whoever signs in by name may change the own password. */
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { callApi } from '../../console-api.ts'
+import { callApi } from '../../app/console-api.ts'
 
 export function OwnPassword() {
   return (

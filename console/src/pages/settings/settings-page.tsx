@@ -1,10 +1,10 @@
 /** Settings of a server: users, API keys, webhooks, the audit log, and the own password. */
 
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { AUDIT_COLUMNS, auditEntryKey } from '../../audit-log.tsx'
-import { displayName, hasRole, roleTitle, useSession } from '../../console-session.tsx'
-import { EmptyState } from '../../page-states.tsx'
-import { PagedList } from '../../paged-list.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { displayName, hasRole, roleTitle, useSession } from '../../app/console-session.tsx'
+import { EmptyState } from '../../shared/controls/page-states.tsx'
+import { PagedList } from '../../shared/controls/paged-list.tsx'
+import { AUDIT_COLUMNS, auditEntryKey } from '../../shared/data/audit-log.tsx'
 import { Holders } from './credential-holders.tsx'
 import { OwnPassword } from './password-form.tsx'
 import { Webhooks } from './webhooks-card.tsx'

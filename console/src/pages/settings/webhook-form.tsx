@@ -2,11 +2,11 @@
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { callApi } from '../../console-api.ts'
-import { Dialog } from '../../dialog.tsx'
-import { typedTime, useZone } from '../../format.tsx'
-import { ActionError } from '../../page-states.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { callApi } from '../../app/console-api.ts'
+import { typedTime, useZone } from '../../shared/charts/format.tsx'
+import { Dialog } from '../../shared/controls/dialog.tsx'
+import { ActionError } from '../../shared/controls/page-states.tsx'
 
 export interface Webhook {
   readonly webhookId: string

@@ -2,11 +2,11 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { encodePathSegment } from '../../../../src/protocol/path-segment.ts'
-import { callApi, getJson } from '../../console-api.ts'
-import { ConfirmDialog } from '../../dialog.tsx'
-import { Time } from '../../format.tsx'
-import { ActionError, Badge, EmptyState, QueryResult } from '../../page-states.tsx'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import { callApi, getJson } from '../../app/console-api.ts'
+import { Time } from '../../shared/charts/format.tsx'
+import { ConfirmDialog } from '../../shared/controls/dialog.tsx'
+import { ActionError, Badge, EmptyState, QueryResult } from '../../shared/controls/page-states.tsx'
 import { type Webhook, WebhookForm, WebhookReplay } from './webhook-form.tsx'
 
 interface WebhookList {

@@ -1,9 +1,9 @@
 /** Drives a Purser platform over its API, or any platform that answers the same calls. */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
-import { trimEndSlashes } from '../../../protocol/base-url.ts'
-import { errorText } from '../../../runtime/error-text.ts'
-import type { ExtraHeaders } from '../../../runtime/extra-headers.ts'
+import { trimEndSlashes } from '../../../protocol/values/base-url.ts'
+import { errorText } from '../../../runtime/errors/error-text.ts'
+import type { ExtraHeaders } from '../../../runtime/network/extra-headers.ts'
 import { userAgent } from '../../../runtime/version.ts'
 import {
   DRIVER_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /** Drives any platform by a command of the user's: each wish is one run of it, as JSON on stdin. */
 import { spawn } from 'node:child_process'
-import { parseJsonObject } from '../../../protocol/exact-json.ts'
+import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
 import {
   DRIVER_TIMEOUT_MS,
   type DriverRequest,

@@ -1,6 +1,7 @@
 /** What came to the kit's wallet: every request with its bytes and times, and how it ended. */
-import { parseJsonObject } from '../../../protocol/exact-json.ts'
+
 import { type BetOperation, OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
+import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
 
 export interface KitPlayer {
   readonly token: string

@@ -1,5 +1,5 @@
 /** One kill of the platform for all scenes that are about one: it begins when each of them waits for it, or has ended without it. */
-import { createDeferred } from '../../../runtime/deferred.ts'
+import { createDeferred } from '../../../runtime/async/deferred.ts'
 import type { DriverResult, PlatformDriver } from './platform-driver.ts'
 
 export interface SharedRestart {

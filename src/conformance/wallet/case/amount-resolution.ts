@@ -1,5 +1,5 @@
 /** Amounts of cases: as text for the wire, as minor units for the expectation. */
-import { formatMoney, formatShortest, money, parseDecimal } from '../../../protocol/money.ts'
+import { formatMoney, formatShortest, money, parseDecimal } from '../../../protocol/values/money.ts'
 import { computeFloatProbe } from './float-probe-amounts.ts'
 import type { CaseAmount } from './wallet-case.ts'
 

@@ -6,7 +6,7 @@
  * many minor units. The total is so large that errors of earlier calls do not count. A stake of its
  * major units is exact in every float; after it the error is a visible part of the balance.
  */
-import { formatMoney, money, toDouble } from '../../../protocol/money.ts'
+import { formatMoney, money, toDouble } from '../../../protocol/values/money.ts'
 
 /** inexact win: leads to the total; major part, minor part: of the balance. */
 export type FloatProbeAmount = 'inexact win' | 'major part' | 'minor part'

@@ -1,9 +1,9 @@
 /** The form of every answer of a run (interface.md, Errors and Resources). One rule, one case: see cases/answers.ts. */
 
+import { hasRefusalCode } from '../../../protocol/client/answer-classification.ts'
 import { parseBetOperation } from '../../../protocol/operation.ts'
 import { REPLY_CODES, type ReplyCode, replyCode } from '../../../protocol/reply-codes.ts'
 import { LIMITS } from '../../../protocol/wire-limits.ts'
-import { hasRefusalCode } from '../../../wallet-client/answer-classification.ts'
 import type { Exchange, SentRequest } from '../../http-exchange.ts'
 import { parseObject } from './answer-meaning.ts'
 

@@ -6,10 +6,10 @@
  * MUST about its form fails.
  */
 
-import { parseJson, parseJsonObject } from '../../../protocol/exact-json.ts'
+import { hasRefusalCode } from '../../../protocol/client/answer-classification.ts'
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
-import { hasRefusalCode } from '../../../wallet-client/answer-classification.ts'
+import { parseJson, parseJsonObject } from '../../../protocol/values/exact-json.ts'
 import type { Exchange, SentRequest } from '../../http-exchange.ts'
 
 export type AnswerMeaning =

@@ -3,9 +3,9 @@
  * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
  */
 
-import { getWrittenNumber } from '../../../protocol/exact-json.ts'
-import { parseWireBalance } from '../../../protocol/money.ts'
 import { replyCode } from '../../../protocol/reply-codes.ts'
+import { getWrittenNumber } from '../../../protocol/values/exact-json.ts'
+import { parseWireBalance } from '../../../protocol/values/money.ts'
 import type { Exchange } from '../../http-exchange.ts'
 import { formatUnits } from '../case/amount-resolution.ts'
 import { balanceStep, placeStep, rollbackStep } from '../case/step-builders.ts'

@@ -2,9 +2,9 @@
 
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isObject } from '../../../protocol/exact-json.ts'
-import { parseWireBalance } from '../../../protocol/money.ts'
 import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../../protocol/user-profile.ts'
+import { isObject } from '../../../protocol/values/exact-json.ts'
+import { parseWireBalance } from '../../../protocol/values/money.ts'
 import { CheckReplySchema } from '../../../protocol/wire-reply.ts'
 import type { FixturePlayer, PlayerAccount } from '../players/player-fixtures.ts'
 

@@ -1,9 +1,9 @@
 /** One case from its players to its verdict. */
 
-import { formatCurlCommand } from '../../../runtime/curl-command.ts'
+import { formatCurlCommand } from '../../../runtime/text/curl-command.ts'
 import { toCaseResult } from '../../case-facts.ts'
 import type { Exchange } from '../../http-exchange.ts'
-import type { CaseResult, CaseVerdict } from '../../report/conformance-report.ts'
+import type { CaseResult, CaseVerdict } from '../../reports/conformance-report.ts'
 import { type CasePlay, createKitCaller, listHolders, type WalletUnderTest } from '../case/call-plan.ts'
 import { NoNearMissError } from '../case/near-miss.ts'
 import type { PlayerAlias, StepCase } from '../case/wallet-case.ts'

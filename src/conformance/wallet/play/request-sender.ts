@@ -5,11 +5,11 @@
  * are made by the cases: the client of the platform sends good requests only.
  */
 import { isUtf8 } from 'node:buffer'
-import { trimEndSlashes } from '../../../protocol/base-url.ts'
+import { openWalletConnection, type WalletConnection } from '../../../protocol/client/network/wallet-connection.ts'
+import { trimEndSlashes } from '../../../protocol/values/base-url.ts'
 import type { Clock } from '../../../runtime/clock.ts'
-import type { ExtraHeaders } from '../../../runtime/extra-headers.ts'
+import type { ExtraHeaders } from '../../../runtime/network/extra-headers.ts'
 import { userAgent } from '../../../runtime/version.ts'
-import { openWalletConnection, type WalletConnection } from '../../../wallet-client/wallet-connection.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../../http-exchange.ts'
 import { type CallRateLimiter, NO_RATE_LIMIT } from '../../rate-limiter.ts'
 

@@ -1,7 +1,8 @@
 /** The first answer of a judged wallet: a wrong secret or token ends the run before it fails every case. */
+
+import { toSecretError } from '../../../protocol/client/signed-bytes.ts'
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
-import { UsageError } from '../../../runtime/cli-errors.ts'
-import { toSecretError } from '../../../wallet-client/signed-bytes.ts'
+import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import type { Exchange } from '../../http-exchange.ts'
 import { interpretAnswer } from './answer-meaning.ts'
 

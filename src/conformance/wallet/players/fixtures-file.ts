@@ -5,10 +5,10 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../../../protocol/bet-request.ts'
-import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
 import { CustomFieldsSchema } from '../../../protocol/user-profile.ts'
-import { errorText } from '../../../runtime/error-text.ts'
-import { OPERATOR_API_OPTION } from '../../report/conformance-report.ts'
+import { parseDecimal, STANDARD_SCALES } from '../../../protocol/values/money.ts'
+import { errorText } from '../../../runtime/errors/error-text.ts'
+import { OPERATOR_API_OPTION } from '../../reports/conformance-report.ts'
 import type { CaseNeed, PlayerKind } from '../case/wallet-case.ts'
 import {
   type FixturePlayer,

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { trimEndSlashes } from '../../../protocol/base-url.ts'
-import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
-import { encodePathSegment } from '../../../protocol/path-segment.ts'
-import { errorText } from '../../../runtime/error-text.ts'
+import { trimEndSlashes } from '../../../protocol/values/base-url.ts'
+import { parseDecimal, STANDARD_SCALES } from '../../../protocol/values/money.ts'
+import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
+import { errorText } from '../../../runtime/errors/error-text.ts'
 import type { CaseNeed, OperatorAction, PlayerKind } from '../case/wallet-case.ts'
 import {
   type FixturePlayer,

@@ -1,7 +1,7 @@
 /** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
 
 import type { CustomFields } from '../../../protocol/user-profile.ts'
-import { UnavailableError, UsageError } from '../../../runtime/cli-errors.ts'
+import { UnavailableError, UsageError } from '../../../runtime/errors/cli-errors.ts'
 import type { CaseNeed, OperatorAction, PlayerKind } from '../case/wallet-case.ts'
 
 export interface PlayerAccount {

@@ -1,0 +1,64 @@
+/** Where the time of a call went, as a waterfall: each bar begins where its phase began. */
+import { formatDuration } from '../../../../src/timeline/drawing/time-format.ts'
+import { type CallPhase, computePhases } from './call-phases.ts'
+import './phases.css'
+
+interface PhasesProps {
+  /** As the wallet's journal has it. */
+  readonly seen?: Parameters<typeof computePhases>[0]
+  /** As the platform made it. */
+  readonly made?: Parameters<typeof computePhases>[1]
+}
+
+export function TimingWaterfall({ seen: journalCall, made: attempt }: PhasesProps) {
+  const phases = computePhases(journalCall, attempt)
+  const whole = Math.max(...phases.map(({ from, ms }) => from + ms), 0)
+  if (phases.length === 0) return null
+  return (
+    <table className="phases">
+      <caption>
+        Timing ({formatDuration(whole)}){' '}
+        <span className="muted">{attempt === undefined ? 'in the wallet' : 'at the platform'}</span>
+      </caption>
+      <thead className="vh">
+        <tr>
+          <th>Phase</th>
+          <th>Start</th>
+          <th>Duration</th>
+        </tr>
+      </thead>
+      <tbody>
+        {phases.map((phase) => (
+          <Row key={`${phase.name} ${phase.isInWallet}`} phase={phase} whole={whole} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Of a hundred: the width of a bar that took no time, so that it is seen. */
+const MIN_WIDTH = 0.7
+
+function Row({ phase: { name, says, from, ms, isInWallet }, whole }: { phase: CallPhase; whole: number }) {
+  const part = (of: number) => (whole === 0 ? 0 : (of / whole) * 100)
+  const width = Math.max(MIN_WIDTH, part(ms))
+  return (
+    <tr className={isInWallet ? 'in-wallet' : undefined}>
+      <th scope="row" data-hint={isInWallet ? `in the wallet (its own clock): ${says}` : says}>
+        {name}
+      </th>
+      <td className="phase-line">
+        <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+          <rect
+            className={`phase-${name.toLowerCase().replaceAll(' ', '-')}`}
+            x={Math.min(part(from), 100 - width)}
+            width={width}
+            height="10"
+          />
+        </svg>
+        <span className="vh">{formatDuration(from)}</span>
+      </td>
+      <td className="num">{formatDuration(ms)}</td>
+    </tr>
+  )
+}

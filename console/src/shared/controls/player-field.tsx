@@ -1,0 +1,50 @@
+/** The filter for one player: it takes a whole id, and offers those that begin as what is typed, by their ids or nicknames. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useId, useState } from 'react'
+import { encodeQueryPart, getJson } from '../../app/console-api.ts'
+import { TextField } from './filter-fields.tsx'
+
+interface OfferedPlayer {
+  readonly userId: string
+  readonly customFields?: { readonly nickname?: string }
+}
+
+const MAX_OFFERED = 10
+/** Milliseconds without a key, after which is asked. */
+const DEBOUNCE_MS = 200
+
+export function PlayerField({ value, set }: { value: string; set(value: string): void }) {
+  const offers = useId()
+  const [typed, setTyped] = useState('')
+  const text = useDebounced(typed.trim())
+  const { data } = useQuery({
+    queryKey: ['players offered', text],
+    queryFn: ({ signal }) =>
+      getJson<{ data: OfferedPlayer[] }>(`/operator/players?limit=${MAX_OFFERED}&q=${encodeQueryPart(text)}`, signal),
+    enabled: text !== '',
+    placeholderData: (before) => before,
+    retry: false,
+  })
+  return (
+    <>
+      <TextField name="Player" value={value} set={(one) => set(one.trim())} isWide offers={offers} typed={setTyped} />
+      <datalist id={offers}>
+        {text !== '' &&
+          data?.data.map(({ userId, customFields }) => (
+            <option key={userId} value={userId}>
+              {customFields?.nickname}
+            </option>
+          ))}
+      </datalist>
+    </>
+  )
+}
+
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return debounced
+}

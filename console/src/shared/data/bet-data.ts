@@ -1,0 +1,133 @@
+/** All that is known of a bet, from both sides as far as this console has them. */
+
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
+import type {
+  JournalCallDetail,
+  PlatformBetDetail,
+  WalletBetDetail as ToldBet,
+} from '../../../../src/timeline/bet-sources.ts'
+import { ApiProblem, encodeQueryPart, getJson, getJsonOrNone } from '../../app/console-api.ts'
+import { type ConsoleSession, hasRole, useSession } from '../../app/console-session.tsx'
+import type { LiveMeta } from '../../app/live-updates.tsx'
+import type { BetAdjustments } from '../../pages/bet/bet-adjustments.tsx'
+import { type BetTimeSpan, computeBetTimeSpans } from '../charts/bet-time-spans.ts'
+
+type WalletBet = ToldBet & BetAdjustments
+
+export interface BetSources {
+  readonly wallet: WalletBet | undefined
+  readonly platform: PlatformBetDetail | undefined
+  readonly journal: readonly JournalCallDetail[] | undefined
+  /** Who has a bet with this id, where nobody said whose is meant. */
+  readonly owners: readonly string[]
+}
+
+/** What is known of a bet's calls in the journal. `hidden`: the person may not read them, or this console is of a platform alone. */
+export type JournalState = 'hidden' | 'asked for' | 'failed' | 'read'
+
+type LoadedBet = Omit<BetSources, 'journal'>
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Milliseconds: the journal has a call a moment after it was answered, and says nothing of it in the feed. */
+const FRESH_MS = 10_000
+const POLL_MS = 1_000
+/** Until calls that could not be read are asked for again. */
+const RETRY_MS = 5_000
+
+function isFresh({ wallet, platform }: LoadedBet): boolean {
+  const attempts = platform?.deliveries.flatMap(({ attemptList }) => attemptList) ?? []
+  const ends = attempts.map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs)
+  const last = Math.max(...ends, ...(wallet?.history ?? []).map(({ at }) => Date.parse(at)))
+  return Math.abs(Date.now() - last) < FRESH_MS
+}
+
+/** The bet is there before its calls: they are looked for in a journal, which takes its time, and only add to what is told. */
+export function useBet(bet: string, user: string | undefined) {
+  const session = useSession()
+  const client = useQueryClient()
+  const live: LiveMeta = { live: ['bet', 'balance', 'delivery'], bet }
+  const result = useQuery({
+    queryKey: ['bet', user, bet],
+    queryFn: ({ signal }) => loadBet(session, bet, user, signal),
+    meta: live,
+    gcTime: 0, // a bet that was left and is opened again is not shown as it was then
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isFresh(data) ? POLL_MS : false),
+  })
+  const { data: loaded, dataUpdatedAt, error, isPending, refetch } = result
+  const mayReadCalls = session.bases.wallet && hasRole(session.person, 'support')
+  const journal = useQuery({
+    queryKey: ['calls-of-bet', user, bet, dataUpdatedAt],
+    queryFn: ({ signal }) => (loaded === undefined ? null : readJournal(bet, loaded, signal)),
+    enabled: mayReadCalls && loaded !== undefined,
+    refetchInterval: ({ state }) => (state.status === 'error' ? RETRY_MS : false),
+    placeholderData: (earlier, result) => (result?.queryKey[1] === user ? earlier : undefined),
+  })
+  // What was read of them stays while a later reading fails.
+  const readings = client.getQueriesData<JournalCallDetail[] | null>({ queryKey: ['calls-of-bet', user, bet] })
+  const calls = journal.data ?? readings.findLast(([, data]) => data)?.[1] ?? undefined
+  const isReading = journal.isPending || journal.isPlaceholderData || (loaded !== undefined && isFresh(loaded))
+  const callsAre: JournalState = !mayReadCalls
+    ? 'hidden'
+    : journal.isError
+      ? 'failed'
+      : isReading
+        ? 'asked for'
+        : 'read'
+  const data = useMemo(() => (loaded === undefined ? undefined : { ...loaded, journal: calls }), [loaded, calls])
+  return { data, callsAre, dataUpdatedAt, error, isPending, refetch }
+}
+
+async function loadBet(
+  { bases }: ConsoleSession,
+  bet: string,
+  user: string | undefined,
+  signal: AbortSignal,
+): Promise<LoadedBet> {
+  const askPlatform = async () =>
+    bases.platform !== undefined && UUID.test(bet)
+      ? getJsonOrNone<PlatformBetDetail>(`${bases.platform}/bets/${encodePathSegment(bet)}`, signal)
+      : undefined
+  const askWallet = async (owner: string | undefined) =>
+    bases.wallet && owner !== undefined
+      ? getJsonOrNone<WalletBet>(`/operator/players/${encodePathSegment(owner)}/bets/${encodePathSegment(bet)}`, signal)
+      : undefined
+  const [owners, platform, known] = await Promise.all([
+    bases.wallet && user === undefined ? readOwners(bet, signal) : [],
+    askPlatform(),
+    askWallet(user),
+  ])
+  const owner = user ?? owners.find((one) => one === platform?.userId) ?? owners[0]
+  const wallet = known ?? (user === undefined ? await askWallet(owner) : undefined)
+  const isOfOther = wallet === undefined && user !== undefined && platform?.userId !== user
+  if (wallet === undefined && (platform === undefined || isOfOther))
+    throw new ApiProblem(404, `no bet with ID ${bet}${user === undefined ? '' : ` of player ${user}`}`)
+  return { wallet, platform, owners }
+}
+
+async function readOwners(bet: string, signal: AbortSignal): Promise<string[]> {
+  const { data } = await getJson<{ data: { userId: string }[] }>(
+    `/operator/bets?transactionId=${encodeQueryPart(bet)}`,
+    signal,
+  )
+  return [...new Set(data.map(({ userId }) => userId))]
+}
+
+async function readJournal(bet: string, loaded: LoadedBet, signal: AbortSignal): Promise<JournalCallDetail[]> {
+  const owner = loaded.wallet?.userId ?? loaded.platform?.userId
+  const isOfOwner = ({ player }: JournalCallDetail) => player === undefined || owner === undefined || player === owner
+  const pages = await Promise.all(computeBetTimeSpans(loaded, new Date()).map((span) => readCalls(bet, span, signal)))
+  return pages.flat().filter(isOfOwner)
+}
+
+async function readCalls(
+  bet: string,
+  { from, to }: BetTimeSpan,
+  signal: AbortSignal,
+): Promise<readonly JournalCallDetail[]> {
+  const range = `from=${from.toISOString()}${to === undefined ? '' : `&to=${to.toISOString()}`}`
+  const path = `/operator/calls?transactionId=${encodeQueryPart(bet)}&limit=100&${range}`
+  return (await getJsonOrNone<{ data: JournalCallDetail[] }>(path, signal))?.data ?? []
+}

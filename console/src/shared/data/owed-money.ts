@@ -1,0 +1,72 @@
+/**
+ * Money that was decided and has not moved (C-9), in one pair of words on every page: what is to be paid to players, and what is to be taken back
+ * from them. It waits, when it is tried again by itself, or needs a person, when it does not move without one.
+ */
+import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
+import { moneyText } from '../../../../src/timeline/amount-text.ts'
+
+interface UnmovedMoney {
+  readonly currency?: string
+  readonly amount?: string
+  /** Below zero: to be taken back. Absent where nothing needs a person. */
+  readonly owedAmount?: string
+  /** The same of what waits. */
+  readonly outstandingAmount?: string
+}
+
+/** As the platform sums it: `amount` in both directions, `takeBack` of it. */
+export interface OwedMoney {
+  readonly currency: string
+  readonly amount: string
+  readonly takeBack: string
+}
+
+export function owedMoney(of: readonly UnmovedMoney[]): OwedMoney[] {
+  const currencies = [...new Set(of.flatMap(({ currency }) => (currency === undefined ? [] : [currency])))].sort()
+  return currencies.map((currency) => {
+    const amounts = of
+      .filter((one) => one.currency === currency)
+      .map((one) => one.owedAmount ?? one.outstandingAmount ?? one.amount ?? '0')
+    const takeBack = amounts.filter((one) => one.startsWith('-')).map((one) => one.slice(1))
+    const pay = amounts.filter((one) => !one.startsWith('-'))
+    return { currency, amount: sumDecimals([...pay, ...takeBack]), takeBack: sumDecimals(takeBack) }
+  })
+}
+
+/** `7.60 EUR to be paid to players`, `241.90 EUR to be taken back from players` */
+export const owedParts = (money: readonly OwedMoney[]): string[] =>
+  splitDirections(money).map(({ amount, currency, isBack }) =>
+    [moneyText(amount, currency), isBack ? 'to be taken back from players' : 'to be paid to players'].join(' '),
+  )
+
+export const owedText = (money: readonly OwedMoney[]): string => owedParts(money).join(', ')
+
+/** Of one bet, whose player is known: `7.60 EUR to be paid`. */
+export const owedTextOfBet = (one: UnmovedMoney): string =>
+  splitDirections(owedMoney([one]))
+    .map(
+      ({ amount, currency, isBack }) => `${moneyText(amount, currency)} ${isBack ? 'to be taken back' : 'to be paid'}`,
+    )
+    .join(', ')
+
+interface Direction {
+  readonly amount: string
+  readonly currency: string
+  readonly isBack: boolean
+}
+
+/** Money that goes to players is never added to money that comes from them. A currency of which there is none is left out, unless there is no other. */
+export function splitDirections(money: readonly OwedMoney[]): Direction[] {
+  const all = money.flatMap(toDirections)
+  const some = all.filter(({ amount }) => /[1-9]/.test(amount))
+  return some.length > 0 ? some : all
+}
+
+function toDirections({ currency, amount, takeBack }: OwedMoney): Direction[] {
+  const pay = sumDecimals([amount, `-${takeBack}`])
+  const hasBack = /[1-9]/.test(takeBack)
+  return [
+    ...(/[1-9]/.test(pay) || !hasBack ? [{ amount: pay, currency, isBack: false }] : []),
+    ...(hasBack ? [{ amount: takeBack, currency, isBack: true }] : []),
+  ]
+}

@@ -1,0 +1,98 @@
+/** A bet's record, as the wallet's API shows it, in the words of the wallet's rules; and their money as text again. Pure. */
+
+import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../../../../src/protocol/reply-codes.ts'
+import { formatMoney, type Money, parseDecimal, ZERO } from '../../../../src/protocol/values/money.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../../../src/protocol/wire-ids.ts'
+import type { BetCall, Placement, SettleCall, Settlement } from '../../../../src/server/wallet/store/bet.ts'
+import type { TokenHash } from '../../../../src/server/wallet/store/session.ts'
+import type { WalletBetDetail, WalletCallView } from '../../../../src/timeline/bet-sources.ts'
+
+/** Decimal places: amounts of the record are written with all that the currency has. */
+function scaleOf({ stake, history }: WalletBetDetail): number {
+  const texts = [stake, ...history.map(({ amount }) => amount)]
+  return Math.max(0, ...texts.map((text) => text?.split('.')[1]?.length ?? 0))
+}
+
+const toUnits = (bet: WalletBetDetail, text: string | undefined): Money =>
+  parseDecimal(text ?? '0', scaleOf(bet)) ?? ZERO
+
+export const formatBetAmount = (bet: WalletBetDetail, amount: Money): string => formatMoney(amount, scaleOf(bet))
+
+/** The record keeps no token; whether it was good is said by the answer. */
+const TOKEN = 'a token' as TokenHash
+
+export function parseBetCall(bet: WalletBetDetail, recorded: WalletCallView): BetCall {
+  const { operation, requestId, amount, errorCode = 0 } = recorded
+  const currency = (recorded.currency ?? bet.currency ?? '') as Currency
+  const units = toUnits(bet, amount)
+  const base = {
+    ...{ requestId: requestId as RequestId, betId: bet.transactionId as BetId },
+    ...{ player: bet.userId as PlayerId, platform: bet.platform ?? '' },
+  }
+  const correction = {
+    ...(recorded.currency !== undefined && { currency }),
+    ...(amount !== undefined && { amount: units }),
+  }
+  switch (operation) {
+    case 'place': {
+      const free = { hasBonus: bet.stakePaidBy === 'promotions', bonusAmount: null, site: '', details: '', events: [] }
+      return { ...base, ...free, kind: 'place', token: TOKEN, currency, stake: units, oddsPayout: parseOddsPayout(bet) }
+    }
+    case 'settle': {
+      const resultType = resultTypeOf(recorded)
+      const token = resultType === 'cashout' ? { token: TOKEN } : {}
+      return { ...base, ...token, kind: 'settle', currency, payout: units, resultType }
+    }
+    case 'unsettle':
+      return { ...base, ...correction, kind: 'unsettle' }
+    case 'rollback':
+      return { ...base, ...correction, kind: 'rollback', reason: errorCode }
+    default:
+      return operation satisfies never
+  }
+}
+
+const resultTypeOf = ({ resultType }: WalletCallView) => (resultType ?? 'won') as SettleCall['resultType']
+
+function parseOddsPayout(bet: WalletBetDetail): Money | null {
+  return bet.oddsPayout === undefined ? null : toUnits(bet, bet.oddsPayout)
+}
+
+/** Of the bet, or of what this call asks for where none was ever placed. */
+export function parsePlacement(bet: WalletBetDetail, recorded: WalletCallView): Placement {
+  const placeCall = bet.history.find(({ operation }) => operation === 'place') ?? recorded
+  return {
+    ...{
+      stake: toUnits(bet, bet.stake ?? placeCall.amount),
+      currency: (bet.currency ?? placeCall.currency ?? '') as Currency,
+    },
+    ...{
+      funder: bet.stakePaidBy ?? 'player',
+      site: '',
+      oddsPayout: parseOddsPayout(bet),
+      placedAt: new Date(bet.firstSeenAt),
+    },
+  }
+}
+
+/** Every result that the record names: before this call the latest first, then those behind it. */
+export function resultsAround(bet: WalletBetDetail, at: number): Settlement[] {
+  const { history } = bet
+  const calls = [...history.slice(0, at).reverse(), ...history.slice(at + 1)]
+  return calls
+    .filter(({ operation, outcome }) => operation === 'settle' && outcome !== 'refused')
+    .map((recorded) => ({
+      payout: toUnits(bet, recorded.amount),
+      resultType: resultTypeOf(recorded),
+      payee: choosePayee(bet, recorded),
+    }))
+}
+
+function choosePayee({ stakePaidBy = 'player' }: WalletBetDetail, { resultType }: WalletCallView) {
+  return resultType === 'refund' ? stakePaidBy : 'player'
+}
+
+/** Why the bet is refused for good; for want of money where it is not. */
+export function findRememberedRefusal({ refusalCode }: WalletBetDetail): RememberedRefusal {
+  return REMEMBERED_REFUSALS.find((name) => REPLY_CODES[name].code === refusalCode) ?? 'not_enough_money'
+}

@@ -1,0 +1,32 @@
+/** Few players bet much and many bet little: the k-th of them is drawn 1/k^s times as often as the first (Zipf's law). */
+import type { Random } from '../../runtime/seeded-random.ts'
+
+/** Steps between two draws that can be told apart: what `Random` has, 32 bits. */
+const STEPS = 2 ** 32
+
+/** Draws places from 0 to below `count`. An exponent of 0 makes all alike. */
+export function createZipfDraw(count: number, exponent: number): (random: Random) => number {
+  const ends = computeCumulativeShares(count, exponent)
+  return (random) => findFirstAbove(ends, random.below(STEPS))
+}
+
+/** Where the share of each place ends, of STEPS. */
+function computeCumulativeShares(count: number, exponent: number): Float64Array {
+  const ends = new Float64Array(count)
+  let sum = 0
+  for (let i = 0; i < count; i++) {
+    sum += (i + 1) ** -exponent
+    ends[i] = sum
+  }
+  return ends.map((end) => (end / sum) * STEPS)
+}
+
+function findFirstAbove(ends: Float64Array, drawn: number): number {
+  let [low, high] = [0, ends.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ends[middle] ?? STEPS) > drawn) high = middle
+    else low = middle + 1
+  }
+  return low
+}

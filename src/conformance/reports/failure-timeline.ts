@@ -1,0 +1,116 @@
+/** The calls of a failed case as the picture that the console has of a bet, with what the balance said after each. */
+import { readFileSync } from 'node:fs'
+import { OPERATIONS, parseBetOperation } from '../../protocol/operation.ts'
+import { sumDecimals } from '../../protocol/values/decimal.ts'
+import { parseJson, parseJsonObject } from '../../protocol/values/exact-json.ts'
+import { toMarkup } from '../../timeline/drawing/svg.ts'
+import { drawTimeline } from '../../timeline/drawing/timeline-drawing.ts'
+import {
+  type BetHistory,
+  type CallEnding,
+  compareMoments,
+  type TimelineCall,
+} from '../../timeline/drawing/timeline-moments.ts'
+import type { Exchange } from '../http-exchange.ts'
+
+/** Whose balance it is: a case may look at several. */
+interface KnownBalance {
+  readonly name: string
+  readonly currency: string
+  readonly amount: string
+}
+
+/** Of the picture, in the colours of the page. */
+export function buildTimelineStyle(): string {
+  const css = readFileSync(new URL('../../timeline/drawing/timeline.css', import.meta.url), 'utf8')
+  return `${css}.picture { margin: .75rem 0; padding: .5rem 0;
+  --muted: var(--soft); --wait: var(--warn); --accent: var(--ink); --surface: var(--card); }
+.picture .tl-moment { cursor: auto; }
+`
+}
+
+/** Nothing where no call was made. */
+export function renderFailureTimeline(exchanges: readonly Exchange[]): string[] {
+  const history = buildCaseHistory(exchanges)
+  const { length } = history.moments
+  if (length === 0) return []
+  const selected = `call-${exchanges.findLastIndex(isCaseCall)}`
+  const label = `${length === 1 ? 'The call' : `The ${length} calls`} of the case, as told below`
+  const picture = toMarkup(drawTimeline(history, { scale: 'compact', isStill: true, selected, label }))
+  return [`<div class="picture tl-scroll" tabindex="0" role="group" aria-label="Picture of the calls">${picture}</div>`]
+}
+
+/** The kit is the platform: its own looks are no calls of the case, they say what the calls have moved. */
+export function buildCaseHistory(exchanges: readonly Exchange[]): BetHistory {
+  const calls: TimelineCall[] = []
+  let purse: KnownBalance | undefined
+  let since = 0
+  for (const [i, exchange] of exchanges.entries()) {
+    if (isCaseCall(exchange)) since = calls.push(toTimelineCall(exchange, i)) && since + 1
+    const found = parseKnownBalance(exchange)
+    if (found === undefined || (purse !== undefined && !isSamePurse(purse, found))) continue
+    const last = calls.at(-1)
+    if (purse !== undefined && last !== undefined && since > 0)
+      calls.splice(-1, 1, withTransfer(last, purse, found, since))
+    purse = found
+    since = 0
+  }
+  const currency = purse?.currency ?? ''
+  return { betId: '', player: '', currency, moments: calls.sort(compareMoments), hasBalances: purse !== undefined }
+}
+
+function isCaseCall({ isLook }: Exchange): boolean {
+  return isLook !== true
+}
+
+function isSamePurse(a: KnownBalance, b: KnownBalance): boolean {
+  return a.name === b.name && a.currency === b.currency
+}
+
+/** A balance is looked at after a call, or after several that were sent together. */
+function withTransfer(
+  call: TimelineCall,
+  before: KnownBalance,
+  { amount, currency }: KnownBalance,
+  since: number,
+): TimelineCall {
+  const earlier = before.amount.startsWith('-') ? before.amount.slice(1) : `-${before.amount}`
+  const change = sumDecimals([amount, earlier])
+  if (/^-?[0.]+$/.test(change)) return { ...call, movedNothing: true }
+  const kind = since === 1 ? 'moved' : `moved by ${since} calls`
+  return { ...call, transfers: [{ transferId: '', kind, amount: change, balance: amount, currency, at: '' }] }
+}
+
+function toTimelineCall({ what, request, answer, startedAt, durationMs }: Exchange, i: number): TimelineCall {
+  const { type } = parseJsonObject(request.body) ?? {}
+  const isBet = request.url.endsWith(OPERATIONS.place.path)
+  const code = answer.kind === 'some' ? parseJsonObject(answer.body)?.code : undefined
+  const isCode = typeof code === 'number' || typeof code === 'string'
+  return {
+    ...{ kind: 'call', id: `call-${i}`, at: startedAt.getTime(), durationMs, title: what, requestId: '', attempt: 1 },
+    operation: (isBet ? parseBetOperation(request.method, type) : undefined) ?? 'other',
+    ending: toEnding(answer),
+    answer:
+      answer.kind === 'none' ? 'no answer' : `${answer.status}${isCode ? ` code ${code}`.slice(0, MAX_CODE) : ''}`,
+    transfers: [],
+  }
+}
+
+/** Characters of a code and the word before it: a wallet may answer anything. */
+const MAX_CODE = 16
+
+function toEnding(answer: Exchange['answer']): CallEnding {
+  if (answer.kind === 'none') return 'unanswered'
+  return answer.status === 200 ? 'accepted' : answer.status === 400 ? 'refused' : 'unanswered'
+}
+
+const AMOUNT = /^-?\d{1,18}(\.\d{1,8})?$/
+
+function parseKnownBalance({ request, answer }: Exchange): KnownBalance | undefined {
+  if (answer.kind === 'none' || answer.status !== 200 || !request.url.endsWith(OPERATIONS.balance.path))
+    return undefined
+  const { token, userId } = parseJsonObject(request.body) ?? {}
+  const { amount, currency } = parseJsonObject(answer.body, parseJson) ?? {}
+  if (!AMOUNT.test(String(amount)) || typeof currency !== 'string') return undefined
+  return { name: String(token ?? userId), currency: currency.slice(0, 8), amount: String(amount) }
+}

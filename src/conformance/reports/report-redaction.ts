@@ -1,0 +1,103 @@
+/**
+ * A report that can be passed on: session tokens and signatures are masked, as they have no place in logs either (K29). A
+ * token and a signed request are worth money to whoever reaches the wallet; a signature is also something to guess the
+ * shared secret against, which itself is in no request. Headers that open a test system (--header) are masked too.
+ */
+
+import { SIGNATURE_HEADER } from '../../protocol/signature.ts'
+import { parseJson, parseJsonObject } from '../../protocol/values/exact-json.ts'
+import type { ExtraHeaders } from '../../runtime/network/extra-headers.ts'
+import type { Exchange, SentRequest } from '../http-exchange.ts'
+import { stripCredentials } from '../http-exchange.ts'
+import type { CaseResult, CaseVerdict, ConformanceReport } from './conformance-report.ts'
+
+interface Redaction {
+  /** The same token has the same name throughout, so that the reader sees which calls were about one session. */
+  readonly text: (text: string) => string
+  /** Names of headers whose values are masked, in lower case. */
+  readonly headers: readonly string[]
+}
+
+/** `headers` are those of --header. */
+export function redactReport(report: ConformanceReport, headers: ExtraHeaders = {}): ConformanceReport {
+  const redaction = buildRedaction(report, headers)
+  return {
+    ...report,
+    target: stripCredentials(report.target),
+    notes: report.notes.map(redaction.text),
+    results: report.results.map(
+      (result): CaseResult => ({ ...result, verdict: redactVerdict(result.verdict, redaction) }),
+    ),
+  }
+}
+
+function buildRedaction({ results }: ConformanceReport, headers: ExtraHeaders): Redaction {
+  const exchanges = results.flatMap(({ verdict }) => (verdict.kind === 'failed' ? verdict.exchanges : []))
+  const tokens = [...new Set(exchanges.flatMap(({ request }) => findTokens(request.body)))]
+  const names = [
+    ...tokens.map((token, i) => [token, `masked-token-${i + 1}`] as const),
+    ...Object.values(headers)
+      .flatMap((value) => [value, value.split(' ').at(-1) ?? ''])
+      .filter((value) => value.length >= MIN_SECRET_LENGTH)
+      .map((value) => [value, 'masked'] as const),
+  ]
+  // Longer ones first: one may be the beginning of another.
+  const longestFirst = names.sort(([a], [b]) => b.length - a.length)
+  return {
+    text: (text) => longestFirst.reduce((masked, [token, name]) => masked.replaceAll(token, name), text),
+    headers: [...CREDENTIALS, ...Object.keys(headers)],
+  }
+}
+
+/** As it is and as it stands in the text, which differ where a case escapes more than needed. */
+function findTokens(body: string): string[] {
+  const written = [...body.matchAll(/"token"\s*:\s*"((?:[^"\\]|\\.)+)"/g)].map(({ 1: token = '' }) => token)
+  return [...written, ...findParsedToken(body)].filter((token) => token.length >= MIN_SECRET_LENGTH)
+}
+
+/** Shorter ones are no tokens (interface, Limits): replacing every "a" would spoil the report. */
+const MIN_SECRET_LENGTH = 10
+
+function findParsedToken(body: string): string[] {
+  const token = parseJsonObject(body, parseJson)?.token
+  return typeof token === 'string' ? [token] : []
+}
+
+function redactVerdict(verdict: CaseVerdict, redaction: Redaction): CaseVerdict {
+  if (verdict.kind === 'passed') return verdict
+  const why = redaction.text(verdict.why)
+  if (verdict.kind === 'not judged') return { ...verdict, why }
+  const exchanges = verdict.exchanges.map((exchange) => redactExchange(exchange, redaction))
+  return { kind: 'failed', why, exchanges, repeat: '' } // without its signature the call would be refused
+}
+
+function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
+  const { request, answer } = exchange
+  return {
+    ...exchange,
+    request: redactRequest(request, redaction),
+    answer: answer.kind === 'some' ? { ...answer, body: redaction.text(answer.body) } : answer,
+  }
+}
+
+function redactRequest({ method, url, headers, body }: SentRequest, redaction: Redaction): SentRequest {
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    redactHeader(name.toLowerCase(), value, redaction),
+  ])
+  return { method, url: stripCredentials(url), headers: Object.fromEntries(shown), body: redaction.text(body) }
+}
+
+/** Headers whose values are secrets. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key']
+
+function redactHeader(name: string, value: string, redaction: Redaction): string {
+  if (name === SIGNATURE_HEADER) return redactSignature(value)
+  return redaction.headers.includes(name) ? 'masked' : redaction.text(value)
+}
+
+/** What is said about the signature stays, and so does its form; the last part goes. */
+function redactSignature(value: string): string {
+  const parts = value.split('.')
+  return parts.map((part, i) => (i > 0 && i === parts.length - 1 && part !== '' ? 'masked' : part)).join('.')
+}

@@ -1,0 +1,100 @@
+/** Part E 85 to 90, K14 and K15: a changed result replaces the one before it, in full or not at all. */
+
+import {
+  ALLOW_CHANGE_REFUSED,
+  allowAccepted,
+  allowRefused,
+  operatorStep,
+  placeStep,
+  settleStep,
+  wholeBalance,
+} from '../../case/step-builders.ts'
+import type { CaseStep, StepCase } from '../../case/wallet-case.ts'
+
+type SettlementResult = readonly [resultType: string, amount: string]
+
+/** Those of a cashout are in cashout-cases.ts: they need a token. */
+export const RESETTLE_RESULTS: readonly SettlementResult[] = [
+  ['won', '200'],
+  ['lost', '0'],
+  ['refund', '100'],
+  ['refund', '60'],
+]
+
+/** K14: a resend of the second, then the first again. */
+export function resettleSteps(first: SettlementResult, second: SettlementResult): CaseStep[] {
+  const bet = [...first, ...second].join(' ')
+  return [
+    placeStep({ bet }),
+    ...[first, second, second, first].map(([type, amount]) => settleStep(type, amount, { bet })),
+  ]
+}
+
+export const RESETTLE_CASES: readonly StepCase[] = [
+  {
+    id: 'resettle-01',
+    clause:
+      'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
+    level: 'MUST',
+    sentence: 'after any two results in any order, a repeat and the way back, the bet has paid its last result only',
+    loses: 'the difference between two results is paid in addition or never, and one side loses it',
+    covers: ['E85', 'K14'],
+    steps: RESETTLE_RESULTS.flatMap((first) =>
+      RESETTLE_RESULTS.filter((one) => one !== first).flatMap((second) => resettleSteps(first, second)),
+    ),
+  },
+  {
+    id: 'resettle-02',
+    clause: 'Settle, resettle action 1; L-1',
+    level: 'MUST',
+    sentence: 'the same amount under another resultType is not paid again',
+    loses: 'the operator pays a second time when a win of 100 becomes a refund of 100',
+    covers: ['E87'],
+    steps: [placeStep(), settleStep('won', '100'), settleStep('refund', '100'), settleStep('won', '100')],
+  },
+  {
+    id: 'resettle-03',
+    clause: 'Settle, resettle action 4; L-2',
+    level: 'MUST',
+    sentence: 'a win that the player has spent is lowered in full, below zero, or refused with 20 or 21, never in part',
+    loses:
+      'the rest of the balance is taken for a correction that was never booked, and the books of both sides differ',
+    covers: ['E88', 'K15'],
+    steps: [
+      ...[
+        placeStep(),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+        placeStep({ bet: 'Y', amount: wholeBalance() }),
+      ],
+      ...[settleStep('won', '200', {}, allowAccepted('pay')), settleStep('won', '150'), settleStep('lost', '0')],
+    ],
+  },
+  {
+    id: 'resettle-04',
+    clause: 'I-2',
+    level: 'SHOULD',
+    sentence: 'an old Settle that is delivered again after a newer one, byte for byte, does not replace the newer one',
+    loses: 'a delayed repeat undoes a correction, and the operator pays the difference',
+    covers: ['E90'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', { named: 'the old one' }), settleStep('won', '150')],
+      settleStep('won', '200', { bytesOf: 'the old one' }, [allowAccepted('nothing'), ALLOW_CHANGE_REFUSED]),
+    ],
+  },
+  {
+    id: 'resettle-05',
+    clause: 'L-3',
+    level: 'SHOULD',
+    sentence: 'the result of a bet that the operator has locked is not changed, and its repeat is still a success',
+    loses: 'a result changes after the operator has closed its books, and the operator pays the difference',
+    covers: ['E89'],
+    needs: ['operator'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', {}, allowAccepted('pay')), operatorStep('lock bet')],
+      ...[
+        settleStep('won', '150', {}, allowRefused('recalculation_blocked')),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+      ],
+    ],
+  },
+]

@@ -1,0 +1,171 @@
+/** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
+
+import {
+  allowAccepted,
+  allowAnyFailure,
+  allowRefused,
+  buildTimes,
+  placeStep,
+  roundsStep,
+  SHORT_PAUSE,
+  settleStep,
+  wholeBalance,
+} from '../../case/step-builders.ts'
+import type { StepCase } from '../../case/wallet-case.ts'
+
+export const SETTLE_CASES: readonly StepCase[] = [
+  {
+    id: 'settle-01',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'a win without a token is paid',
+    loses: 'players who have logged out lose their wins',
+    covers: ['E71', 'E76', 'E83', 'K10'],
+    steps: [placeStep(), settleStep('won', '200', {}, allowAccepted('pay'))],
+  },
+  {
+    id: 'settle-02',
+    clause: 'Settle, resettle action 1',
+    level: 'MUST',
+    sentence: 'a win that is sent three times, each with a new requestId, is paid once',
+    loses: 'the operator pays again for every answer that was lost',
+    covers: ['E74', 'E80', 'K12'],
+    steps: [placeStep(), ...buildTimes(3, () => settleStep('won', '200', {}, allowAccepted('pay')))],
+  },
+  {
+    id: 'settle-03',
+    clause: 'Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
+    level: 'MUST',
+    sentence: 'a corrected result replaces the one before it, and so does the correction back',
+    loses: 'the difference is paid in addition or never, and one side loses it',
+    covers: ['E85', 'E86', 'K14'],
+    steps: [
+      placeStep(),
+      settleStep('won', '200'),
+      settleStep('won', '150'),
+      settleStep('won', '200'),
+      settleStep('lost', '0'),
+    ],
+  },
+  {
+    id: 'settle-04',
+    clause: 'Settle, partner action 4',
+    level: 'MUST',
+    sentence: 'a win of a bet that was never placed is not paid',
+    loses: 'the operator pays any amount for a bet that cost no stake',
+    covers: ['E75'],
+    steps: [settleStep('won', '200', {}, allowAnyFailure())],
+  },
+  {
+    id: 'settle-05',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'bet after bet, a loss pays nothing and a refund pays its amount, without a token',
+    loses: 'players who have logged out lose their refunds, and errors add up from bet to bet',
+    covers: ['E72', 'E73', 'E76', 'F105', 'K10'],
+    steps: [
+      roundsStep(
+        3,
+        ...[placeStep(), settleStep('lost', '0', {}, allowAccepted('pay'))],
+        ...[placeStep({ bet: 'Y' }), settleStep('refund', '100', { bet: 'Y' }, allowAccepted('pay'))],
+      ),
+    ],
+  },
+  {
+    id: 'settle-06',
+    clause: 'Settle, partner action 4',
+    level: 'MUST',
+    sentence: 'a win of a bet that was refused for insufficient funds is not paid',
+    loses: 'the operator pays the win of a bet that the player could not pay',
+    covers: ['D61', 'E75'],
+    steps: [
+      placeStep({ amount: wholeBalance(1) }, allowRefused('not_enough_money')),
+      settleStep('won', '200', {}, allowAnyFailure()),
+    ],
+  },
+  {
+    id: 'settle-07',
+    clause: 'I-1',
+    level: 'SHOULD',
+    sentence: 'a Settle that names another player than the bet is refused and pays no player',
+    loses: 'a player who never bet gets the win, and the operator pays twice',
+    covers: ['E79', 'K22'],
+    needs: ['B'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', { who: 'B' }, allowRefused())],
+      ...[
+        settleStep('won', '200', { who: 'B', token: 'live' }, allowRefused()),
+        settleStep('won', '200', {}, allowAccepted('pay')),
+      ],
+    ],
+  },
+  {
+    id: 'settle-08',
+    clause: 'I-4',
+    level: 'SHOULD',
+    sentence: "a Settle in another currency than the bet's is refused",
+    loses: 'the wallet pays 200 of one currency for 200 of another, and one side loses the difference',
+    covers: ['E79'],
+    player: 'switched',
+    steps: [
+      placeStep(),
+      settleStep('won', '200', { purse: 'second' }, allowRefused()),
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-09',
+    clause: 'Settle, partner action 5; L-6',
+    level: 'MUST',
+    sentence: "the amount is paid, also where resultType suggests another one: 'won' with 0, 'lost' with 150",
+    loses: 'the player loses a payout that the service treats as paid',
+    covers: ['E84'],
+    steps: [
+      ...[placeStep(), settleStep('won', '0', {}, [allowAccepted('pay'), ...allowAnyFailure()])],
+      ...[
+        placeStep({ bet: 'Y' }),
+        settleStep('lost', '150', { bet: 'Y' }, [allowAccepted('pay'), ...allowAnyFailure()]),
+      ],
+    ],
+  },
+  {
+    id: 'settle-10',
+    clause: 'L-6',
+    level: 'SHOULD',
+    sentence: 'a resultType that the interface does not have is refused and pays nothing',
+    loses: 'the meaning of a new kind of result is unknown, and so is the side that pays',
+    covers: ['E84'],
+    steps: [
+      ...[placeStep(), settleStep('draw', '200', {}, allowRefused()), settleStep('WON', '200', {}, allowRefused())],
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-11',
+    clause: 'Settle, partner action 5; Resources, amount; M-1',
+    level: 'MUST',
+    sentence: 'a win without an amount is no success, and leaves the bet as it is',
+    loses: 'the player loses the win: the service treats it as paid after a 200',
+    covers: ['C43'],
+    steps: [
+      ...[placeStep(), settleStep('won', '200', { members: { amount: undefined } }, allowAnyFailure())],
+      settleStep('won', '200', {}, allowAccepted('pay')),
+    ],
+  },
+  {
+    id: 'settle-12',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of a Settle is answered with the time of the first answer',
+    loses: 'no money is lost, but the books of both sides have different times',
+    covers: ['E74', 'I9'],
+    steps: [
+      ...[
+        placeStep(),
+        settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+        SHORT_PAUSE,
+      ],
+      settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+    ],
+  },
+]

@@ -1,9 +1,0 @@
-/** What a key of one operator may call (W-25). */
-import type { KeyScopes, ScopeOwner } from '../http/key-scope.ts'
-
-const operatorOwner: ScopeOwner = { part: 'params', member: 'operatorId' }
-
-export const OPERATOR_SCOPES: KeyScopes = {
-  owners: { changeOperator: operatorOwner, exchangeToken: operatorOwner },
-  findOwner: async () => undefined,
-}

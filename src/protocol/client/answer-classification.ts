@@ -1,0 +1,110 @@
+/**
+ * The meaning of a wallet's answer for its caller (C-2, C-4, C-5).
+ *
+ * Every possible answer is accepted, refused with a code, or unknown. After an unknown one the wallet
+ * may or may not have applied the call.
+ */
+
+import { isUtf8 } from 'node:buffer'
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { BetIdSchema } from '../bet-request.ts'
+import { isBetOperation, type Operation } from '../operation.ts'
+import { REPLY_CODES } from '../reply-codes.ts'
+import { BalanceReplySchema, UserProfileSchema } from '../user-profile.ts'
+import { parseJsonObject } from '../values/exact-json.ts'
+import { CheckReplySchema, ErrorReplySchema } from '../wire-reply.ts'
+
+/** Reasons of an unknown outcome. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
+export const UNKNOWN_REASONS = ['time_out', 'network', 'status', 'unreadable_body', 'contradictory_body'] as const
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number]
+
+export type CallOutcome =
+  | { readonly kind: 'accepted'; readonly reply: object }
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string }
+  | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly detail: string }
+
+/**
+ * Any ISO 8601 date and time; without an offset it is UTC, as the interface says (W-13). Nothing is decided by the time,
+ * so a wallet's "yes" to this very bet is not taken for unknown, and a good bet rolled back, because of its spelling.
+ */
+const ISO_TIME =
+  '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,12})?)?(Z|[+-]\\d{2}(:?\\d{2})?)?$'
+
+const betReply = Compile(
+  Type.Object({ transactionId: BetIdSchema, transactionTime: Type.String({ pattern: ISO_TIME }) }),
+)
+const REPLIES = {
+  place: betReply,
+  settle: betReply,
+  unsettle: betReply,
+  rollback: betReply,
+  profile: Compile(UserProfileSchema),
+  balance: Compile(BalanceReplySchema),
+  check: Compile(CheckReplySchema),
+}
+const errorReply = Compile(ErrorReplySchema)
+
+/** `body`: without a byte order mark. */
+export function classifyAnswer(
+  operation: Operation,
+  { status, body }: { readonly status: number; readonly body: Buffer },
+  transactionId?: string,
+): CallOutcome {
+  if (status === 200 && namesPlayer(operation) && !isUtf8(body))
+    return toUnknownOutcome('unreadable_body', 'HTTP status 200 with a body that is not UTF-8')
+  return classifyText(operation, status, body.toString('utf8'), transactionId)
+}
+
+/** `transactionId`: the one in the call, for the operations that are about a bet. */
+export function classifyText(operation: Operation, status: number, body: string, transactionId?: string): CallOutcome {
+  if (status !== 200 && status !== 400) return toUnknownOutcome('status', `HTTP status ${status}`)
+  const reply = parseJsonObject(body)
+  if (reply === undefined)
+    return toUnknownOutcome('unreadable_body', `HTTP status ${status} with a body that is not a JSON object`)
+  return status === 200 ? classifySuccess(operation, reply, transactionId) : classifyRefusal(reply)
+}
+
+function classifySuccess(operation: Operation, reply: object, transactionId?: string): CallOutcome {
+  if (!REPLIES[operation].Check(reply))
+    return toUnknownOutcome('contradictory_body', 'HTTP status 200 with a body of another form')
+  if (transactionId !== undefined && 'transactionId' in reply && reply.transactionId !== transactionId) {
+    return toUnknownOutcome('contradictory_body', 'HTTP status 200 about another transactionId')
+  }
+  if (isBetOperation(operation) && hasRefusalCode(reply) && !isRolledBack(operation, reply))
+    return toUnknownOutcome('contradictory_body', 'HTTP status 200 with the code of a refusal')
+  return { kind: 'accepted', reply }
+}
+
+/** Codes by which some wallets say yes. */
+const SUCCESS_CODES: readonly unknown[] = [undefined, null, 0, '0']
+
+/** A success has no code: a body that has both contradicts itself (D-5). */
+export function hasRefusalCode(reply: object): boolean {
+  return 'code' in reply && !SUCCESS_CODES.includes(reply.code)
+}
+
+/** Code 8 to a Rollback says that it is done, with either status (C-4). */
+function isRolledBack(operation: Operation, reply: object): boolean {
+  return operation === 'rollback' && 'code' in reply && reply.code === REPLY_CODES.already_processed.code
+}
+
+/**
+ * Bytes that are no UTF-8 are read as replacement characters. In the note of a bet they decide nothing;
+ * in an id they would make one player of two.
+ */
+export function namesPlayer(operation: Operation): boolean {
+  return operation === 'profile' || operation === 'balance'
+}
+
+/** A 400 without a code says nothing. Code 100 is a refusal here; that Place bet takes it for unknown is C-2's business. */
+function classifyRefusal(reply: object): CallOutcome {
+  if (!('code' in reply) || typeof reply.code !== 'number' || !Number.isInteger(reply.code)) {
+    return toUnknownOutcome('contradictory_body', 'HTTP status 400 without an integer code')
+  }
+  return { kind: 'refused', code: reply.code, message: errorReply.Check(reply) ? reply.message : '' }
+}
+
+function toUnknownOutcome(reason: UnknownReason, detail: string): CallOutcome {
+  return { kind: 'unknown', reason, detail }
+}

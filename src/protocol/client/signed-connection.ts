@@ -1,0 +1,104 @@
+/** Signed exchanges with a wallet: a message is signed as it is, sent, and signed anew where its secret is refused. */
+
+import { environment } from '../../runtime/environment.ts'
+import type { ExtraHeaders } from '../../runtime/network/extra-headers.ts'
+import type { TraceHeaders } from '../../runtime/tracing.ts'
+import { type UserAgentPart, userAgent } from '../../runtime/version.ts'
+import { SIGNATURE_HEADER, signBody } from '../signature.ts'
+import {
+  type ConnectionOptions,
+  type ExchangeResult,
+  openWalletConnection,
+  toFailedExchange,
+  type WalletConnection,
+} from './network/wallet-connection.ts'
+import { createSecretRotation, isBadSignature, type SecretRotation } from './secret-rotation.ts'
+
+/** The address of a wallet, and the secrets that are shared with it. */
+export interface WalletAddress extends ConnectionOptions {
+  /** The first signs; where it is refused, the next one does (C-13). */
+  readonly secrets: readonly string[]
+  /** Whose calls they are. */
+  readonly part: UserAgentPart
+  /** Sent with every call. */
+  readonly headers?: ExtraHeaders | undefined
+}
+
+export interface WalletMessage {
+  readonly method: 'POST' | 'PUT'
+  /** A path of the interface. */
+  readonly path: string
+  readonly body: Uint8Array
+  /** Milliseconds over the wait for a connection, connect, headers and body (C-2). */
+  readonly timeoutMs: number
+  /** The headers of the call's span, where tracing is on. */
+  readonly trace?: TraceHeaders | undefined
+}
+
+export interface SignedConnection {
+  /** Never rejects. */
+  exchange(message: WalletMessage): Promise<ExchangeResult>
+  /** Finishes the exchanges under way: with every secret that they may need. */
+  close(): Promise<void>
+}
+
+export function openSignedConnection(address: WalletAddress): SignedConnection {
+  const { secrets } = address
+  const connection = openWalletConnection(address)
+  const headers = {
+    ...{ 'content-type': 'application/json', 'user-agent': userAgent(address.part) },
+    ...{ ...address.headers, ...address.connection?.headers },
+  }
+  const context = { connection, headers }
+  const [only = '', another] = secrets
+  const rotation = createSecretRotation(secrets)
+  const inFlight = new Set<Promise<ExchangeResult>>()
+  const exchangeTracked = (message: WalletMessage) => {
+    const result = exchangeWithRotation(context, rotation, message)
+    inFlight.add(result)
+    return result.finally(() => inFlight.delete(result))
+  }
+  return {
+    exchange: (message) => (another === undefined ? exchangeSigned(context, only, message) : exchangeTracked(message)),
+    // A pool that is closing takes no request, and an exchange between two secrets sends one more.
+    close: () => Promise.all(inFlight).then(() => connection.close()),
+  }
+}
+
+interface SigningContext {
+  readonly connection: WalletConnection
+  readonly headers: ExtraHeaders
+}
+
+/** All tries share the time of the message. The last answer counts; without time for every secret none does. */
+async function exchangeWithRotation(
+  context: SigningContext,
+  rotation: SecretRotation,
+  message: WalletMessage,
+): Promise<ExchangeResult> {
+  const until = environment.monotonicNow() + message.timeoutMs
+  const [first = '', ...others] = rotation.order()
+  let used = first
+  let result = await exchangeSigned(context, first, message)
+  for (const secret of others) {
+    if (!isSignatureRejected(result)) break
+    const timeoutMs = Math.floor(until - environment.monotonicNow())
+    if (timeoutMs <= 0) return toFailedExchange('time_out', 'no time was left to try every secret', null)
+    used = secret
+    result = await exchangeSigned(context, secret, { ...message, timeoutMs })
+  }
+  if (!isSignatureRejected(result)) rotation.markAccepted(used)
+  return result
+}
+
+const isSignatureRejected = (result: ExchangeResult) => result.kind === 'answered' && isBadSignature(result)
+
+function exchangeSigned(
+  { connection, headers: fixed }: SigningContext,
+  secret: string,
+  { method, path, body, timeoutMs, trace }: WalletMessage,
+): Promise<ExchangeResult> {
+  const headers: Record<string, string> = { ...fixed, [SIGNATURE_HEADER]: signBody(body, secret) }
+  if (trace !== undefined) Object.assign(headers, trace)
+  return connection.send({ method, path, headers, body, timeoutMs })
+}

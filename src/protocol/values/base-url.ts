@@ -1,0 +1,57 @@
+/**
+ * Base URLs that people write: of a wallet, of one of our own APIs, of a webhook's consumer.
+ *
+ * A part that no call carries would be dropped in silence, and the calls would go to another address
+ * than the one that was written. Such a URL is refused when it is given, with the remedy.
+ */
+import { OPERATIONS } from '../operation.ts'
+
+/** wallet: the paths of the interface are appended; api: those of our own API; webhook: nothing is. */
+export type UrlUse = 'wallet' | 'api' | 'webhook'
+
+/** How far calls may go out; the addresses that people save are bound by it. */
+export interface Reach {
+  /** Private and reserved networks too, and this machine. */
+  readonly privateAddresses: boolean
+  /** Without TLS too. */
+  readonly plainHttp: boolean
+}
+
+export const ANYWHERE: Reach = { privateAddresses: true, plainHttp: true }
+
+const EXAMPLES: Readonly<Record<UrlUse, string>> = {
+  wallet: 'https://wallet.example',
+  api: 'http://127.0.0.1:8080',
+  webhook: 'https://crm.example/purser',
+}
+const SCHEME = /^https?:\/\//i
+/** The URL parser drops some of these and encodes others, so that two spellings look alike. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const BLANK = /[\s\u0000-\u001f\u007f]/
+const INTERFACE_PATHS = [...new Set(Object.values(OPERATIONS).map(({ path }) => path))]
+
+/** Returns the rest of a sentence that begins with the name of the setting; undefined for a usable URL. */
+export function findUrlFault(text: string, use: UrlUse): string | undefined {
+  if (BLANK.test(text)) return 'must not contain spaces or control characters: remove them'
+  const url = SCHEME.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) return `is not a URL of http or https: write it as in ${EXAMPLES[use]}`
+  if (url.username !== '' || url.password !== '')
+    return 'must not contain a user or a password: leave them out, because no call carries them'
+  if (use === 'webhook') return undefined
+  if (/[?#]/.test(text)) return 'must not have a query or a fragment: leave it out, because paths are appended'
+  const path = use === 'wallet' ? findInterfacePath(url) : undefined
+  return path && `must not end in ${path}: leave ${path} out, because the paths are appended`
+}
+
+/** Repeated slashes are one (D-4), so that they hide no path. */
+function findInterfacePath({ pathname }: URL): string | undefined {
+  const path = trimEndSlashes(pathname.replaceAll(/\/{2,}/g, '/'))
+  return INTERFACE_PATHS.find((end) => path.endsWith(end))
+}
+
+/** A path, which begins with a slash, can be appended to the result. */
+export function trimEndSlashes(text: string): string {
+  let end = text.length
+  while (text[end - 1] === '/') end--
+  return text.slice(0, end)
+}

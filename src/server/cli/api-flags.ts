@@ -1,0 +1,45 @@
+/** Where a command finds our own APIs when nobody says it: as the servers listen when nobody tells them otherwise. */
+import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
+import { encodePathSegment } from '../../protocol/values/path-segment.ts'
+import { UsageError } from '../../runtime/errors/cli-errors.ts'
+
+const API_DEFAULTS = {
+  wallet: { url: 'http://127.0.0.1:8080', keyName: 'OPERATOR_API_KEY' },
+  platform: { url: 'http://127.0.0.1:8081', keyName: 'PLATFORM_API_KEY' },
+  gateway: { url: 'http://127.0.0.1:8082', keyName: 'GATEWAY_API_KEY' },
+} as const
+
+type Server = keyof typeof API_DEFAULTS
+
+/** Of `--api`, of a command that asks a wallet, and another server by a flag of its own. */
+export function describeApiFlag(other?: Exclude<Server, 'wallet'>): string {
+  const { wallet } = API_DEFAULTS
+  return `API address; default: ${wallet.url}${other === undefined ? '' : `, for a ${other} ${API_DEFAULTS[other].url}`}`
+}
+
+/** Of `--key`, likewise. */
+export function describeKeyFlag(other?: Exclude<Server, 'wallet'>, kind = 'a key'): string {
+  const { wallet } = API_DEFAULTS
+  return `${kind} of the API; default: ${wallet.keyName}${other === undefined ? '' : ` or ${API_DEFAULTS[other].keyName}`}`
+}
+
+export interface ApiFlags {
+  readonly api?: string
+  readonly key?: string
+}
+
+/** Throws UsageError when there is no key. */
+export function resolveApi(server: Server, flags: ApiFlags): ApiEndpoint {
+  const { url, keyName } = API_DEFAULTS[server]
+  const key = flags.key ?? process.env[keyName]
+  if (!key) throw new UsageError(`the API key is missing: give --key, or set ${keyName}`)
+  return { url: flags.api ?? url, key }
+}
+
+/** Of a wallet: throws UsageError when it has no such player. */
+export async function requirePlayer(api: ApiEndpoint, userId: string): Promise<void> {
+  if ((await getFromApi(api, `/operator/players/${encodePathSegment(userId)}`)) === undefined)
+    throw new UsageError(
+      `--player: no player has the id ${userId}; purser show finds a player by the first six characters of the id`,
+    )
+}

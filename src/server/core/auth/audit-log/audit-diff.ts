@@ -1,0 +1,49 @@
+/** What changed: the members that differ between two views of one thing, and never a secret. */
+import { isDeepStrictEqual } from 'node:util'
+import { isObject, mapMembers } from '../../../../protocol/values/exact-json.ts'
+
+/** What an API shows of something, as JSON. */
+export type AuditView = Readonly<Record<string, unknown>>
+
+export interface AuditDiff {
+  readonly before: AuditView
+  readonly after: AuditView
+}
+
+/** Members whose values nobody reads in a log, however deep they stand: that they changed is all it says. */
+const SECRET_MEMBERS = new Set(['secret', 'secrets', 'token'])
+const MASK = '***'
+/** In the address of a partner or operator. */
+const PASSWORD_IN_URL = /(\/\/[^/@:\s]*):[^/@\s]*@/g
+
+/** Objects are compared member by member, lists as a whole. A member that is only in one view is only in that one's difference. */
+export function diffViews(before: AuditView, after: AuditView): AuditDiff {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  const changed = [...new Set([...was.keys(), ...is.keys()])]
+    .filter((name) => !isDeepStrictEqual(was.get(name), is.get(name)))
+    .map((name) => [name, ...diffMember(name, was.get(name), is.get(name))] as const)
+  return {
+    before: toView(changed.map(([name, value]) => [name, value])),
+    after: toView(changed.map(([name, , value]) => [name, value])),
+  }
+}
+
+function diffMember(name: string, was: unknown, is: unknown): [unknown, unknown] {
+  if (!SECRET_MEMBERS.has(name) && isObject(was) && isObject(is)) {
+    const { before, after } = diffViews(was, is)
+    return [before, after]
+  }
+  return [redact(name, was), redact(name, is)]
+}
+
+function redact(name: string, value: unknown): unknown {
+  if (value === undefined) return undefined
+  if (SECRET_MEMBERS.has(name)) return MASK
+  if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1:${MASK}@`)
+  if (Array.isArray(value)) return value.map((item) => redact('', item))
+  return isObject(value) ? mapMembers(value, redact) : value
+}
+
+function toView(members: readonly (readonly [string, unknown])[]): AuditView {
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+}

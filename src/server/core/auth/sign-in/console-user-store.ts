@@ -1,0 +1,165 @@
+/**
+ * People who sign in by name, as they are stored (U-4).
+ *
+ * live, to one address ──five wrong passwords──► locked to it ──time──► live
+ * live ──end──► ended: for good; the name is not given again
+ *
+ * Invariant: at most one attempt of an address counts as the fifth, however many come at once: each
+ * locks the row of its name and address before the password is compared. Passwords of one person
+ * have numbers: what an older password allowed is not done once a newer one is set.
+ */
+import { type Queryable, statement, type Tx } from '../../database/db.ts'
+import type { Role } from '../../http/api/principal.ts'
+import type { ServerKind } from '../auth-settings.ts'
+
+export type ConsoleServer = Exclude<ServerKind, 'gateway'>
+export type ConsoleSchema = 'purser' | 'platform'
+
+/** Wrong passwords in a row that lock a name to their address, and seconds: each further one doubles them, up to the last. */
+export const LOCK_AFTER_FAILURES = 5
+const LOCK_SECONDS = 60
+const MAX_LOCK_SECONDS = 3_600
+
+export interface ConsoleUserRow extends Record<string, unknown> {
+  readonly name: string
+  readonly role: Role
+  readonly made_at: Date
+  readonly is_live: boolean
+  readonly is_locked: boolean
+  /** To the minute; null: none is known. */
+  readonly used_at: Date | null
+  readonly must_change: boolean
+}
+
+export interface SignInAttempt {
+  readonly person: VerifiedUser
+  /** As it is stored. */
+  readonly password: string
+  /** Since the last right one, with this attempt. */
+  readonly failures: number
+  /** Until when this attempt locks the name to its address, if it is wrong. */
+  readonly lockedUntil: Date | null
+}
+
+/** Whose password was right. */
+export interface VerifiedUser {
+  readonly name: string
+  readonly role: Role
+  /** Of the password that was right. */
+  readonly passwordNumber: number
+  /** Another person has set the password, so it is changed before all else. */
+  readonly mustChange: boolean
+}
+
+export interface ConsoleUserStore {
+  list(db: Queryable): Promise<ConsoleUserRow[]>
+  hasAny(db: Queryable): Promise<boolean>
+  /** False when the name has been given. */
+  add(tx: Tx, name: string, role: Role, password: string): Promise<boolean>
+  /** The first of all; false when there is one. */
+  addFirst(tx: Tx, name: string, password: string): Promise<boolean>
+  /** Counts one more attempt; undefined when no live person has the name, or it is locked to the address. */
+  attempt(tx: Tx, name: string, address: string): Promise<SignInAttempt | undefined>
+  /** The attempt was right. */
+  succeed(tx: Tx, name: string, address: string): Promise<void>
+  /** Every address may try the name again. */
+  unlock(tx: Tx, name: string): Promise<void>
+  /**
+   * Answers the number of the new one; undefined when no live person has the name. With `number`, the
+   * person replaces the own password of that number; without, another person sets it.
+   */
+  setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
+  end(tx: Tx, name: string): Promise<boolean>
+}
+
+interface AttemptRow extends Record<string, unknown> {
+  readonly role: Role
+  readonly password: string
+  readonly number: number
+  readonly must_change: boolean
+  readonly failures: number
+  readonly locked_until: Date | null
+}
+
+export function createConsoleUserStore(schema: ConsoleSchema): ConsoleUserStore {
+  const sql = createStatements(schema)
+  const isDone = async (tx: Tx, query: (typeof sql)[keyof typeof sql], values: unknown[]) =>
+    (await tx.query(query, values)).length > 0
+  return {
+    list: (db) => db.query<ConsoleUserRow>(sql.list),
+    hasAny: async (db) => (await db.query(sql.anybody)).length > 0,
+    add: (tx, name, role, password) => isDone(tx, sql.add, [name, role, password]),
+    addFirst: (tx, name, password) => isDone(tx, sql.addFirst, [name, password]),
+    async attempt(tx, name, address) {
+      const [row] = await tx.query<AttemptRow>(sql.attempt, [
+        ...[name, address, LOCK_AFTER_FAILURES, LOCK_SECONDS, MAX_LOCK_SECONDS],
+      ])
+      if (row === undefined) return undefined
+      const { role, password, number, must_change: mustChange, failures, locked_until: lockedUntil } = row
+      return { person: { name, role, passwordNumber: number, mustChange }, password, failures, lockedUntil }
+    },
+    succeed: async (tx, name, address) => void (await tx.query(sql.succeed, [name, address])),
+    unlock: async (tx, name) => void (await tx.query(sql.succeed, [name, null])),
+    async setPassword(tx, name, password, number) {
+      const [row] = await tx.query<{ number: number }>(sql.setPassword, [name, password, number ?? null])
+      return row?.number
+    },
+    end: (tx, name) => isDone(tx, sql.end, [name]),
+  }
+}
+
+function createStatements(schema: ConsoleSchema) {
+  const named = (name: string, text: string) => statement(`${schema}_${name}`, text)
+  const table = `${schema}.console_user`
+  const failures = `${schema}.console_failure`
+  const live = 'ends_at > statement_timestamp()'
+  return {
+    list: named(
+      'list_console_people',
+      `select name, role, made_at, used_at, must_change, ${live} as is_live,
+         exists (select from ${failures} f where f.name = p.name and f.locked_until > statement_timestamp()) as is_locked
+       from ${table} p order by made_at, name limit 1000`,
+    ),
+    anybody: named('any_console_person', `select 1 as one from ${table} limit 1`),
+    add: named(
+      'add_console_person',
+      `insert into ${table} (name, role, password, password_at, made_at, must_change) values ($1::text, $2::text, $3::text, statement_timestamp(), statement_timestamp(), true)
+       on conflict (name) do nothing returning name`,
+    ),
+    addFirst: named(
+      'add_first_console_person',
+      `insert into ${table} (name, role, password, password_at, made_at, must_change)
+       select $1::text, 'admin', $2::text, statement_timestamp(), statement_timestamp(), true where not exists (select from ${table})
+       on conflict (name) do nothing returning name`,
+    ),
+    attempt: named(
+      'attempt_console_person',
+      `with person as (
+         select name, role, password, password_number as number, must_change from ${table} where name = $1::text and ${live}
+       ), counted as (
+         insert into ${failures} as f (name, address, failures, failed_at)
+         select name, $2::text, 1, statement_timestamp() from person
+         on conflict (name, address) do update set failures = f.failures + 1, failed_at = statement_timestamp(),
+           locked_until = case when f.failures + 1 < $3::int then f.locked_until
+             else statement_timestamp() + least($5::int, $4::int * 2 ^ least(f.failures + 1 - $3::int, 10)) * interval '1 second' end
+         where f.locked_until <= statement_timestamp()
+         returning failures, locked_until
+       )
+       select role, password, number, must_change, failures, case when locked_until > statement_timestamp() then locked_until end as locked_until
+       from person cross join counted`,
+    ),
+    succeed: named(
+      'succeed_console_person',
+      `update ${failures} set failures = 0, locked_until = '-infinity' where name = $1::text and address = coalesce($2::text, address)`,
+    ),
+    setPassword: named(
+      'set_console_password',
+      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1, must_change = $3::int is null
+       where name = $1::text and ${live} and password_number = coalesce($3::int, password_number) returning password_number as number`,
+    ),
+    end: named(
+      'end_console_person',
+      `update ${table} set ends_at = statement_timestamp() where name = $1::text and ${live} returning name`,
+    ),
+  }
+}

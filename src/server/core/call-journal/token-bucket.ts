@@ -1,0 +1,35 @@
+/** How much of something is let through. */
+import { environment } from '../../../runtime/environment.ts'
+
+const DAY_MS = 86_400_000
+
+/** So many at once, and then so many a second. */
+export function createTokenBucket(limit: number, perSecond: number) {
+  let tokens = limit
+  let refilledAt = environment.monotonicNow()
+  return {
+    take(): boolean {
+      const now = environment.monotonicNow()
+      tokens = Math.min(limit, tokens + ((now - refilledAt) / 1_000) * perSecond)
+      refilledAt = now
+      if (tokens < 1) return false
+      tokens -= 1
+      return true
+    },
+  }
+}
+
+/** So many a day. */
+export function createDailyQuota(limit: number) {
+  let day = 0
+  let count = 0
+  return {
+    take(now: number): boolean {
+      const today = Math.trunc(now / DAY_MS)
+      if (today !== day) count = 0
+      day = today
+      count += 1
+      return count <= limit
+    },
+  }
+}

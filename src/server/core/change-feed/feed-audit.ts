@@ -1,0 +1,183 @@
+/**
+ * The invariants of a feed, for audits: each number is given once, none is left out, and the count is the last one; a row has as many
+ * events as it says. The feed is read as it is followed, from a number on, in slices with a snapshot each; who asks sees every event.
+ */
+
+import { type Db, INDEX_PLANS_ONLY, type Row, type Statement, statement, type Tx } from '../database/db.ts'
+import type { Findings } from '../database/invariant-checks.ts'
+import { type ChangeStore, readFeedExtent, type StoredEvent } from './change-store.ts'
+
+/** Events of a slice, or those of one row. */
+const CHUNK_EVENTS = 5_000
+/** Rows without a number that are read at a time. */
+const MAX_UNNUMBERED_ROWS = 500
+
+/** Where an event stands. */
+export interface FeedPosition {
+  readonly bucket: number
+  readonly changeId: bigint
+  /** Of the last event of its row; undefined while it has none. */
+  readonly number: bigint | undefined
+}
+
+export interface FeedVisitor {
+  visit(event: StoredEvent, position: FeedPosition): void
+  /** Retention took what comes next: what was seen before says nothing of what follows. */
+  reset(): void
+  /** In the last snapshot, when all of its events were seen. */
+  end(tx: Tx): Promise<void>
+  /** Between two slices, how far it is: an event's number. */
+  pause(number: bigint): Promise<void>
+}
+
+export interface FeedVisit {
+  readonly db: Pick<Db, 'snapshot'>
+  readonly store: ChangeStore
+  /** The number behind which it begins; undefined for the beginning. */
+  readonly after: bigint | undefined
+  readonly findings: Findings
+}
+
+export function formatFeedCheckNames({ schema }: ChangeStore): { readonly numbered: string; readonly sized: string } {
+  const feed = schema === 'purser' ? 'the feed' : "the platform's feed"
+  return {
+    numbered: `${feed} is numbered without gaps, up to its count`,
+    sized: `a row of ${feed} has as many events as it says`,
+  }
+}
+
+/** Up to where a feed goes. What is added later stands behind both. */
+export interface FeedEnd {
+  /** The last number. */
+  readonly number: bigint
+  /** The latest row that has no number yet. */
+  readonly changeId: bigint | null
+}
+
+export function isBeforeFeedEnd(end: FeedEnd, { number, changeId }: FeedPosition): boolean {
+  return (number !== undefined && number <= end.number) || (end.changeId !== null && changeId <= end.changeId)
+}
+
+/** With the first number that retention has left. */
+export async function readFeedEnd(tx: Tx, store: ChangeStore): Promise<FeedEnd & { readonly beforeFirst: bigint }> {
+  const { last, beforeFirst } = await readFeedExtent(tx, store)
+  const [row] = await tx.query<Row & { change_id: bigint | null }>(defineLatestUnnumbered(store))
+  return { number: last, beforeFirst, changeId: row?.change_id ?? null }
+}
+
+function defineLatestUnnumbered({ schema }: ChangeStore): Statement {
+  return statement(
+    `${schema}_audit_feed_latest_unnumbered`,
+    `select max(change_id) as change_id from ${schema}.change where last_number is null`,
+  )
+}
+
+interface Edge extends Row {
+  count: bigint
+  max: bigint | null
+  /** What stands before the next row; null when there is none. */
+  next: bigint | null
+  first: bigint | null
+}
+
+interface ChangeRow extends Row {
+  change_id: bigint
+  bucket: number
+  size: number
+  events: StoredEvent[]
+  last_number: bigint
+}
+
+interface Statements {
+  readonly edge: Statement
+  readonly slice: Statement
+  readonly unnumbered: Statement
+}
+
+function createStatements({ schema }: ChangeStore): Statements {
+  const table = `${schema}.change`
+  const columns = `change_id, ${schema === 'purser' ? 'bucket' : '0 as bucket'}, size, events, last_number`
+  const ends = `where last_number is not null order by last_number`
+  return {
+    edge: statement(
+      `${schema}_audit_feed_edge`,
+      `select n.last_number as count, (select last_number from ${table} ${ends} desc limit 1) as max,
+         (select last_number - size from ${table} ${ends} limit 1) as first,
+         (select last_number - size from ${table} where last_number > $1::bigint order by last_number limit 1) as next
+       from ${schema}.feed_counter n`,
+    ),
+    slice: statement(
+      `${schema}_audit_feed_slice`,
+      `select ${columns} from ${table} where last_number > $1::bigint
+         and last_number <= greatest($1::bigint + ${CHUNK_EVENTS}, (select last_number from ${table} where last_number > $1::bigint order by last_number limit 1))
+       order by last_number`,
+    ),
+    unnumbered: statement(
+      `${schema}_audit_feed_unnumbered`,
+      `select ${columns} from ${table} where last_number is null and change_id > $1::bigint order by change_id limit ${MAX_UNNUMBERED_ROWS}`,
+    ),
+  }
+}
+
+export async function visitFeed({ db, store, after, findings }: FeedVisit, visitor: FeedVisitor): Promise<void> {
+  const statements = createStatements(store)
+  const names = formatFeedCheckNames(store)
+  const visitRow = (row: ChangeRow, number: bigint | undefined) => {
+    const events = readEvents(store, row)
+    if (events.length !== row.size) findings.add(names.sized, { change_id: row.change_id, size: row.size })
+    const position = { bucket: row.bucket, changeId: row.change_id, number }
+    for (const event of events) visitor.visit(event, position)
+  }
+  const step = async (tx: Tx, at: bigint | undefined): Promise<bigint | undefined> => {
+    await tx.query(INDEX_PLANS_ONLY)
+    const [edge] = await tx.query<Edge>(statements.edge, [at ?? -1n])
+    if (edge === undefined) throw new Error('the count of changes is missing')
+    if (edge.next === null) {
+      if (edge.max !== null && edge.max !== edge.count)
+        findings.add(names.numbered, { after: edge.count, number: edge.max })
+      // Every row is gone, also those that came next.
+      if (edge.max === null && at !== undefined && at < edge.count) visitor.reset()
+      await readUnnumbered(tx, statements, (row) => visitRow(row, undefined))
+      return undefined
+    }
+    let before = at ?? edge.next
+    if (edge.first !== null && before < edge.first) {
+      visitor.reset()
+      before = edge.next
+    }
+    for (const row of await tx.query<ChangeRow>(statements.slice, [before])) {
+      if (row.last_number - BigInt(row.size) !== before)
+        findings.add(names.numbered, { after: before, number: row.last_number })
+      before = row.last_number
+      visitRow(row, before)
+    }
+    return before
+  }
+  for (let at = after; ; ) {
+    const next = await db.snapshot(async (tx) => {
+      const reached = await step(tx, at)
+      if (reached === undefined) await visitor.end(tx)
+      return reached
+    })
+    if (next === undefined) return
+    at = next
+    await visitor.pause(at)
+  }
+}
+
+async function readUnnumbered(tx: Tx, { unnumbered }: Statements, visitRow: (row: ChangeRow) => void): Promise<void> {
+  for (let at: bigint | undefined = -1n; at !== undefined; ) {
+    const rows: ChangeRow[] = await tx.query<ChangeRow>(unnumbered, [at])
+    for (const row of rows) visitRow(row)
+    at = rows.length < MAX_UNNUMBERED_ROWS ? undefined : rows.at(-1)?.change_id
+  }
+}
+
+/** None when it is not what our own code writes. */
+function readEvents(store: ChangeStore, { events }: ChangeRow): readonly StoredEvent[] {
+  try {
+    return events.flatMap(store.eventsOf)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,36 @@
+/** How far the feed has come, and how long what was committed waits for its number, while somebody follows it. */
+
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Db, Row } from '../database/db.ts'
+import { createDatabaseMetric, formatMetric, type MetricSource } from '../observability/metrics-exposition.ts'
+import type { Feed } from './change-feed.ts'
+import type { ChangeStore } from './change-store.ts'
+
+interface FeedStateRow extends Row {
+  last: bigint
+  /** Undefined when all have their numbers. */
+  oldest: Date | null
+}
+
+export function createFeedMetrics(
+  db: Pick<Db, 'people'>,
+  { state }: ChangeStore,
+  feed: Pick<Feed, 'isFollowed'>,
+  clock: Clock,
+): MetricSource {
+  return createDatabaseMetric('feed', async () => {
+    const [row] = await db.people.query<FeedStateRow>(state)
+    const lag = feed.isFollowed() && row?.oldest ? secondsSince(row.oldest, clock) : 0
+    return (
+      formatMetric('purser_feed_events_total', 'counter', 'Numbered events of the feed', [[{}, row?.last ?? 0]]) +
+      formatMetric('purser_feed_lag_seconds', 'gauge', LAG_HELP, [[{}, lag]])
+    )
+  })
+}
+
+const LAG_HELP = 'Age of the oldest unnumbered event; 0 while no client follows the feed at this process'
+
+/** The clock of the process that wrote it may be ahead of ours. */
+export function secondsSince(time: Date, clock: Clock): number {
+  return Math.max(0, (clock.now().getTime() - time.getTime()) / 1_000)
+}

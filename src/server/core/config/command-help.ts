@@ -1,0 +1,24 @@
+/** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
+import { printableLines } from '../../../runtime/text/printable-text.ts'
+import { TERMINAL_WIDTH, wrapText } from '../../../runtime/text/text-wrapping.ts'
+import { listSettings, type SettingReader } from './settings.ts'
+
+export function formatExamples(...lines: string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
+}
+
+export function formatEnvironmentHelp(...readers: readonly SettingReader[]): string {
+  const settings = listSettings(readers)
+  const width = Math.max(...settings.map(({ name }) => name.length)) + 2
+  const lines = settings.flatMap(({ name, meaning, ...setting }) => {
+    const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
+    const texts = wrapText(TERMINAL_WIDTH - width - 2, `${meaning}${fallback}`)
+    return texts.map((text, i) => `  ${(i === 0 ? name : '').padEnd(width)}${text}`)
+  })
+  return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
+}
+
+/** Results, JSON included. Ids and answers in them come from elsewhere. */
+export function printResult(text: string): void {
+  process.stdout.write(`${printableLines(text)}\n`)
+}

@@ -1,0 +1,38 @@
+/** The secrets of platforms by name (W-43). Never shown, also when one is wrong. */
+
+import { findSecretFault } from '../../../protocol/values/secret-text.ts'
+import { PLATFORM_NAME } from '../../../protocol/wire-ids.ts'
+
+export interface PlatformSecret {
+  readonly platform: string
+  readonly value: string
+}
+
+const PART = new RegExp(`^(${PLATFORM_NAME}):(.+)$`)
+/** A call tries one after the other. */
+const MAX_SECRETS = 32
+
+export function readPlatformSecrets(text: string, unnamed: readonly string[], problems: string[]): PlatformSecret[] {
+  const parts = text === '' ? [] : text.split(',').map((part) => PART.exec(part.trim()))
+  const wrong = parts.indexOf(null)
+  if (wrong !== -1)
+    problems.push(
+      `part ${wrong + 1} of PARTNER_SECRETS, between its commas, is not NAME:SECRET, with a name as in acme-bets`,
+    )
+  if (parts.length > MAX_SECRETS) problems.push(`PARTNER_SECRETS has more than ${MAX_SECRETS} secrets`)
+  const secrets = parts.flatMap((part) =>
+    part === null ? [] : [{ platform: part[1] as string, value: part[2] as string }],
+  )
+  const owner = new Map(unnamed.map((secret) => [secret, 'PARTNER_SECRET']))
+  for (const { platform, value } of secrets) {
+    const fault = findSecretFault(value)
+    if (fault !== undefined) problems.push(`a secret of ${platform} in PARTNER_SECRETS ${fault}`)
+    const other = owner.get(value)
+    if (other !== undefined)
+      problems.push(
+        `a secret of ${platform} in PARTNER_SECRETS is also a secret of ${other}: give each platform its own secret`,
+      )
+    owner.set(value, platform)
+  }
+  return secrets
+}

@@ -1,0 +1,92 @@
+/**
+ * Secrets at rest (O-5): encrypted with AES-256-GCM under a key that is not in the database, each with a nonce of its own, and bound to
+ * the row that it stands in, so that a copy of one row is of no use in another. The first key encrypts; every key reads, while they rotate.
+ */
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import { environment } from '../../../../runtime/environment.ts'
+
+/** As a column of JSON has it: readable, as long as there is no key, or encrypted. */
+export type StoredSecrets = readonly string[] | EncryptedSecrets
+
+export interface EncryptedSecrets {
+  /** The beginning of the SHA-256 of its key. */
+  readonly key: string
+  /** Nonce, text and tag, in base64url. */
+  readonly sealed: string
+}
+
+/** Why something cannot be read. */
+export type DecryptionFailure =
+  | { readonly kind: 'unknown_key'; readonly key: string }
+  /** Changed, or moved here from another row. */
+  | { readonly kind: 'not_authentic' }
+  /** Readable, beside a key: whoever may write the row, but has no key, could have put it there. */
+  | { readonly kind: 'not_encrypted' }
+
+export type DecryptionResult = { readonly kind: 'opened'; readonly secrets: readonly string[] } | DecryptionFailure
+
+export interface EncryptionKeyring {
+  /** What names the keys; the first one encrypts. */
+  readonly keys: readonly string[]
+  /** `row` names the table and the row. */
+  encrypt(secrets: readonly string[], row: string): StoredSecrets
+  decrypt(stored: StoredSecrets, row: string): DecryptionResult
+  /** Whether it is as `seal` would make it today. */
+  isCurrent(stored: StoredSecrets): boolean
+}
+
+const CIPHER = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Characters: enough to tell keys apart. */
+const NAME_LENGTH = 8
+
+/** Keys of 32 bytes. Without any, secrets stay readable. */
+export function createEncryptionKeyring(keys: readonly Buffer[]): EncryptionKeyring {
+  const named = new Map(keys.map((key) => [fingerprintKey(key), key]))
+  const [first] = named
+  return {
+    keys: [...named.keys()],
+    encrypt: (secrets, row) =>
+      first === undefined ? secrets : { key: first[0], sealed: encryptWithKey(first[1], secrets, row) },
+    decrypt(stored, row) {
+      if (!isEncrypted(stored))
+        return first === undefined ? { kind: 'opened', secrets: stored } : { kind: 'not_encrypted' }
+      const key = named.get(stored.key)
+      return key === undefined ? { kind: 'unknown_key', key: stored.key } : decryptWithKey(key, stored.sealed, row)
+    },
+    isCurrent: (stored) => (isEncrypted(stored) ? stored.key : undefined) === first?.[0],
+  }
+}
+
+export function isEncrypted(stored: StoredSecrets): stored is EncryptedSecrets {
+  return 'sealed' in stored
+}
+
+function fingerprintKey(key: Buffer): string {
+  return createHash('sha256').update('name of a key ').update(key).digest('hex').slice(0, NAME_LENGTH)
+}
+
+function encryptWithKey(key: Buffer, secrets: readonly string[], row: string): string {
+  const nonce = environment.randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(row))
+  const text = Buffer.concat([cipher.update(JSON.stringify(secrets), 'utf8'), cipher.final()])
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
+}
+
+function decryptWithKey(key: Buffer, sealed: string, row: string): DecryptionResult {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const [nonce, text, tag] = [
+    bytes.subarray(0, NONCE_BYTES),
+    bytes.subarray(NONCE_BYTES, -TAG_BYTES),
+    bytes.subarray(-TAG_BYTES),
+  ]
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(row))
+    decipher.setAuthTag(tag)
+    const decrypted = Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+    return { kind: 'opened', secrets: JSON.parse(decrypted) as string[] }
+  } catch {
+    return { kind: 'not_authentic' }
+  }
+}

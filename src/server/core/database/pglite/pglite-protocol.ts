@@ -1,0 +1,157 @@
+/**
+ * Messages of the Postgres protocol for the embedded database, and the texts in its answers.
+ *
+ * PGlite's own reader decodes each text with a decoder that takes a leading U+FEFF for a byte
+ * order mark and drops it. A text must come back as it was stored (I-7), so it is decoded here.
+ */
+import { type PGlite, protocol } from '@electric-sql/pglite'
+import type { Row } from '../db.ts'
+
+const { serialize, Parser } = protocol
+
+const NOTHING = Buffer.alloc(0)
+const BIND = 'B'.charCodeAt(0)
+const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
+const [TYPES, COLUMNS, ROW, DONE, ERROR] = ['t', 'T', 'D', 'C', 'E'].map((letter) => letter.charCodeAt(0))
+/** Bytes of a letter and a length that counts itself. */
+const HEAD = 5
+
+/** The types of a statement's parameters, and the names and types of its columns. */
+export interface StatementDescription {
+  readonly takes: readonly number[]
+  readonly gives: readonly { readonly name: string; readonly type: number }[]
+}
+
+export interface ProtocolResponse {
+  /** Texts of each row of the last statement. */
+  readonly rows: (string | null)[][]
+  /** Only the simple protocol describes its columns in the answer. */
+  readonly gives: StatementDescription['gives']
+  /** "INSERT 0 3", "UPDATE 2": of the last statement. */
+  readonly done: string
+}
+
+export const encodeSimpleQuery = (sql: string): Buffer => Buffer.from(serialize.query(sql))
+
+/** A statement without a name lasts until the next one. */
+export function encodePrepare(name: string, text: string): Buffer {
+  return Buffer.concat([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()])
+}
+
+/** `before` is a message that goes first. All values are texts, the portal has no name. */
+export function encodeExecute(name: string, values: readonly (string | null)[], before: Buffer = NOTHING): Buffer {
+  const bytes = values.reduce((sum, value) => sum + 4 + (value === null ? 0 : Buffer.byteLength(value)), 0)
+  const length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + bytes + 2
+  const message = Buffer.allocUnsafe(before.length + 1 + length + EXECUTE.length)
+  before.copy(message)
+  let at = message.writeUInt8(BIND, before.length)
+  at = message.writeInt32BE(length, at)
+  at = message.writeUInt8(0, at)
+  at += message.write(`${name}\0`, at)
+  at = message.writeInt16BE(0, at)
+  at = message.writeInt16BE(values.length, at)
+  for (const value of values) {
+    const written = value === null ? -1 : message.write(value, at + 4)
+    message.writeInt32BE(written, at)
+    at += 4 + Math.max(0, written)
+  }
+  EXECUTE.copy(message, message.writeInt16BE(0, at))
+  return message
+}
+
+/** The beginning and the end of each message. */
+function* iterateMessages(bytes: Buffer): Generator<readonly [kind: number | undefined, from: number, to: number]> {
+  for (let at = 0; at < bytes.length; ) {
+    const to = at + 1 + bytes.readInt32BE(at + 1)
+    yield [bytes[at], at + HEAD, to]
+    at = to
+  }
+}
+
+/** Throws the first error in an answer. */
+export function throwFirstError(bytes: Buffer): void {
+  for (const [kind] of iterateMessages(bytes)) {
+    if (kind !== ERROR) continue
+    new Parser().parse(bytes, (message) => {
+      if (message instanceof Error) throw message
+    })
+  }
+}
+
+export function parseDescription(bytes: Buffer): StatementDescription {
+  const description: { takes: number[]; gives: StatementDescription['gives'] } = { takes: [], gives: [] }
+  for (const [kind, from] of iterateMessages(bytes)) {
+    if (kind === TYPES) {
+      const count = bytes.readUInt16BE(from)
+      description.takes = Array.from({ length: count }, (_, i) => bytes.readUInt32BE(from + 2 + 4 * i))
+    } else if (kind === COLUMNS) description.gives = parseColumns(bytes, from)
+  }
+  return description
+}
+
+/** The type of a column is this many bytes after its name, which has so many bytes after it. */
+const [TYPE_AT, COLUMN_BYTES] = [6, 18]
+
+function parseColumns(bytes: Buffer, from: number): StatementDescription['gives'] {
+  let at = from + 2
+  return Array.from({ length: bytes.readUInt16BE(from) }, () => {
+    const end = bytes.indexOf(0, at)
+    const name = bytes.toString('utf8', at, end)
+    at = end + 1 + COLUMN_BYTES
+    return { name, type: bytes.readUInt32BE(end + 1 + TYPE_AT) }
+  })
+}
+
+export function parseResponse(bytes: Buffer): ProtocolResponse {
+  let response: ProtocolResponse = { rows: [], gives: [], done: '' }
+  let [rows, gives]: [(string | null)[][], StatementDescription['gives']] = [[], []]
+  for (const [kind, from, to] of iterateMessages(bytes)) {
+    if (kind === COLUMNS) gives = parseColumns(bytes, from)
+    else if (kind === ROW) rows.push(parseFields(bytes, from))
+    else if (kind === DONE) {
+      response = { rows, gives, done: bytes.toString('utf8', from, to - 1) }
+      rows = []
+      gives = []
+    }
+  }
+  return response
+}
+
+function parseFields(bytes: Buffer, from: number): (string | null)[] {
+  let at = from + 2
+  return Array.from({ length: bytes.readUInt16BE(from) }, () => {
+    const length = bytes.readInt32BE(at)
+    at += 4
+    if (length < 0) return null
+    at += length
+    return bytes.toString('utf8', at - length, at)
+  })
+}
+
+type Types = Pick<PGlite, 'serializers' | 'parsers'>
+
+export function serializeParameter({ serializers }: Types, type: number, value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  const serializer = serializers[type]
+  return serializer === undefined ? `${value}` : serializer(value)
+}
+
+export function parseRow(
+  { parsers }: Types,
+  gives: StatementDescription['gives'],
+  fields: readonly (string | null)[],
+): Row {
+  const row: Row = {}
+  for (let i = 0; i < gives.length; i++) {
+    const [{ name, type }, text] = [gives[i] as StatementDescription['gives'][number], fields[i] ?? null]
+    const parser = text === null ? undefined : parsers[type]
+    row[name] = parser === undefined ? text : parser(text as string, type)
+  }
+  return row
+}
+
+/** Rows written, of "INSERT 0 3" or "UPDATE 2". */
+export function parseRowCount(command: string): number {
+  const [verb = '', ...numbers] = command.split(' ')
+  return ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(verb) ? Number.parseInt(numbers.at(-1) ?? '0', 10) : 0
+}

@@ -1,0 +1,154 @@
+/**
+ * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
+ * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
+ */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { PGlite, types } from '@electric-sql/pglite'
+import { UnavailableError } from '../../../../runtime/errors/cli-errors.ts'
+import { makePrivateFolder, requireAccess } from '../../../../runtime/text/private-folder.ts'
+import { type Db, embeddedSettingsSql, type Row, SNAPSHOT_ISOLATION, type Statement, type Tx } from '../db.ts'
+import { SESSION_SQL, toStrictTimeParser } from '../postgres/session-settings.ts'
+import { lockFolder } from './folder-lock.ts'
+import {
+  encodeExecute,
+  encodePrepare,
+  encodeSimpleQuery,
+  type ProtocolResponse,
+  parseDescription,
+  parseResponse,
+  parseRow,
+  parseRowCount,
+  serializeParameter,
+  throwFirstError,
+} from './pglite-protocol.ts'
+
+const INT8 = 20
+/** Lists are read with the parsers of what is in them. */
+const PARSERS = {
+  [INT8]: BigInt,
+  ...Object.fromEntries(
+    [types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ].map((type) => [
+      type,
+      toStrictTimeParser((text) => new Date(text)),
+    ]),
+  ),
+}
+
+/** Of the Postgres that this PGlite is. */
+const POSTGRES_VERSION = '18'
+/** The folder of the database's own files. */
+const PGLITE_FOLDER = 'pglite'
+
+/** True if the folder holds a database; `memory://` never does before it is opened. */
+export function hasPglite(dataDir: string): boolean {
+  return !dataDir.startsWith('memory://') && existsSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'))
+}
+
+/** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
+export async function openPglite(dataDir: string): Promise<Db> {
+  const isMemory = dataDir.startsWith('memory://')
+  const unlock = isMemory ? async () => {} : await lockDataFolder(dataDir)
+  const target = isMemory ? dataDir : join(dataDir, PGLITE_FOLDER)
+  const isNew = !isMemory && !existsSync(target)
+  const pglite = await PGlite.create(target, { parsers: PARSERS }).catch(async (error: unknown) => {
+    if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
+    await unlock()
+    if (!isNew) requireAccess(target, 'all')
+    throw new UnavailableError(explainOpenFailure(dataDir, error), { cause: error })
+  })
+  await pglite.exec(SESSION_SQL)
+  const tx = createTx(pglite)
+  const transactionWith =
+    (settings: string): Db['transaction'] =>
+    (work) =>
+      pglite.transaction(async ({ exec }) => {
+        await exec(settings)
+        return work(tx)
+      })
+  const transaction = transactionWith(embeddedSettingsSql('local'))
+  const snapshot = transactionWith(`set transaction ${SNAPSHOT_ISOLATION}`)
+  const query: Db['query'] = (statement, values) => pglite.transaction(() => tx.query(statement, values))
+  return {
+    kind: 'pglite',
+    transaction,
+    longTransaction: transactionWith('set transaction read write'),
+    openLane: () => ({ transaction }),
+    snapshot,
+    sums: snapshot,
+    query,
+    people: { query },
+    pools: () => [],
+    script: (work) => pglite.transaction(() => work((sql) => runScript(pglite, sql))),
+    close: async () => {
+      await pglite.close()
+      await unlock()
+    },
+  }
+}
+
+/** PGlite throws what its WebAssembly threw, which need not be an error. */
+function explainOpenFailure(dataDir: string, error: unknown): string {
+  const version = hasPglite(dataDir)
+    ? readFileSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'), 'utf8').trim()
+    : POSTGRES_VERSION
+  if (isDiskFull(error))
+    return `the embedded database in ${dataDir} cannot be opened: its disk is full. Make room, or set PURSER_DATA_DIR to a folder on another disk`
+  const why =
+    version === POSTGRES_VERSION
+      ? `its files are damaged or not complete (${error instanceof Error ? error.message : 'no reason was given'})`
+      : `it was made with Postgres ${version}, this program has Postgres ${POSTGRES_VERSION}`
+  return `the embedded database in ${dataDir} cannot be opened: ${why}. Keep a copy of the folder, then put a backup in its place or set PURSER_DATA_DIR to a new one`
+}
+
+/** ENOSPC, as WASI numbers it. */
+const NO_SPACE = 51
+
+function isDiskFull(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'errno' in error && error.errno === NO_SPACE
+}
+
+async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
+  makePrivateFolder(dataDir)
+  requireAccess(dataDir, 'itself')
+  return lockFolder(dataDir)
+}
+
+/** Only for use in `PGlite.transaction`, which keeps every other statement out. */
+function createTx(pglite: PGlite): Tx {
+  return {
+    query: async (statement, values = []) => {
+      const { gives, rows } = await runStatement(pglite, statement, values)
+      return rows.map((fields) => parseRow(pglite, gives, fields)) as never
+    },
+    execute: async (statement, values) => parseRowCount((await runStatement(pglite, statement, values)).done),
+    finish: (send) => send(),
+  }
+}
+
+/** One statement at a time: a statement without a name is replaced by the next one. */
+function runStatement(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<ProtocolResponse> {
+  return pglite.runExclusive(async () => {
+    const { takes, gives } = parseDescription(await sendMessage(pglite, encodePrepare('', text)))
+    const texts = takes.map((type, i) => serializeParameter(pglite, type, toParameter(values[i])))
+    return { ...parseResponse(await sendMessage(pglite, encodeExecute('', texts))), gives }
+  })
+}
+
+function runScript(pglite: PGlite, sql: string): Promise<Row[]> {
+  return pglite.runExclusive(async () => {
+    const { gives, rows } = parseResponse(await sendMessage(pglite, encodeSimpleQuery(sql)))
+    return rows.map((fields) => parseRow(pglite, gives, fields))
+  })
+}
+
+async function sendMessage(pglite: PGlite, message: Uint8Array): Promise<Buffer> {
+  const bytes = Buffer.from(await pglite.execProtocolRaw(message, { syncToFs: false }))
+  throwFirstError(bytes)
+  return bytes
+}
+
+/** It knows arrays, but not those of numbers alone. */
+function toParameter(value: unknown): unknown {
+  return value instanceof Int32Array ? Array.from(value) : value
+}

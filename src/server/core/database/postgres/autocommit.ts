@@ -1,0 +1,28 @@
+/** Statements that are transactions of their own (`Lane.alone`), on one connection of `pg`. */
+import type pg from 'pg'
+import { isOutage } from '../database-errors.ts'
+import type { BoundStatement, Lane, Row } from '../db.ts'
+import { findUnreplicatedCommit } from './durability.ts'
+import { type TransactionOptions, toQueryConfig } from './postgres-transaction.ts'
+
+export function createAutocommit(pool: pg.Pool, options: TransactionOptions): Pick<Lane, 'alone'> {
+  return options.onCitus ? { alone: (statements) => runAutocommit(pool, options, statements) as Promise<never> } : {}
+}
+
+/** Sent together. What becomes of one that is not answered, nobody knows: such a connection is not used again. */
+async function runAutocommit(
+  pool: pg.Pool,
+  { requireDurable, timeoutMs, onCitus }: TransactionOptions,
+  statements: readonly BoundStatement[],
+): Promise<Row[][]> {
+  requireDurable()
+  const client = await pool.connect()
+  const sendStatement = ([statement, values]: BoundStatement) =>
+    client.query(toQueryConfig(statement, values, timeoutMs, onCitus))
+  const answers = await Promise.allSettled(statements.map(sendStatement))
+  const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+  const unreplicated = findUnreplicatedCommit(client)
+  client.release(unreplicated ?? errors.find(isOutage))
+  if (unreplicated !== undefined || errors.length > 0) throw unreplicated ?? errors[0]
+  return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows : []))
+}

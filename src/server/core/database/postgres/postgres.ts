@@ -1,0 +1,277 @@
+/**
+ * The Db on a Postgres server, through `pg` pools: one for each lane of calls, one for everything else that changes money, a
+ * small one for the calls that read, others for people and their sums, one connection for audits. None can take the connections of another.
+ */
+import { Socket } from 'node:net'
+import pg from 'pg'
+import { environment } from '../../../../runtime/environment.ts'
+import {
+  BEGIN_LONG_TRANSACTION,
+  BEGIN_ON_CITUS,
+  CITUS_SESSION_SQL,
+  type Db,
+  hotSettingsSql,
+  PEOPLE_SETTINGS_SQL,
+  type Row,
+  SNAPSHOT_ISOLATION,
+  SUMS_SETTINGS_SQL,
+  type Tx,
+} from '../db.ts'
+import { createAutocommit } from './autocommit.ts'
+import {
+  beginSession,
+  type Durability,
+  NO_DURABILITY_WATCH,
+  refuseUnsafeServer,
+  trackCommitWarnings,
+  watchDurability,
+} from './durability.ts'
+import { sumPoolStatistics } from './pool-metrics.ts'
+import { refuseTransactionPooling } from './pooler-check.ts'
+import {
+  type Connection,
+  runTransaction,
+  type ScriptRunner,
+  type TransactionOptions,
+  toQueryConfig,
+} from './postgres-transaction.ts'
+import { parsePostgresUrl } from './postgres-url.ts'
+import { requireUtf8Encoding, TIME_TYPES, toStrictTimeParser } from './session-settings.ts'
+
+/** Of a lane of calls, which has one batch at a time. */
+const LANE_POOL_SIZE = 1
+/** Other transactions at once: the operator's changes, the platform's. */
+const POOL_SIZE = 24
+/** Calls that read, at once. */
+const READ_POOL_SIZE = 6
+/** Questions of people at once, and those whose sums take seconds. */
+const PEOPLE_POOL_SIZE = 4
+const SUMS_POOL_SIZE = 2
+/** An audit, and beside it the keeping of a large day. */
+const SLOW_POOL_SIZE = 2
+/**
+ * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
+ * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
+ * what a call is given (W-20).
+ */
+const CONNECT_TIMEOUT_MS = 2_300
+const HOT_TIMEOUT_MS = 2_300
+/** Milliseconds for the answer to a read on its own; without it a silent connection would never come back to the pool. */
+const READ_TIMEOUT_MS = 4_000
+/** The server ends a sum before: behind this a connection is silent. */
+const SUMS_TIMEOUT_MS = 32_000
+/** Milliseconds of silence before the system asks whether the other side is still there: for audits, which may take long. */
+const KEEP_ALIVE_MS = 10_000
+/** Milliseconds that a close waits for statements under way and for the server's goodbye. */
+const CLOSE_GRACE_MS = 1_000
+const INT8 = 20
+const INT8_ARRAY = 1016
+
+export interface PostgresOptions {
+  /** A simulation holds what its sockets are sent. */
+  readonly newSocket?: () => Socket
+  readonly durability?: Durability | undefined
+}
+
+/** Connects; throws if the server would acknowledge commits before they are durable. */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Db> {
+  const { newSocket = () => new Socket(), durability = 'server' } = options
+  const sockets = new Set<Socket>()
+  const poolSource = { url, durability, socket: () => trackSocket(sockets, newSocket()) }
+  const lanes: pg.Pool[] = []
+  const hot = createPool(poolSource, POOL_SIZE, applyHotSettings)
+  const read = createPool(poolSource, READ_POOL_SIZE, applyReadSettings)
+  const people = createPool(poolSource, PEOPLE_POOL_SIZE, applyPeopleSettings)
+  const sums = createPool(poolSource, SUMS_POOL_SIZE, applySumsSettings)
+  const slow = createPool(poolSource, SLOW_POOL_SIZE, enableDisconnectCheck)
+  const { requireDurable, stop } = durability === 'server' ? watchDurability(hot, HOT_TIMEOUT_MS) : NO_DURABILITY_WATCH
+  const close = () => {
+    stop()
+    return closePools([...lanes, hot, read, people, sums, slow], sockets)
+  }
+  let onCitus: boolean
+  try {
+    await refuseUnsafeServer(slow)
+    await requireUtf8Encoding(slow)
+    await refuseTransactionPooling(read)
+    onCitus = await isCitus(slow)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const hotOptions: TransactionOptions = {
+    begin: onCitus ? BEGIN_ON_CITUS : 'begin',
+    timeoutMs: HOT_TIMEOUT_MS,
+    onCitus,
+    requireDurable,
+  }
+  const slowOptions: TransactionOptions = { begin: 'begin', timeoutMs: 0, onCitus, requireDurable }
+  return {
+    kind: onCitus ? 'citus' : 'postgres',
+    transaction: (work) => inTransaction(hot, hotOptions, work),
+    longTransaction: (work) => inTransaction(slow, { ...slowOptions, begin: BEGIN_LONG_TRANSACTION }, work),
+    openLane: () => {
+      const pool = createPool(poolSource, LANE_POOL_SIZE, applyHotSettings)
+      lanes.push(pool)
+      return { transaction: (work) => inTransaction(pool, hotOptions, work), ...createAutocommit(pool, hotOptions) }
+    },
+    snapshot: (work) => inTransaction(slow, { ...slowOptions, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
+    sums: (work) =>
+      inTransaction(sums, { ...slowOptions, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
+    query: (statement, values) =>
+      runQuery(read, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
+    people: {
+      query: (statement, values) =>
+        runQuery(people, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
+    },
+    script: (work) =>
+      inTransaction(slow, slowOptions, (_tx, script) => work(async (sql) => readLastRows(await script(sql)))),
+    pools: () => [
+      sumPoolStatistics('lanes', lanes),
+      sumPoolStatistics('changes', [hot]),
+      sumPoolStatistics('reads', [read]),
+      sumPoolStatistics('people', [people]),
+      sumPoolStatistics('sums', [sums]),
+      sumPoolStatistics('audit', [slow]),
+    ],
+    close,
+  }
+}
+
+/** Whether its tables can lie on workers: a database becomes so once, when it is set up. */
+async function isCitus(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query("select 1 from pg_catalog.pg_extension where extname = 'citus'")
+  return rows.length > 0
+}
+
+/** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
+async function applyHotSettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: hotSettingsSql('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+}
+
+/** As hot statements are planned; a read may wait for a lock, and ends on the server when nobody waits for it any more. */
+async function applyReadSettings(client: pg.ClientBase): Promise<void> {
+  await applyHotSettings(client)
+  const text = `set lock_timeout = 0; set statement_timeout = ${READ_TIMEOUT_MS}`
+  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+}
+
+async function applyPeopleSettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: PEOPLE_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  await enableDisconnectCheck(client)
+}
+
+async function applySumsSettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: SUMS_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  await enableDisconnectCheck(client)
+}
+
+/** The server looks each second whether we still listen, and else ends the statement; a system on which it cannot look refuses this. */
+async function enableDisconnectCheck(client: pg.ClientBase): Promise<void> {
+  const text = "set client_connection_check_interval = '1s'"
+  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig).catch(() => {})
+}
+
+interface PoolSource {
+  readonly url: string
+  readonly durability: Durability
+  readonly socket: () => Socket
+}
+
+function createPool(
+  { url, durability, socket }: PoolSource,
+  max: number,
+  prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
+): pg.Pool {
+  const pool = new pg.Pool({
+    ...parsePostgresUrl(url),
+    max,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    stream: socket,
+    pipeline: true,
+    types: { getTypeParser: selectTypeParser },
+    onConnect: async (client) => {
+      await beginSession(client, HOT_TIMEOUT_MS, durability)
+      await prepare(client)
+      await client.query({ text: CITUS_SESSION_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+    },
+  } as pg.PoolConfig)
+  // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    trackCommitWarnings(client)
+    coalesceStreamWrites(readStream(client))
+  })
+  return pool
+}
+
+function trackSocket(sockets: Set<Socket>, socket: Socket): Socket {
+  sockets.add(socket)
+  return socket.once('close', () => sockets.delete(socket))
+}
+
+/** With TLS it is another than the socket that was connected. Not in `pg`'s types; it has had it from the beginning. */
+function readStream(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
+/**
+ * What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides
+ * a system call. For a stream that is connected: connecting puts the original `write` back.
+ */
+function coalesceStreamWrites(stream: Socket): void {
+  const write = stream.write.bind(stream) as typeof stream.write
+  let isCorked = false
+  stream.write = ((...args: Parameters<typeof write>) => {
+    if (!isCorked) {
+      isCorked = true
+      stream.cork()
+      process.nextTick(() => {
+        isCorked = false
+        stream.uncork()
+      })
+    }
+    return write(...args)
+  }) as typeof stream.write
+}
+
+/** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
+async function closePools(pools: readonly pg.Pool[], sockets: Set<Socket>): Promise<void> {
+  const cancel = environment.setTimer(CLOSE_GRACE_MS, () => sockets.forEach((socket) => void socket.destroy()))
+  await Promise.all(pools.map((pool) => pool.end()))
+  await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  cancel()
+}
+
+function selectTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (format !== 'binary' && oid === INT8) return BigInt
+  if (format !== 'binary' && oid === INT8_ARRAY)
+    return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
+  const parser = pg.types.getTypeParser(oid, format as 'text')
+  return format !== 'binary' && TIME_TYPES.has(oid) ? toStrictTimeParser(parser) : parser
+}
+
+async function runQuery(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
+  return (await pool.query(query)).rows
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  transactionOptions: TransactionOptions,
+  work: (tx: Tx, script: ScriptRunner) => Promise<T>,
+): Promise<T> {
+  const connection: Connection = { client: await pool.connect() }
+  try {
+    return await runTransaction(connection, transactionOptions, work)
+  } finally {
+    connection.client.release(connection.broken)
+  }
+}
+
+/** pg answers several statements in one text with an array of results; only the last one's rows matter. */
+function readLastRows(result: pg.QueryResult | pg.QueryResult[]): Row[] {
+  return Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows
+}

@@ -1,0 +1,32 @@
+/**
+ * Whether the database takes writes. The answer comes from doing what each write needs, and what leaves nothing behind: a transaction gets a
+ * number, and a list is sorted on the disk. It is the same for a standby, a full disk, and numbers that have run out.
+ */
+
+import { ReadOnlyDatabaseError } from '../database-errors.ts'
+import { statement, type Tx } from '../db.ts'
+
+/** The smallest memory makes the sort below write a file, where the tables are. */
+const READ_WRITE_STATE = statement(
+  'look_whether_writable',
+  `select pg_catalog.current_setting('transaction_read_only') = 'on' as is_read_only, pg_catalog.pg_is_in_recovery() as is_standby,
+     pg_catalog.set_config('work_mem', '64kB', true), pg_catalog.set_config('temp_tablespaces', '', true)`,
+)
+const PROBE_WRITE = statement(
+  'try_to_write',
+  `select pg_catalog.pg_current_xact_id()::text as number, (
+     select t.text from (select repeat(n::text, 8) collate "C" as text from pg_catalog.generate_series(1, 2000) as s (n)) t
+     order by t.text offset 1999
+   ) as last`,
+)
+
+/** Throws ReadOnlyDatabaseError, or with what the server says when it is to write. */
+export async function probeWrites(tx: Tx): Promise<void> {
+  const [state] = await tx.query<{ is_read_only: boolean; is_standby: boolean }>(READ_WRITE_STATE)
+  if (state?.is_standby) throw new ReadOnlyDatabaseError('it is a standby: set DATABASE_URL to its primary')
+  if (state?.is_read_only)
+    throw new ReadOnlyDatabaseError(
+      'default_transaction_read_only is on, as hosted databases set it when their disk is full: make room, or switch it off',
+    )
+  await tx.query(PROBE_WRITE)
+}

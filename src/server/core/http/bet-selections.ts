@@ -1,0 +1,50 @@
+/** What a bet is on, as the lists of wallet and platform show it: enough to tell it from another, whatever its Place bet said. */
+import { type Static, Type } from 'typebox'
+import { formatJsonValue } from '../../../protocol/bet-description.ts'
+import { booleanParameter } from './api/query-parameters.ts'
+
+/** Of an express the first ones say which it is; a list is no place for forty. */
+export const MAX_RENDERED_SELECTIONS = 3
+/** Characters of a name. */
+const MAX_NAME = 200
+const NAME_MEMBERS = ['eventId', 'event', 'market', 'outcomeId', 'outcome'] as const
+
+const optional = Type.Optional
+const name = optional(Type.String({ maxLength: MAX_NAME }))
+
+/** Members of a row; `when` says when and of what they are there. */
+export function selectionMembers(when: string) {
+  return {
+    selections: optional(
+      Type.Array(Type.Object({ eventId: name, event: name, market: name, outcomeId: name, outcome: name }), {
+        maxItems: MAX_RENDERED_SELECTIONS,
+        description: `${when} At most ${MAX_RENDERED_SELECTIONS} selections are listed, and names end after ${MAX_NAME} characters.`,
+      }),
+    ),
+    selectionCount: optional(Type.Integer({ minimum: 1, description: 'The total number of selections of the bet.' })),
+  }
+}
+
+export const selectionsQuery = (meaning: string) => booleanParameter(`If true, ${meaning}`)
+
+type Members = ReturnType<typeof selectionMembers>
+type RenderedSelections = { -readonly [M in keyof Members]?: Static<Members[M]> }
+
+/** `count` is of all, of which `first` are the first ones. */
+export function renderSelections(
+  first: readonly Readonly<Record<string, unknown>>[],
+  count = first.length,
+): RenderedSelections {
+  if (count === 0) return {}
+  return { selections: first.slice(0, MAX_RENDERED_SELECTIONS).map(toSelectionNames), selectionCount: count }
+}
+
+/** A member may be of any type, and null (W-3). */
+function toSelectionNames(given: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    NAME_MEMBERS.flatMap((member) => {
+      const value = given[member]
+      return value === undefined || value === null ? [] : [[member, formatJsonValue(value).slice(0, MAX_NAME)]]
+    }),
+  )
+}

@@ -1,0 +1,38 @@
+/** The calls of our own API, counted. A label is a route or a status: as many as there are routes. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Tracing } from '../../../runtime/tracing.ts'
+import { createHistogram } from './histogram.ts'
+import { createLabelledCounter } from './labelled-counter.ts'
+import type { MetricSource } from './metrics-exposition.ts'
+import { beginSpan, endSpan } from './request-span.ts'
+
+export interface ApiMetrics extends MetricSource {
+  recordStart(request: FastifyRequest): void
+  recordAnswer(request: FastifyRequest, reply: FastifyReply): void
+}
+
+export function createApiMetrics(tracing?: Tracing): ApiMetrics {
+  const durations = createHistogram(
+    'purser_api_call_duration_seconds',
+    'Duration of requests to our own API, from the head of the request to the end of the response',
+    'route',
+  )
+  const counts = createLabelledCounter('purser_api_calls_total', 'Requests to our own API', ['route', 'status'])
+  return {
+    recordStart(request) {
+      if (tracing !== undefined) request.span = beginSpan(tracing, request, request.routeOptions.url)
+    },
+    recordAnswer(request, { statusCode, elapsedTime }) {
+      if (request.span !== undefined) endSpan(request.span, statusCode)
+      const route = routeOf(request)
+      counts.increment(route, `${statusCode}`)
+      durations.observe(elapsedTime / 1_000, route)
+    },
+    text: () => counts.text() + durations.text(),
+  }
+}
+
+/** `GET /operator/players/:userId`; never the path that was asked for, which names players. */
+export function routeOf({ method, routeOptions }: FastifyRequest): string {
+  return routeOptions.url === undefined ? 'none' : `${method} ${routeOptions.url}`
+}

@@ -1,0 +1,102 @@
+/** Metrics as Prometheus reads them, where prom-client would be the longer way: a few samples that are known when somebody asks. */
+
+import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
+import { cacheFor } from '../../../runtime/async/single-flight-cache.ts'
+import { environment } from '../../../runtime/environment.ts'
+
+/** A part of what a server answers at /metrics. */
+export interface MetricSource {
+  text(): string | Promise<string>
+  /** Of what the database tells: how old it is. */
+  age?(): Sample
+}
+
+/** Labels, and the value. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | bigint]
+
+export function formatMetric(
+  name: string,
+  kind: 'gauge' | 'counter',
+  help: string,
+  samples: readonly Sample[],
+): string {
+  const lines = samples.map(([labels, value]) => `${name}${formatLabels(labels)} ${value}`)
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
+}
+
+function formatLabels(labels: Sample[0]): string {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${escapeLabelValue(value)}"`)
+  return parts.length === 0 ? '' : `{${parts.join(',')}}`
+}
+
+function escapeLabelValue(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}
+
+/** What several tell in one text: each sample with the name of who tells it as a label, each metric once. */
+export function mergeMetrics(label: string, texts: ReadonlyMap<string, string>): string {
+  const metrics = new Map<string, { head: string; samples: string[] }>()
+  for (const [name, text] of texts)
+    for (const block of text.split(/^(?=# HELP )/m)) {
+      const lines = block.split('\n').filter((line) => line !== '')
+      const head = lines.filter((line) => line.startsWith('#')).join('\n')
+      const metric = metrics.get(head) ?? { head, samples: [] }
+      metrics.set(head, metric)
+      for (const line of lines) if (!line.startsWith('#')) metric.samples.push(addLabel(line, label, name))
+    }
+  return [...metrics.values()].map(({ head, samples }) => `${[head, ...samples].join('\n')}\n`).join('')
+}
+
+function addLabel(sample: string, label: string, value: string): string {
+  const end = sample.search(/[{ ]/)
+  const rest = sample.slice(end)
+  const labels = rest.startsWith('{') ? `,${rest.slice(1)}` : `}${rest}`
+  return `${sample.slice(0, end)}{${label}="${escapeLabelValue(value)}"${labels}`
+}
+
+/** Milliseconds for which an answer of the database holds: a scrape needs no key. */
+const DATABASE_METRIC_TTL_MS = 5_000
+
+/** Milliseconds that a scrape or a probe waits for the database: those who ask give up after a few seconds, and then learn nothing. */
+export const DATABASE_WAIT_MS = 1_000
+
+export interface CachedMetric extends MetricSource {
+  age(): Sample
+}
+
+/**
+ * What the database tells of `about`. A question goes on beside the scrapes, one at a time, and no scrape waits for it for long: it gets
+ * what was told last, which is nothing before the first answer. How old that is, is a metric too, so that nobody takes it for news.
+ */
+export function createDatabaseMetric(
+  about: string,
+  query: () => Promise<string>,
+  now: () => number = monotonicNow,
+): CachedMetric {
+  let last = { text: '', at: now() }
+  const refresh = cacheFor(
+    async () => {
+      const text = await query()
+      last = { text, at: now() }
+    },
+    DATABASE_METRIC_TTL_MS,
+    now,
+  )
+  return {
+    async text() {
+      await withTimeout(refresh(), DATABASE_WAIT_MS, () => {}).catch(() => {})
+      return last.text
+    },
+    age: () => [{ about }, Math.max(0, now() - last.at) / MS_PER_SECOND],
+  }
+}
+
+const MS_PER_SECOND = 1_000
+const monotonicNow = () => environment.monotonicNow()
+
+/** Before the first answer the age is that of the server. */
+export function formatMetricAges(sources: readonly MetricSource[]): string {
+  const ages = sources.flatMap(({ age }) => (age === undefined ? [] : [age()]))
+  const help = 'Age of the metrics that are read from the database, by subject'
+  return ages.length === 0 ? '' : formatMetric('purser_database_metrics_age_seconds', 'gauge', help, ages)
+}

@@ -1,0 +1,267 @@
+/**
+ * Load shedder for the partner wire.
+ *
+ * When the server is full, calls wait unread on their connections. A call that cannot be answered in
+ * time fails just before its deadline (R-4), not at once: a caller that waits for its answer would
+ * send the next call. A failed call must cost little, and must not delay the calls that are inside.
+ *
+ * Nothing shows how long a call lay unread on its connection. So the whole time for which the
+ * connection was not read counts as waiting (R-5, W-20).
+ *
+ * States of a connection, and what ends each:
+ * - read: no room is left, or the connection brings calls while others wait → in line
+ * - in line, not read: its turn comes → visited; the line is empty → read
+ * - visited: its calls are let in or all fail; it brought calls → in line, it brought none → read
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { OPERATIONS } from '../../../protocol/operation.ts'
+import { createFailure } from '../../../protocol/wire-reply.ts'
+import { environment } from '../../../runtime/environment.ts'
+import { freeSlots } from './cooperative-scheduler.ts'
+import { DeadlineQueue, type QueueDeadlines, type QueueEntryTimes } from './deadline-queue.ts'
+import { attachRawPath, type RawDecision, type SendRawResponse } from './raw-http-path.ts'
+import { RESPONSE_HEADERS } from './response-serializer.ts'
+import { toWirePath } from './wire-path.ts'
+import { coalesceWrites } from './write-coalescing.ts'
+
+/** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
+const QUEUE_DEADLINES: QueueDeadlines = { minWaitMs: 1_000, usefulWaitMs: 2_000, maxWaitMs: 4_250 }
+/** Calls by which the room may be exceeded: those that were read before their connection could be paused. */
+const MAX_OVERSHOOT = 2_000
+/** A crowd whose first one has waited for less than so many milliseconds is none any more. */
+const OVERLOAD_END_WAIT_MS = 50
+/** Milliseconds between two looks at the line while there is no room. */
+const CHECK_INTERVAL_MS = 4
+/** Calls failed in one turn of the event loop, about 2 ms: the calls inside go on between. */
+const MAX_SHED_PER_TURN = 256
+/** Share of the newest visit in what is known of the calls that one brings, and what is assumed at first. */
+const SMOOTHING_FACTOR = 0.1
+const INITIAL_CALLS_PER_POLL = 16
+
+interface Poll {
+  readonly waited: QueueEntryTimes
+  readonly isDue: boolean
+  calls: number
+}
+
+/** Reads a call whose body is there, and answers it once. */
+export type BodyReader = (body: Buffer, answer: SendRawResponse) => void
+
+type TimedRequest = IncomingMessage & { arrivedAt?: number; socket: Socket & { parser?: { duration?(): number } } }
+
+/** The time of a call's first byte, as world.elapsed() gives it. */
+export function getArrivalTime(request: IncomingMessage): number {
+  return (request as TimedRequest).arrivedAt ?? environment.monotonicNow()
+}
+
+export class LoadShedder {
+  /** Calls failed here since the start. */
+  shedCalls = 0
+  /** Plain calls that are not answered yet: Node knows of none of them. */
+  callsInFlight = 0
+  private readonly isDraining: () => boolean
+  private readonly isClosing: () => boolean
+  private readonly keepAliveMs: number
+  private readonly capacities = [freeSlots]
+  private downstreamCapacity = () => Number.POSITIVE_INFINITY
+  private findReader = (_request: IncomingMessage): BodyReader | undefined => undefined
+  /** All connections but those whose last request was no call of the wire: health and people never wait. */
+  private readonly callerSockets = new Set<Socket>()
+  private readonly queue: DeadlineQueue<Socket>
+  private readonly polls = new Map<Socket, Poll>()
+  private isOverloaded = false
+  private overloadedSince = 0
+  private callsPerPoll = INITIAL_CALLS_PER_POLL
+
+  /** `isClosing`: the drain is over, and no more calls are served. */
+  constructor(isDraining: () => boolean, keepAliveMs: number, deadlines = QUEUE_DEADLINES, isClosing = isDraining) {
+    this.isDraining = isDraining
+    this.isClosing = isClosing
+    this.keepAliveMs = keepAliveMs
+    this.queue = new DeadlineQueue(deadlines)
+  }
+
+  /** Adds something that calls wait for inside, and how many more may; negative when it is over-full. */
+  addCapacity(capacity: () => number): void {
+    this.capacities.push(capacity)
+  }
+
+  /** Adds what those in line hope for: how many of their calls would find it now. Nobody is sent outside for it. */
+  setDownstreamCapacity(downstreamCapacity: () => number): void {
+    this.downstreamCapacity = downstreamCapacity
+  }
+
+  /** Sets who reads plain calls; undefined: it is none, and takes Node's way. */
+  setReader(findReader: (request: IncomingMessage) => BodyReader | undefined): void {
+    this.findReader = findReader
+  }
+
+  /** Every new connection. */
+  addConnection(socket: Socket): void {
+    this.callerSockets.add(socket)
+    void socket.remoteAddress // Node keeps what was asked for once, also when the other end is gone (W-30)
+    const { isDraining, keepAliveMs } = this
+    attachRawPath(socket, { handle: (request, isPlain) => this.handleRaw(request, isPlain), isDraining, keepAliveMs })
+    coalesceWrites(socket, () => this.isOverloaded && !this.isDraining())
+    // Node reads on by itself when a body has been read or thrown away.
+    socket.on('resume', () => {
+      if (this.queue.has(socket)) socket.pause()
+    })
+    socket.once('close', () => {
+      this.callerSockets.delete(socket)
+      this.queue.remove(socket)
+    })
+  }
+
+  /** Connections that stand in line. */
+  queuedConnections(): number {
+    return this.queue.size
+  }
+
+  /** Of a request that takes Node's way. True: come in. Else the call has been answered. */
+  admitOrShed(request: IncomingMessage, response: ServerResponse): boolean {
+    const kind = callKindOf(request)
+    if (kind === undefined) {
+      this.callerSockets.delete(request.socket)
+      return true
+    }
+    if (this.tryAdmit(request)) return true
+    response.writeHead(SHED_REPLIES[kind].status, this.isDraining() ? CLOSING_HEADERS : HEADERS_WITH_LENGTH)
+    response.end(BODY, 'latin1')
+    return false
+  }
+
+  private handleRaw(request: IncomingMessage, isPlain: boolean): RawDecision | undefined {
+    const kind = callKindOf(request)
+    if (kind === undefined) return undefined
+    this.markArrival(request)
+    if (!isPlain || this.isClosing()) return undefined
+    const read = this.findReader(request)
+    if (read === undefined && !this.polls.get(request.socket)?.isDue) return undefined
+    if (!this.tryAdmit(request) || read === undefined) return { kind: 'answered', answer: SHED_REPLIES[kind] }
+    return { kind: 'read', read: (body, answer) => this.trackInFlight(read, body, answer) }
+  }
+
+  private trackInFlight(read: BodyReader, body: Buffer, answer: SendRawResponse): void {
+    this.callsInFlight += 1
+    read(body, (given) => {
+      this.callsInFlight -= 1
+      answer(given)
+    })
+  }
+
+  private markArrival(request: TimedRequest): void {
+    request.arrivedAt ??= this.polls.get(request.socket)?.waited.since ?? getFirstByteTime(request)
+  }
+
+  /** Whether a call may come in; else it is failed now. */
+  private tryAdmit(request: TimedRequest): boolean {
+    const { socket } = request
+    this.callerSockets.add(socket)
+    const poll = this.polls.get(socket)
+    if (poll !== undefined) poll.calls += 1
+    this.markArrival(request)
+    const capacity = this.remainingCapacity()
+    if (capacity <= 0 || this.isOverloaded) this.handleOverload(socket)
+    if (!poll?.isDue && capacity > -MAX_OVERSHOOT) return true
+    this.shedCalls += 1
+    return false
+  }
+
+  private remainingCapacity(): number {
+    let least = Number.POSITIVE_INFINITY
+    for (const capacity of this.capacities) least = Math.min(least, capacity())
+    return least
+  }
+
+  /** No room is left, or was for others before, and this connection brings calls. */
+  private handleOverload(socket: Socket): void {
+    const now = environment.monotonicNow()
+    if (this.isOverloaded) {
+      if (!this.polls.has(socket)) this.enqueue(socket, now)
+      return
+    }
+    this.isOverloaded = true
+    this.overloadedSince = now
+    this.queue.enqueueAll([...this.callerSockets], now)
+    for (const caller of this.callerSockets) caller.pause()
+    this.scheduleCheck()
+  }
+
+  private enqueue(socket: Socket, now: number): void {
+    if (socket.destroyed || this.queue.has(socket)) return
+    this.queue.enqueue(socket, now)
+    socket.pause()
+  }
+
+  private scheduleCheck(): void {
+    const check = () => this.checkQueue(environment.monotonicNow())
+    if (this.polls.size > 0) environment.nextTurn(check)
+    else environment.setTimer(CHECK_INTERVAL_MS, check)
+  }
+
+  /** The turn of the event loop before this one has read what was visited. */
+  private checkQueue(now: number): void {
+    for (const [socket, poll] of this.polls) this.endPoll(socket, poll, now)
+    const available = Math.min(this.remainingCapacity(), this.downstreamCapacity())
+    if (available > 0 && this.isOverloadOver(now)) {
+      this.endOverload()
+      return
+    }
+    this.pollNext(this.pollsNeeded(MAX_SHED_PER_TURN), () => this.queue.takeDue(now), true)
+    this.pollNext(this.pollsNeeded(available), () => this.queue.takeInTime(now), false)
+    this.isOverloaded = this.queue.size + this.polls.size > 0
+    if (this.isOverloaded) this.scheduleCheck()
+  }
+
+  /** When a crowd begins nobody has waited for long. */
+  private isOverloadOver(now: number): boolean {
+    const { oldestSince = Number.NEGATIVE_INFINITY } = this.queue
+    return now - this.overloadedSince > OVERLOAD_END_WAIT_MS && now - oldestSince < OVERLOAD_END_WAIT_MS
+  }
+
+  private endOverload(): void {
+    this.isOverloaded = false
+    for (const socket of this.queue.clear()) socket.resume()
+  }
+
+  private pollsNeeded(calls: number): number {
+    return Math.ceil(calls / this.callsPerPoll)
+  }
+
+  private pollNext(count: number, take: () => [Socket, QueueEntryTimes] | undefined, isDue: boolean): void {
+    for (let i = 0; i < count; i++) {
+      const [socket, waited] = take() ?? []
+      if (socket === undefined || waited === undefined) return
+      this.polls.set(socket, { waited, isDue, calls: 0 })
+      socket.resume()
+    }
+  }
+
+  private endPoll(socket: Socket, poll: Poll, now: number): void {
+    const { calls } = poll
+    this.polls.delete(socket)
+    if (calls > 0) this.callsPerPoll += SMOOTHING_FACTOR * (calls - this.callsPerPoll)
+    if (calls > 0) this.enqueue(socket, now)
+  }
+}
+
+/** Node's parser counts from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
+function getFirstByteTime({ socket }: TimedRequest): number {
+  return environment.monotonicNow() - (socket.parser?.duration?.() ?? 0)
+}
+
+/** What a call hears that is failed here (R-4). */
+const SHED_REPLIES = { place: createFailure('place'), other: createFailure('settle') } as const
+type CallKind = keyof typeof SHED_REPLIES
+const { body: BODY } = SHED_REPLIES.place
+const HEADERS_WITH_LENGTH = [...RESPONSE_HEADERS, 'content-length', `${BODY.length}`]
+const CLOSING_HEADERS = [...HEADERS_WITH_LENGTH, 'connection', 'close']
+
+/** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
+function callKindOf({ method, url }: IncomingMessage): CallKind | undefined {
+  const path = toWirePath(url)
+  if (path === undefined || method === 'HEAD') return undefined // its answer has no body
+  return method === OPERATIONS.place.method && path === OPERATIONS.place.path ? 'place' : 'other'
+}

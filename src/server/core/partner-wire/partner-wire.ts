@@ -1,0 +1,259 @@
+/**
+ * The skeleton of the partner wire, which wallet and gateway share: when a call arrived, its body as bytes, what could not
+ * be read, its answer. What a call comes to is theirs.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { OPERATIONS } from '../../../protocol/operation.ts'
+import { LIMITS } from '../../../protocol/wire-limits.ts'
+import type { WireReply } from '../../../protocol/wire-reply.ts'
+import type { MaybePromise } from '../../../runtime/async/maybe-promise.ts'
+import { environment } from '../../../runtime/environment.ts'
+import type { Span, Tracing } from '../../../runtime/tracing.ts'
+import { beginSpan } from '../observability/request-span.ts'
+import { scheduleWork } from './cooperative-scheduler.ts'
+import { type BodyReader, getArrivalTime, type LoadShedder } from './load-shedder.ts'
+import { BODILESS_STATUSES, type RawResponse, RESPONSE_HEADERS } from './response-serializer.ts'
+import type { ResolveSource } from './source-address.ts'
+import { toWirePath } from './wire-path.ts'
+
+/** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
+export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
+
+/** A call as it came: the signature is over the bytes, so a body stays bytes until it is verified (S-2). */
+export interface WireRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  /** The time of its first byte, as world.elapsed() gives it: what a call may take is counted from there (R-5, W-20). */
+  readonly arrivedAt: number
+  /** Where tracing is on. */
+  readonly span?: Span | undefined
+}
+
+/** What is known of every call, whatever it came to. */
+export interface CallMetadata {
+  /** The address of the other end of the connection, or the one that a trusted proxy names. */
+  readonly source: string
+  /** Empty when it could not be read. */
+  readonly body: Buffer
+  /** Milliseconds from its first byte until all of it was there, and until its answer goes out. */
+  readonly arrivalMs: number
+  readonly totalMs: number
+  /** When all of it was there, as world.elapsed() gives it. */
+  readonly readAt: number
+  /** To be ended by whoever is told; undefined where tracing is off, or it could not be read. */
+  readonly span: Span | undefined
+}
+
+export interface WireHandler<Handled extends { readonly reply: WireReply }> {
+  handle(endpoint: Endpoint, request: WireRequest): MaybePromise<Handled>
+  /** A request that could not be read: code 5 (R-8). */
+  handleUnreadable(detail: string): Handled
+  /** Something was thrown: a bug, or a dependency that is broken (R-4). */
+  handleError(error: unknown, operation: 'place' | 'settle'): Handled
+  /** Told of a defect on which no answer depends. */
+  onFailure(error: unknown): void
+  /** Told when the answer has been handed over; what it throws keeps nothing back. */
+  onAnswered(handled: Handled, metadata: CallMetadata): void
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
+  readonly tracing?: Tracing | undefined
+  /** For the API reference only: Fastify checks and renders nothing. */
+  readonly schemas?: Readonly<Record<'place' | 'change' | 'profile' | 'balance' | 'check', FastifySchema>>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    arrivedAt: number
+  }
+}
+
+/** Where calls come in. */
+export interface WireServer {
+  readonly app: Pick<FastifyInstance, 'register'>
+  readonly loadShedder: Pick<LoadShedder, 'setReader'>
+  readonly resolveSource: ResolveSource
+}
+
+/** A call whose body is there, whichever way it came. */
+interface ReceivedCall extends WireRequest {
+  readonly path: string
+  readonly socket: Socket
+  readonly resolveSource: ResolveSource
+}
+
+/**
+ * Registers the calls of the interface: nearly all of them are read and answered around Fastify and Node's streams (raw-http-path.ts), which cost more
+ * than all the rest of them; what is not plain takes a route. Encapsulated: its body parser and error handler reach no other route.
+ */
+export async function registerWire<Handled extends { readonly reply: WireReply }>(
+  { app, loadShedder, resolveSource }: WireServer,
+  handler: WireHandler<Handled>,
+): Promise<void> {
+  loadShedder.setReader((request) => createBodyReader(handler, resolveSource, request))
+  await app.register(async (wire) => {
+    keepRawBody(wire)
+    // Routes are found by what a path decodes to: `/payment/%62et` is none of the interface.
+    wire.addHook('onRequest', async ({ raw }, reply) => {
+      if (toWirePath(raw.url) !== undefined) return
+      reply.callNotFound()
+      return reply
+    })
+    wire.setErrorHandler((error: FastifyError, request, reply) => {
+      const handled = handleRequestError(handler, error, request)
+      sendReply(handler, reply, handled)
+      notifyAnswered(handler, handled, toReceivedCall(request, resolveSource), environment.monotonicNow())
+    })
+    const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
+      processCall(handler, endpoint, toReceivedCall(request, resolveSource), (handled) =>
+        sendReply(handler, reply, handled),
+      )
+    const { schemas } = handler
+    wire.post(OPERATIONS.place.path, toRouteOptions(schemas?.place), answer('bet'))
+    wire.put(OPERATIONS.settle.path, toRouteOptions(schemas?.change), answer('bet'))
+    for (const endpoint of ['profile', 'balance', 'check'] as const)
+      wire.post(OPERATIONS[endpoint].path, toRouteOptions(schemas?.[endpoint]), answer(endpoint))
+  })
+}
+
+/**
+ * In a turn of its own: the call is handled, `sendReply` hands its answer over, and the side is
+ * told.
+ */
+function processCall<Handled extends { readonly reply: WireReply }>(
+  handler: WireHandler<Handled>,
+  endpoint: Endpoint,
+  call: ReceivedCall,
+  send: (handled: Handled) => void,
+): void {
+  scheduleWork(() => {
+    const readAt = environment.monotonicNow()
+    const { tracing } = handler
+    const request =
+      tracing === undefined ? call : { ...call, span: beginSpan(tracing, call, call.path, call.arrivedAt) }
+    const done = (handled: Handled) => {
+      send(handled)
+      notifyAnswered(handler, handled, request, readAt)
+    }
+    const broken = (error: unknown) =>
+      done(handler.handleError(error, isPlace(request.method, endpoint) ? 'place' : 'settle'))
+    try {
+      const handled = handler.handle(endpoint, request)
+      if (handled instanceof Promise) handled.then(done, broken)
+      else done(handled)
+    } catch (error) {
+      broken(error)
+    }
+  })
+}
+
+/** What is told of a call never keeps its answer back. */
+function notifyAnswered<Handled extends { readonly reply: WireReply }>(
+  handler: WireHandler<Handled>,
+  handled: Handled,
+  { arrivedAt, body, headers, socket, resolveSource, span }: ReceivedCall,
+  readAt: number,
+): void {
+  const now = environment.monotonicNow()
+  const times = { arrivalMs: readAt - arrivedAt, totalMs: now - arrivedAt, readAt }
+  try {
+    handler.onAnswered(handled, { source: resolveSource({ headers, socket }), body, ...times, span })
+  } catch (error) {
+    handler.onFailure(error)
+  }
+}
+
+const ENDPOINTS = new Map<string | undefined, Endpoint>([
+  [OPERATIONS.place.path, 'bet'],
+  [OPERATIONS.profile.path, 'profile'],
+  [OPERATIONS.balance.path, 'balance'],
+  [OPERATIONS.check.path, 'check'],
+])
+
+function isPlace(method: string | undefined, endpoint: Endpoint): boolean {
+  return endpoint === 'bet' && method === OPERATIONS.place.method
+}
+
+/** Of a call that says how long its body is, and has one that is not too long. */
+function createBodyReader<Handled extends { readonly reply: WireReply }>(
+  handler: WireHandler<Handled>,
+  resolveSource: ResolveSource,
+  request: IncomingMessage,
+): BodyReader | undefined {
+  const { method = '', url, headers, socket } = request
+  const path = toWirePath(url) ?? ''
+  const endpoint = ENDPOINTS.get(path)
+  const isOurs = method === 'POST' || (method === OPERATIONS.settle.method && endpoint === 'bet')
+  const bytes = Number.parseInt(headers['content-length'] ?? '', 10)
+  const isPlain = headers.host !== undefined && bytes > 0 && bytes <= LIMITS.bodyBytes
+  if (endpoint === undefined || !isOurs || !isPlain) return undefined
+  const arrivedAt = getArrivalTime(request)
+  return (body, answer) =>
+    processCall(handler, endpoint, { method, headers, body, arrivedAt, path, socket, resolveSource }, ({ reply }) =>
+      answer(toRawResponse(reply)),
+    )
+}
+
+/** Each character is a byte: head and body go out as one text. */
+function toRawResponse({ status, body }: WireReply): RawResponse {
+  return { status, body: (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1') }
+}
+
+const toRouteOptions = (schema: FastifySchema | undefined) => (schema === undefined ? {} : { schema })
+
+const BYTES = 'application/octet-stream'
+const NO_BODY = Buffer.alloc(0)
+
+/** R-8: the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
+function keepRawBody(wire: FastifyInstance): void {
+  wire.removeAllContentTypeParsers()
+  wire.addContentTypeParser(BYTES, { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
+    done(null, body),
+  )
+  wire.setValidatorCompiler(() => () => true)
+  wire.setSerializerCompiler(() => (body) => body)
+  wire.decorateRequest('arrivedAt', 0)
+  wire.addHook('onRequest', (request, _reply, done) => {
+    request.arrivedAt = getArrivalTime(request.raw)
+    request.raw.headers['content-type'] = BYTES
+    done()
+  })
+}
+
+function toReceivedCall(
+  { method, headers, body, arrivedAt, routeOptions, socket }: FastifyRequest,
+  resolveSource: ResolveSource,
+): ReceivedCall {
+  const path = routeOptions.url ?? ''
+  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, path, socket, resolveSource }
+}
+
+/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug (R-4). */
+function handleRequestError<Handled extends { readonly reply: WireReply }>(
+  handler: WireHandler<Handled>,
+  error: FastifyError,
+  { method, routeOptions }: FastifyRequest,
+): Handled {
+  const { statusCode = 500 } = error
+  if (statusCode === 413) return handler.handleUnreadable(`the body is larger than ${LIMITS.bodyBytes} bytes`)
+  if (statusCode < 500) return handler.handleUnreadable('the body cannot be read')
+  return handler.handleError(error, isPlace(method, ENDPOINTS.get(routeOptions.url) ?? 'check') ? 'place' : 'settle')
+}
+
+const CLOSING_HEADERS = [...RESPONSE_HEADERS, 'connection', 'close']
+
+/** Around Fastify's way with a reply. */
+function sendReply<Handled extends { readonly reply: WireReply }>(
+  handler: WireHandler<Handled>,
+  reply: FastifyReply,
+  handled: Handled,
+): void {
+  const { status, body } = toRawResponse(handled.reply)
+  const isLast = handler.isDraining() || reply.hasHeader('connection') // Fastify reads nothing behind a body that is too large
+  const head = isLast ? CLOSING_HEADERS : RESPONSE_HEADERS
+  const { raw } = reply.hijack()
+  raw.writeHead(status, BODILESS_STATUSES.has(status) ? head : [...head, 'content-length', `${body.length}`])
+  raw.end(body, 'latin1')
+}

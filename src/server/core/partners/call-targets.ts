@@ -1,0 +1,199 @@
+/**
+ * Targets: whom calls go to, as a table has them (a platform's partners, a gateway's operators), each with ways of its own, so that none
+ * delays another. A way is a client or a link.
+ *
+ * Invariant: the ways to a target that is known are at hand, no call waits for the database. All that are known are read again and again
+ * meanwhile: what another process changes or removes counts here within REFRESH_MS, also for a target that nobody has called for long. What
+ * cannot be read stays as it is known.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { MaybePromise } from '../../../runtime/async/maybe-promise.ts'
+import { environment } from '../../../runtime/environment.ts'
+import { type ConnectionSettings, logConnection } from '../../../runtime/network/connection-settings.ts'
+import type { Actor } from '../auth/audit-log/audit-log.ts'
+import { type Db, type Row, statement } from '../database/db.ts'
+import {
+  connectionFromColumn,
+  connectionToColumn,
+  decryptColumn,
+  decryptReplacedSecrets,
+  encryptColumn,
+  replacedConnection,
+  type SecretTable,
+} from '../database/encryption/encrypted-secrets.ts'
+import type { EncryptionKeyring, StoredSecrets } from '../database/encryption/encryption-keyring.ts'
+
+/** `Of`: what the table's rows are, which names the id: `partnerId`. */
+export type CallTarget<Of extends string> = Readonly<Record<`${Of}Id`, string>> & {
+  readonly baseUrl: string
+  /** The first signs (C-13). */
+  readonly secrets: readonly string[]
+  readonly connection: ConnectionSettings
+}
+
+/** One for each use: users wait for some calls, and others must not queue behind theirs, least of all a rollback behind bets that hang. */
+type ClientsByUse<Use extends string, Client> = Readonly<Record<Use, Client>>
+
+export interface CallTargets<Of extends string, Use extends string, Client> {
+  /** Undefined when there is no such target; rejects when that cannot be found out. */
+  findClient(id: string, use: Use): MaybePromise<Client | undefined>
+  read(id: string): Promise<CallTarget<Of> | undefined>
+  /** Adds a target, or changes its address or secrets: here at once, in other processes within REFRESH_MS. */
+  save(author: Actor, target: CallTarget<Of>, now: Date): Promise<void>
+  /** By id; a row that cannot be read is absent. */
+  connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionSettings>>
+  /** By id, all that are known now. */
+  listClients(): [string, ClientsByUse<Use, Client>][]
+  /** Finishes the calls under way. */
+  close(): Promise<void>
+}
+
+export interface CallTargetsDeps<Of extends string, Use extends string, Client> {
+  readonly db: Db
+  readonly keyring: EncryptionKeyring
+  readonly table: SecretTable<Of>
+  openClients(target: CallTarget<Of>): ClientsByUse<Use, Client>
+}
+
+/** Milliseconds until a change of another process counts here, while the database answers. */
+const REFRESH_MS = 5_000
+const READ_EVERY_MS = REFRESH_MS / 2
+
+export function createCallTargets<Of extends string, Use extends string, Client extends { close(): Promise<void> }>(
+  deps: CallTargetsDeps<Of, Use, Client>,
+): CallTargets<Of, Use, Client> {
+  const known = new Map<string, { readonly target: CallTarget<Of>; readonly ways: ClientsByUse<Use, Client> }>()
+  const { readRows, toTarget, idOf, save } = createTargetStore(deps)
+  const read = async (id: string) => {
+    const [row] = await readRows([id])
+    return row && toTarget(row)
+  }
+  let isClosed = false
+  /** Keeps the ways while the target is the same. Replaced ones finish their calls, also that of somebody who has just asked for one. */
+  const putTarget = (id: string, target: CallTarget<Of> | undefined) => {
+    if (isClosed) return // nobody would close what was opened now
+    const before = known.get(id)
+    // An entry of its own, so that what was read before it does not count any more.
+    if (before !== undefined && isDeepStrictEqual(before.target, target)) return void known.set(id, { ...before })
+    if (target === undefined) known.delete(id)
+    else known.set(id, { target, ways: deps.openClients(target) })
+    if (before !== undefined) environment.nextTurn(() => void closeClients(before.ways))
+  }
+  const loadTarget = async (id: string, use: Use) => {
+    const target = await read(id)
+    if (!known.has(id)) putTarget(id, target) // what was saved meanwhile is newer
+    return known.get(id)?.ways[use]
+  }
+  const refresh = async () => {
+    const before = [...known]
+    const rows = before.length === 0 ? [] : await readRows(before.map(([id]) => id))
+    const found = new Map(rows.map((row) => [row.id, row]))
+    for (const [id, entry] of before) if (known.get(id) === entry) putIfReadable(found.get(id), id)
+  }
+  const putIfReadable = (row: TargetRow | undefined, id: string) => {
+    try {
+      putTarget(id, row && toTarget(row))
+    } catch {} // somebody without the key has written it (O-5): it stays as it is known
+  }
+  let reading: Promise<void> | undefined
+  const stop = environment.setRepeatingTimer(READ_EVERY_MS, () => {
+    reading ??= refresh()
+      .catch(() => {})
+      .finally(() => (reading = undefined))
+  })
+  const connections = async (ids: readonly string[]) => {
+    const found = new Map<string, ConnectionSettings>()
+    for (const row of await readRows(ids)) {
+      try {
+        found.set(row.id, toTarget(row).connection)
+      } catch {} // a row that cannot be read has nothing to show
+    }
+    return found
+  }
+  return {
+    connections,
+    findClient: (id, use) => known.get(id)?.ways[use] ?? loadTarget(id, use),
+    read,
+    async save(author, target, now) {
+      await save(author, target, now)
+      putTarget(idOf(target), target)
+    },
+    listClients: () => [...known].map(([id, { ways: clients }]) => [id, clients]),
+    async close() {
+      stop()
+      isClosed = true
+      const last = [...known.values()]
+      known.clear()
+      await Promise.all(last.map(({ ways: clients }) => closeClients(clients)))
+    },
+  }
+}
+
+async function closeClients(clients: ClientsByUse<string, { close(): Promise<void> }>): Promise<void> {
+  await Promise.all(Object.values(clients).map((client) => client.close()))
+}
+
+interface TargetRow extends Row {
+  id: string
+  base_url: string
+  secrets: StoredSecrets
+  connection: StoredSecrets | null
+}
+
+function createTargetStore<Of extends string>({
+  db,
+  keyring,
+  table,
+}: Pick<CallTargetsDeps<Of, never, never>, 'db' | 'keyring' | 'table'>) {
+  const { read, add, lock, change } = createStatements(table)
+  const idName = `${table.of}Id` as const
+  const idOf = (target: Readonly<Record<`${Of}Id`, string>>): string => target[idName]
+  return {
+    idOf,
+    readRows: (ids: readonly string[]) => db.query<TargetRow>(read, [ids]),
+    toTarget: ({ id, base_url: baseUrl, secrets, connection }: TargetRow) =>
+      ({
+        ...{ [idName]: id, baseUrl, secrets: decryptColumn(keyring, table, id, secrets) },
+        connection: connectionFromColumn(keyring, table, id, connection),
+      }) as CallTarget<Of>,
+    save: (author: Actor, target: CallTarget<Of>, at: Date) =>
+      db.transaction(async (tx) => {
+        const { baseUrl, secrets, connection } = target
+        const id = idOf(target)
+        const encrypted = [
+          encryptColumn(keyring, table, id, secrets),
+          connectionToColumn(keyring, table, id, connection),
+        ]
+        const isNew = (await tx.execute(add, [id, baseUrl, ...encrypted, at])) === 1
+        const [row] = isNew ? [] : await tx.query<TargetRow>(lock, [id])
+        const before = row && {
+          ...{ baseUrl: row.base_url, secret: decryptReplacedSecrets(keyring, table, id, row.secrets) },
+          ...logConnection(replacedConnection(keyring, table, id, row.connection)),
+        }
+        const after = { baseUrl, secret: secrets, ...logConnection(connection) }
+        await Promise.all([
+          row && tx.execute(change, [id, baseUrl, ...encrypted]),
+          author.record(tx, { on: { [idName]: id }, before: before ?? {}, after, at }),
+        ])
+      }),
+  }
+}
+
+function createStatements({ table, of }: SecretTable) {
+  const [schema] = table.split('.')
+  const select = `select ${of}_id as id, base_url, secrets, connection from ${table}`
+  return {
+    read: statement(`${schema}_read_${of}s`, `${select} where ${of}_id = any($1::text[])`),
+    add: statement(
+      `${schema}_add_${of}`,
+      `insert into ${table} (${of}_id, base_url, secrets, connection, created_at)
+       values ($1, $2, $3::json, $4::json, $5::timestamptz)
+       on conflict (${of}_id) do nothing`,
+    ),
+    lock: statement(`${schema}_lock_${of}`, `${select} where ${of}_id = $1 for update`),
+    change: statement(
+      `${schema}_change_${of}`,
+      `update ${table} set base_url = $2, secrets = $3::json, connection = $4::json where ${of}_id = $1`,
+    ),
+  }
+}

@@ -1,0 +1,52 @@
+/** Messages as Standard Webhooks has them (standardwebhooks.com): three headers, and a signature for each secret that is good now. */
+import { createHmac } from 'node:crypto'
+import { environment } from '../../../runtime/environment.ts'
+import { userAgent } from '../../../runtime/version.ts'
+
+const AGENT = userAgent('webhooks')
+const PREFIX = 'whsec_'
+/** The specification asks for 24 to 64. */
+const SECRET_BYTES = 32
+const MS_PER_SECOND = 1_000
+
+export function generateWebhookSecret(): string {
+  return PREFIX + environment.randomBytes(SECRET_BYTES).toString('base64')
+}
+
+/** Those that sign at this time: the first, and while they rotate the one before it. */
+export function selectActiveSecrets(
+  stored: { secrets: readonly string[]; oldUntil: Date | null },
+  at: Date,
+): readonly string[] {
+  const { secrets, oldUntil } = stored
+  return oldUntil !== null && oldUntil > at ? secrets : secrets.slice(0, 1)
+}
+
+export interface WebhookMessage {
+  /** The same in every attempt. */
+  readonly id: string
+  readonly body: string
+}
+
+/** `at` is the time of the attempt. */
+export function buildWebhookHeaders(
+  { id, body }: WebhookMessage,
+  secrets: readonly string[],
+  at: Date,
+): Record<string, string> {
+  const timestamp = `${Math.trunc(at.getTime() / MS_PER_SECOND)}`
+  const signatures = secrets.map((secret) => `v1,${signContent(secret, `${id}.${timestamp}.${body}`)}`)
+  return {
+    'content-type': 'application/json',
+    'user-agent': AGENT,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+function signContent(secret: string, content: string): string {
+  return createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(content)
+    .digest('base64')
+}

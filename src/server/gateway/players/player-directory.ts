@@ -1,0 +1,124 @@
+/**
+ * Who a call is about, and under which names. An entry never changes once it is made, so what was read is kept, in this
+ * and in any other process; what was not found is asked for again. With the database down, what is kept goes on working.
+ */
+import { createHmac } from 'node:crypto'
+import { isStorable } from '../../../protocol/wire-ids.ts'
+import { LIMITS } from '../../../protocol/wire-limits.ts'
+import { chain, type MaybePromise } from '../../../runtime/async/maybe-promise.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { createLru, type Lru } from '../../../runtime/lru-cache.ts'
+import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
+import type { Db } from '../../core/database/db.ts'
+import type { GatewayCall } from '../wire/gateway-call.ts'
+import { createUserId } from './gateway-user-id.ts'
+import {
+  ensurePlayer,
+  type GatewayPlayer,
+  insertTokenRecord,
+  readGatewayPlayer,
+  readTokenRecord,
+  type TokenRecord,
+} from './player-directory-store.ts'
+
+export interface PlayerRoute {
+  readonly player: GatewayPlayer
+  /** Absent when the call's token is none of this player's. */
+  readonly operatorToken: string | undefined
+}
+
+/** What is learnt from the operator when a token is exchanged. */
+export interface OperatorSession {
+  readonly operatorId: string
+  readonly operatorUser: string
+  readonly currency: string
+  readonly operatorToken: string
+}
+
+export interface GatewaySession {
+  readonly token: string
+  readonly player: GatewayPlayer
+}
+
+export interface PlayerDirectory {
+  /**
+   * The player is the one that `userId` names; User data names only a token. Undefined when there is no such player or
+   * token; rejects when that cannot be found out.
+   */
+  findRoute(call: GatewayCall): MaybePromise<PlayerRoute | undefined>
+  /** The same operator session again gets the same token. */
+  openSession(author: Actor, session: OperatorSession): Promise<GatewaySession>
+}
+
+export interface PlayerDirectoryDeps {
+  readonly db: Db
+  readonly clock: Clock
+  /** Makes the tokens; the first of PARTNER_SECRET. It is not in the database, so the hashes there open nothing. */
+  readonly key: string
+}
+
+/** Players and sessions that a process keeps, about 0.5 KB each. */
+const MAX_CACHED = 100_000
+
+export function createPlayerDirectory({ db, clock, key }: PlayerDirectoryDeps): PlayerDirectory {
+  const players = createLru<GatewayPlayer>(MAX_CACHED)
+  const sessions = createLru<TokenRecord>(MAX_CACHED)
+  const findPlayer = (userId: string) =>
+    isPossibleUserId(userId) ? readThrough(players, userId, () => readGatewayPlayer(db, userId)) : undefined
+  const findToken = (token: string | undefined) =>
+    token === undefined ? undefined : readThrough(sessions, token, () => readTokenRecord(db, token))
+  return {
+    findRoute({ userId, token }) {
+      if (userId === undefined) return findToken(token)
+      return chain(
+        findPlayer(userId),
+        (player) => player && chain(findToken(token), (session) => toRoute(player, session)),
+      )
+    },
+    async openSession(author, { operatorId, operatorUser, currency, operatorToken }) {
+      const now = clock.now()
+      return db.transaction(async (tx) => {
+        const player = await ensurePlayer(tx, { userId: createUserId(), operatorId, operatorUser }, now)
+        const token = deriveToken(key, [operatorId, player.userId, currency, operatorToken])
+        const isNew = await insertTokenRecord(tx, token, { player, operatorToken, currency }, now)
+        const after = isNew ? { session: { userId: player.userId, operatorUser, currency } } : {}
+        await author.record(tx, { on: { operatorId }, before: {}, after, at: now })
+        return { token, player }
+      })
+    },
+  }
+}
+
+function toRoute(player: GatewayPlayer, session: TokenRecord | undefined): PlayerRoute {
+  const isOwnToken = session?.player.userId === player.userId
+  return { player, operatorToken: isOwnToken ? session.operatorToken : undefined }
+}
+
+function readThrough<V>(cache: Lru<V>, key: string, read: () => Promise<V | undefined>): MaybePromise<V | undefined> {
+  return cache.get(key) ?? readIntoCache(cache, key, read)
+}
+
+async function readIntoCache<V>(
+  cache: Lru<V>,
+  key: string,
+  read: () => Promise<V | undefined>,
+): Promise<V | undefined> {
+  const found = await read()
+  if (found !== undefined) cache.set(key, found)
+  return found
+}
+
+function isPossibleUserId(userId: string): boolean {
+  return userId.length <= LIMITS.userId.maxLength && isStorable(userId)
+}
+
+/**
+ * 32 bytes that only the key can make: of one operator session always the same, so that an exchange can be repeated, here
+ * or in another process; of another player, currency or operator's token always others (multi-currency rule 4). The key
+ * also signs calls: the first word keeps these bytes from ever being those of a signature, which begin in base64url.
+ */
+function deriveToken(key: string, parts: readonly string[]): string {
+  return createHmac('sha256', key)
+    .update(`gateway token ${JSON.stringify(parts)}`)
+    .digest('base64url')
+}

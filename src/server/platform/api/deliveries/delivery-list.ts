@@ -1,0 +1,212 @@
+/** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
+import { type Static, Type } from 'typebox'
+import { statement } from '../../../core/database/db.ts'
+import { buildQuery } from '../../../core/database/query-builder.ts'
+import {
+  continueFromScan,
+  decodeCursor,
+  invalidCursorProblem,
+  pageQuery,
+  parseLimit,
+  toPage,
+  toPageSchema,
+} from '../../../core/http/api/pagination.ts'
+import { booleanParameter } from '../../../core/http/api/query-parameters.ts'
+import { MAX_SCANNED_ROWS, SCAN_LIMIT_NOTE } from '../../../core/http/api/scan-limit.ts'
+import { selectionMembers, selectionsQuery } from '../../../core/http/bet-selections.ts'
+import {
+  commonConditions,
+  type DeliveryFilter,
+  NO_CODE,
+  owedCondition,
+  owedConditions,
+  parseStatuses,
+} from '../../delivery/delivery-filter.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/outbox.ts'
+import { loadSelectionMembers } from '../platform-bet-list.ts'
+import { optional } from '../platform-schemas.ts'
+import {
+  DELIVERIES,
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  DeliverySchema,
+  toDeliveryView,
+  type ViewDeps,
+} from '../platform-views.ts'
+import { AttemptScheduleSchema } from './attempt-schedule.ts'
+import { outstandingMoneyMembers, outstandingMoneyQuery, readOutstandingMoney } from './outstanding-money.ts'
+
+const STATUS = `(${DELIVERY_STATUSES.join('|')})`
+
+export const DeliveryPageSchema = toPageSchema(
+  Type.Object({
+    ...DeliverySchema.properties,
+    ...selectionMembers("Present with `selections=true`: the selections of the delivery's bet."),
+    ...outstandingMoneyMembers,
+    schedule: optional(AttemptScheduleSchema),
+  }),
+)
+/** Members by which deliveries are chosen, to list them and to send them again. */
+export const deliveryFilters = {
+  status: optional(
+    Type.String({ pattern: `^${STATUS}(,${STATUS})*$`, description: 'One or more values, separated by commas.' }),
+  ),
+  operation: optional({ ...DeliverySchema.properties.operation }),
+  partnerId: optional(Type.String()),
+}
+/** Of members that no index of the whole list has. */
+const some = `Without \`needsAttention\`, ${SCAN_LIMIT_NOTE}`
+export const DeliveryListQuery = Type.Object(
+  {
+    needsAttention: booleanParameter(
+      'If true, only deliveries that need attention, the newest failure first: rejected, stuck, or retried while money is owed (C-5, C-9).',
+    ),
+    status: deliveryFilters.status,
+    operation: optional({ ...DeliverySchema.properties.operation, description: some }),
+    partnerId: optional(Type.String({ description: some })),
+    schedule: booleanParameter('If true, each delivery contains its attempts, made and planned.'),
+    selections: selectionsQuery('each delivery contains the selections of its bet.'),
+    outstanding: outstandingMoneyQuery,
+    code: optional(
+      Type.String({
+        pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
+        description: `The partner's last code. \`none\` selects deliveries without a code. ${some}`,
+      }),
+    ),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+export async function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const page = query.needsAttention === 'true' ? await listNeedingAttention(deps, query) : await listAll(deps, query)
+  const toSelectionMembers = await loadSelectionMembers(deps, query.selections === 'true' ? page.data : [])
+  const moneyOf = query.outstanding === 'true' ? await readOutstandingMoney(deps, page.data) : () => ({})
+  return {
+    ...page,
+    data: page.data.map((delivery) => ({ ...delivery, ...toSelectionMembers(delivery), ...moneyOf(delivery) })),
+  }
+}
+
+async function listNeedingAttention({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = parseLimit(query)
+  const cursor = parseDeliveryCursor(query.after)
+  const { statement, values } = buildQuery(
+    'platform_list_owed',
+    [limit + 1],
+    {
+      ...owedConditions(query),
+      after: cursor && ['(owed_since, delivery_id) < (?::timestamptz, ?::bigint)', cursor.at, cursor.id],
+    },
+    (conditions) =>
+      `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${owedCondition(query)}${conditions}
+       order by owed_since desc, delivery_id desc limit $1::int`,
+  )
+  const rows = await db.people.query<DeliveryRow>(statement, values)
+  return toPage(rows, limit, toDeliveryView, (row) => [
+    (row.owed_since ?? row.decided_at).toISOString(),
+    String(row.delivery_id),
+  ])
+}
+
+async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = parseLimit(query)
+  const cursor = parseDeliveryCursor(query.after)
+  const plan = planList(query)
+  const filters = commonConditions(query)
+  const to = cursor === undefined ? LAST_ID : cursor.id - 1n
+  const isFiltered = Object.values(filters).some((filter) => filter !== undefined)
+  const last = isFiltered ? await readLastScanned(db, plan, to) : undefined
+  const { statement, values } = buildQuery(
+    ['platform_deliveries', ...plan.branches].join('_'),
+    [limit + 1, plan.statuses, last?.delivery_id ?? FIRST_ID, to],
+    filters,
+    (conditions) => composeListText(plan, conditions),
+  )
+  const rows = await db.people.query<DeliveryRow>(statement, values)
+  const page = toPage(rows, limit, toDeliveryView, keyOf)
+  return continueFromScan(page, async () => last && keyOf(last))
+}
+
+const FIRST_ID = 0n
+const LAST_ID = 2n ** 63n - 1n
+
+type DeliveryKey = Pick<DeliveryRow, 'delivery_id' | 'decided_at'>
+
+function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
+  return [decided_at.toISOString(), String(delivery_id)]
+}
+
+/** Of each part of the list the one at which a page ends at the latest, and of these the latest: what is before it is of the next page. */
+async function readLastScanned(
+  { people }: ViewDeps['db'],
+  plan: ListPlan,
+  to: bigint,
+): Promise<DeliveryKey | undefined> {
+  const part = (where: string, order: string) =>
+    `(select delivery_id, decided_at from platform.delivery where ${where} ${order} offset $1::int limit 1)`
+  const { branches } = plan
+  const parts = [
+    ...(branches.some((branch) => branch === 'all' || branch === 'done') ? [part(OF_ALL, LATEST_FIRST)] : []),
+    ...(branches[0] === 'in' ? [stateByState(part(OF_STATE, LATEST_OF_STATE))] : []),
+    ...(branches.includes('declined') ? [part(DECLINED, LATEST_FIRST)] : []),
+  ]
+  const name = ['platform_last_delivery_looked_at', ...branches].join('_')
+  const text = `select delivery_id, decided_at from (${parts.join(' union all ')}) l ${LATEST_FIRST} limit 1`
+  const values = [MAX_SCANNED_ROWS - 1, plan.statuses, FIRST_ID, to]
+  const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement(name, text), values)
+  return last
+}
+
+function parseDeliveryCursor(after: string | undefined): { at: Date; id: bigint } | undefined {
+  const cursor = decodeCursor(after, 2)
+  if (cursor === undefined) return undefined
+  const [id = ''] = cursor.ids
+  if (!/^\d{1,18}$/.test(id)) throw invalidCursorProblem()
+  return { at: cursor.at, id: BigInt(id) }
+}
+
+interface ListPlan {
+  readonly statuses: readonly DeliveryStatus[]
+  /** Parts of the statement, by the index each goes through. */
+  readonly branches: readonly ('all' | 'in' | 'done' | 'declined')[]
+}
+
+/** Declined Place bets are no fault of anybody's: only who asks for Place bets gets them. */
+function planList(query: DeliveryFilter): ListPlan {
+  const statuses = parseStatuses(query)
+  const isOfPlaces = query.operation === 'place'
+  if (statuses.length === 0) return { statuses, branches: isOfPlaces ? ['all'] : ['all', 'in'] }
+  const isDone = statuses.includes('done')
+  const isDeclined = isOfPlaces && statuses.includes('refused')
+  return {
+    statuses,
+    branches: ['in', ...(isDone ? ['done' as const] : []), ...(isDeclined ? ['declined' as const] : [])],
+  }
+}
+
+const LATEST_FIRST = 'order by delivery_id desc'
+const NOT_DECLINED = "(status <> 'refused' or operation <> 'place')"
+/** From $3 to $4: all, in which what is done is looked for too, and declined Place bets, which have an index. */
+const OF_ALL = '$2::text[] is not null and delivery_id between $3::bigint and $4::bigint'
+const DECLINED = "status = 'refused' and operation = 'place' and delivery_id between $3::bigint and $4::bigint"
+/** One state of what is not done, in bounds and an order that only its index has: by the primary key one would pass over all others. */
+const OF_STATE = `(status, delivery_id) >= (k.status, $3::bigint) and (status, delivery_id) <= (k.status, $4::bigint)
+  and status <> 'done' and ${NOT_DECLINED}`
+const LATEST_OF_STATE = 'order by status desc, delivery_id desc'
+
+const stateByState = (ofState: string) =>
+  `select d.* from unnest($2::text[]) as k (status) cross join lateral ${ofState} d`
+
+/** State by state, each through the index of what is not done; what is done is nearly all of them. */
+function composeListText({ branches }: ListPlan, conditions: string): string {
+  const some = (where: string, order = LATEST_FIRST) =>
+    `(select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${order} limit $1::int)`
+  if (branches[0] === 'all') return some(`${OF_ALL}${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)
+  const parts = [
+    stateByState(some(OF_STATE, LATEST_OF_STATE)),
+    ...(branches.includes('done') ? [some(`${OF_ALL} and status = 'done'`)] : []),
+    ...(branches.includes('declined') ? [some(DECLINED)] : []),
+  ]
+  return `select * from (${parts.join(' union all ')}) d ${LATEST_FIRST} limit $1::int`
+}

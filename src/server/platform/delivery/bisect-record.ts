@@ -1,0 +1,124 @@
+/**
+ * Answers that could not be recorded together, because the database refuses what is written of one of them: halved until it is alone.
+ * That one's delivery is stuck then, a person's to look at (C-9); the others are recorded, so that nobody waits for it (C-6).
+ */
+
+import { errorText } from '../../../runtime/errors/error-text.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import { isDataError } from '../../core/database/database-errors.ts'
+import type { Db, Tx } from '../../core/database/db.ts'
+import { statement } from '../../core/database/db.ts'
+import type { PlatformMetrics } from '../platform-metrics.ts'
+import { assignOwed } from '../store/needs-attention.ts'
+import { insertAttempts, statusColumn } from '../store/outbox.ts'
+import { lockPlatformBets } from '../store/platform-bet-store.ts'
+import { addDeliveryChanges, type EndedDelivery } from '../store/platform-change-feed.ts'
+import {
+  type DeliveryEnd,
+  type FinishedCall,
+  type RecordDeps,
+  type RecordOutcome,
+  recordAnswers,
+  toAttempt,
+} from './attempt-recorder.ts'
+import type { Claim } from './delivery-claim.ts'
+
+export interface BisectRecordDeps extends RecordDeps {
+  readonly db: Db
+  readonly log: Logger
+  readonly metrics: Pick<PlatformMetrics, 'unrecorded' | 'delivered'>
+}
+
+/** Resolves to those that are to be tried again. */
+export async function recordWithBisection(
+  deps: BisectRecordDeps,
+  finished: readonly FinishedCall[],
+): Promise<readonly FinishedCall[]> {
+  try {
+    const { over, busy } = await bisectRecord(deps, finished)
+    for (const { claim, status } of over) deps.metrics.delivered(claim.operation, status)
+    return busy
+  } catch (error) {
+    deps.log.error({ err: error }, 'answers could not be recorded')
+    return finished
+  }
+}
+
+/** Throws when the database cannot be worked with: then it may not be an answer's fault. */
+async function bisectRecord(deps: BisectRecordDeps, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
+  try {
+    return await deps.db.transaction((tx) => recordWhole(deps, tx, finished))
+  } catch (error) {
+    if (!isDataError(error)) throw error
+    const [first] = finished
+    if (first !== undefined && finished.length === 1) return { over: await recordAsStuck(deps, first, error), busy: [] }
+  }
+  const middle = Math.ceil(finished.length / 2)
+  const halves = [await bisectRecord(deps, finished.slice(0, middle)), await bisectRecord(deps, finished.slice(middle))]
+  return { over: halves.flatMap(({ over }) => over), busy: halves.flatMap(({ busy }) => busy) }
+}
+
+async function recordWhole(deps: BisectRecordDeps, tx: Tx, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
+  const { rest, ...recorded } = await recordAnswers(deps, tx, finished)
+  await rest()
+  return recorded
+}
+
+/** What was answered is kept if it can be. A delivery that cannot be changed at all stays claimed, and is tried again when its lease is over. */
+async function recordAsStuck(deps: BisectRecordDeps, finished: FinishedCall, cause: unknown): Promise<DeliveryEnd[]> {
+  const { claim } = finished
+  const ids = { deliveryId: String(claim.delivery_id), betId: claim.bet_id }
+  deps.log.error({ err: cause, ...ids }, 'an answer could not be recorded, and its delivery needs attention')
+  const tryTo = async (action: string, write: (tx: Tx) => Promise<unknown>) => {
+    try {
+      await deps.db.transaction(write)
+      return true
+    } catch (error) {
+      if (!isDataError(error)) throw error
+      deps.log.error({ err: error, ...ids }, `${action} could not be written either`)
+      return false
+    }
+  }
+  await tryTo('the attempt', (tx) => insertAttempts(tx, [toAttempt(finished)]))
+  const isSet = await tryTo('the state "stuck"', (tx) =>
+    setStuck(deps, tx, claim, true, describeAnswer(finished, cause)),
+  )
+  if (isSet) return [{ claim, status: 'stuck', hasLater: false }]
+  deps.metrics.unrecorded()
+  return []
+}
+
+const SET_STUCK = statement(
+  'platform_set_stuck',
+  `update platform.delivery d set status = 'stuck', is_claimed = false, error = $3, finished_at = $4::timestamptz,
+     ${assignOwed('true', '$4::timestamptz')}
+   where d.delivery_id = $1::bigint and d.attempts = $2::int and d.is_claimed = $5::boolean and ${statusColumn('d')} = 'pending'`,
+)
+
+/** Unless it is recorded already, or another process has taken the claim over, or claimed it. */
+export async function setStuck(
+  { clock }: Pick<BisectRecordDeps, 'clock'>,
+  tx: Tx,
+  delivery: EndedDelivery['delivery'] & Pick<Claim, 'attempts'>,
+  isClaimed: boolean,
+  error: string,
+): Promise<void> {
+  const now = clock.now()
+  await lockPlatformBets(tx, [delivery.bet_id]) // whoever decides more of the bet meanwhile is seen in what is owed, or sees the mark
+  if ((await tx.execute(SET_STUCK, [delivery.delivery_id, delivery.attempts, error, now, isClaimed])) === 0) return
+  await addDeliveryChanges(tx, [{ delivery, status: 'stuck', code: null, error }], now)
+}
+
+function describeAnswer({ answer }: FinishedCall, cause: unknown): string {
+  const answerText = [answer.outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(
+    ', ',
+  )
+  return `the partner answered (${answerText}), but the answer could not be recorded: ${describeCause(cause)}`
+}
+
+export function describeCause(cause: unknown): string {
+  return errorText(cause).slice(0, MAX_CAUSE)
+}
+
+/** Characters. */
+const MAX_CAUSE = 200

@@ -1,0 +1,48 @@
+/**
+ * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
+ * Pure; answers the rollback reason, or undefined when the bet stands.
+ */
+
+import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
+import { isAboveLimit, type Money, requireScale, type Scales } from '../../../protocol/values/money.ts'
+import type { Exposure } from '../store/exposure-totals.ts'
+import type { Offer } from '../store/outcome-offer.ts'
+import type { PlatformBet, Selection } from '../store/platform-bet.ts'
+import { type BetLimits, selectLimitAmounts } from './bet-limits.ts'
+
+export interface ControlFacts {
+  readonly bet: PlatformBet
+  readonly selections: readonly (Selection & Offer)[]
+  readonly limits: BetLimits
+  readonly exposure: Exposure
+  /** What the bet pays when it wins. */
+  readonly win: Money
+  readonly scales: Scales
+}
+
+/** An event of which the platform was told nothing is taken as offered. */
+export function findObjection(facts: ControlFacts): number | undefined {
+  return eventObjection(facts.selections) ?? limitObjection(facts)
+}
+
+function eventObjection(selections: ControlFacts['selections']): number | undefined {
+  if (selections.some((s) => s.eventStatus === 'withdrawn')) return ROLLBACK_REASON.eventWithdrawn
+  if (selections.some((s) => s.eventStatus === 'ended' || s.result !== null)) return ROLLBACK_REASON.eventCompleted
+  if (selections.some((s) => s.eventStatus === 'suspended')) return ROLLBACK_REASON.oddsChanged
+  if (selections.some((s) => s.currentOdds !== null && s.currentOdds !== s.odds)) return ROLLBACK_REASON.oddsChanged
+  return undefined
+}
+
+function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
+  const amounts = selectLimitAmounts(limits, bet.currency)
+  const scale = requireScale(scales, bet.currency)
+  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && isAboveLimit(amount, scale, limit)
+  if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return ROLLBACK_REASON.outcomeMaxStake
+  if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return ROLLBACK_REASON.outcomeMaxWin
+  if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets))
+    return ROLLBACK_REASON.eventMaxBets
+  if (over(bet.stake, amounts.playerMaxStake)) return ROLLBACK_REASON.playerMaxStake
+  if (over(win, amounts.playerMaxWin)) return ROLLBACK_REASON.playerMaxWin
+  if (over(bet.stake, amounts.maxStake)) return ROLLBACK_REASON.maxStake
+  return undefined
+}

@@ -1,0 +1,90 @@
+/** The first half of a placement: bets and the intents to call their partners are committed before anybody is called (C-1). */
+
+import { formatMoney, requireScale } from '../../../protocol/values/money.ts'
+import { environment } from '../../../runtime/environment.ts'
+import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
+import type { Tx } from '../../core/database/db.ts'
+import type { FlowDeps } from '../bets/bet-flow.ts'
+import { formatPlaceMessage, type PlaceExtras, redactBodyToken } from '../bets/partner-messages.ts'
+import { insertDeliveries, type NewDelivery, START_WITHIN_MS } from '../store/outbox.ts'
+import { insertNewBets, insertSelections, type PlacementOutcome, type Submission } from '../store/placement-store.ts'
+import type { PlatformBet, Selection } from '../store/platform-bet.ts'
+import { addBetChanges } from '../store/platform-change-feed.ts'
+
+/** What is to be placed. */
+export interface PlacementIntent {
+  readonly bet: PlatformBet
+  readonly selections: readonly Selection[]
+  readonly extras: PlaceExtras
+  readonly submission: Submission
+  readonly author: Actor
+}
+
+/** A bet that waits for the partner's answer; only the process that holds it may record one. */
+export interface PendingPlacement {
+  readonly bet: PlatformBet
+  readonly selections: readonly Selection[]
+  readonly body: string
+  /** As world.elapsed() gives it. A call that begins later could arrive after the rollback of a bet that was given up (C-1). */
+  readonly startBefore: number
+}
+
+export type IntentOutcome =
+  | { readonly kind: 'placing'; readonly placing: PendingPlacement }
+  /** Nobody is called. */
+  | { readonly kind: 'declined'; readonly placed: PlacementOutcome }
+  | { readonly kind: 'key_taken' }
+
+/** Each is opened, or, as the intent says it, written down as declined. */
+export async function commitIntents(
+  deps: FlowDeps,
+  tx: Tx,
+  intents: readonly PlacementIntent[],
+): Promise<IntentOutcome[]> {
+  const [begunAt, now] = [environment.monotonicNow(), deps.clock.now()]
+  const written = await insertNewBets(tx, intents, now)
+  const fresh = intents.filter(({ bet }) => written.has(bet.betId))
+  const calls = new Map(fresh.filter(needsCall).map((intent) => [intent.bet.betId, toPlaceDelivery(deps, intent)]))
+  await tx.finish(() =>
+    Promise.all([
+      insertSelections(tx, fresh),
+      insertDeliveries(tx, [...calls.values()].map(withRedactedToken), now),
+      addBetChanges(
+        tx,
+        fresh.filter((intent) => !needsCall(intent)).map(({ bet }) => bet),
+        now,
+      ),
+      ...fresh.map((intent) => recordIntent(deps, tx, intent, now)),
+    ]),
+  )
+  return intents.map(({ bet, selections }) => {
+    if (!written.has(bet.betId)) return { kind: 'key_taken' }
+    const body = calls.get(bet.betId)?.body
+    if (body === undefined) return { kind: 'declined', placed: { status: bet.status, reason: bet.reason } }
+    return { kind: 'placing', placing: { bet, selections, body, startBefore: begunAt + START_WITHIN_MS } }
+  })
+}
+
+function needsCall({ bet }: PlacementIntent): boolean {
+  return bet.status === 'placing'
+}
+
+/** Its process calls it now: it is due to nobody else. */
+function toPlaceDelivery({ scales }: FlowDeps, { bet, selections, extras }: PlacementIntent): NewDelivery {
+  const { betId, partnerId } = bet
+  const requestId = environment.uuid()
+  const body = formatPlaceMessage(bet, selections, extras, { scales, requestId })
+  const state = { status: 'pending', attempts: 1, dueAt: 'infinity', result: null } as const
+  return { betId, partnerId, number: 1, operation: 'place', requestId, body, ...state }
+}
+
+/** This process sends it, from memory; nobody sends it again (C-1), so that its token need not be kept (O-6). */
+function withRedactedToken(call: NewDelivery): NewDelivery {
+  return { ...call, body: redactBodyToken(call.body) }
+}
+
+function recordIntent({ scales }: FlowDeps, tx: Tx, { bet, author }: PlacementIntent, at: Date): Promise<void> {
+  const { betId, userId, currency, stake } = bet
+  const after = { userId, currency, amount: formatMoney(stake, requireScale(scales, currency)) }
+  return author.record(tx, { on: { betId }, before: {}, after, at })
+}

@@ -1,0 +1,50 @@
+/** The bets of any platform, from a CSV file with named columns: for operators whose platform is not this one. */
+
+import { UsageError } from '../../runtime/errors/cli-errors.ts'
+import { readCsv } from '../../runtime/text/csv-reader.ts'
+import { compareIds, type Pages, type PlatformSide } from './bet-sides.ts'
+import { type SortedPages, sortById } from './external-sort.ts'
+import { parsePlatformRow, requireColumns } from './platform-row.ts'
+
+/** Bets of a page. */
+const PAGE = 1_000
+/** Characters of one row; a usual one has about 100. */
+const MAX_ROW = 10_000
+
+/** In the order of bet ids, whatever that of the file is; `close` removes what was written to sort them. */
+export async function openPlatformCsv(path: string): Promise<SortedPages<PlatformSide>> {
+  const { pages, close } = await sortById(readRows(path), compareIdAndLine)
+  return { pages: rejectDuplicates(path, pages), close }
+}
+
+/** `version` is the line of the file. */
+function compareIdAndLine(a: PlatformSide, b: PlatformSide): number {
+  return compareIds(a.betId, b.betId) || a.version - b.version
+}
+
+async function* readRows(path: string): AsyncGenerator<PlatformSide[]> {
+  const columnsOf = (names: readonly string[]) => requireColumns(path, names)
+  let page: PlatformSide[] = []
+  const table = { columnsOf, ids: ['betId', 'player'], maxRow: MAX_ROW, takesUnnamed: true } as const
+  for await (const { record, line, fault } of readCsv(path, table)) {
+    if (fault !== undefined) throw new UsageError(`${path}, line ${line}: ${fault}`)
+    page.push(parsePlatformRow(record, line, `${path}, line ${line}`))
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+/** A bet that stands twice says two things. */
+async function* rejectDuplicates(path: string, pages: Pages<PlatformSide>): AsyncGenerator<readonly PlatformSide[]> {
+  let last: PlatformSide | undefined
+  for await (const page of pages) {
+    for (const side of page) {
+      if (last?.betId === side.betId)
+        throw new UsageError(`${path} has the bet ${side.betId} twice, in lines ${last.version} and ${side.version}`)
+      last = side
+    }
+    yield page
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Compares every bet of the platform with the wallet's. Both sides are read as streams in the order of bet ids and merged,
+ * so that memory does not grow with their number.
+ *
+ * When both are in one database, one snapshot holds them as they were at one moment. When not, a bet may have moved
+ * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
+ */
+
+import type { ApiEndpoint } from '../../protocol/client/api-client.ts'
+import type { Db, Tx } from '../core/database/db.ts'
+import { type BetComparison, compareBet, type IsPlacedByHand, type ReconcileFinding } from './bet-comparison.ts'
+import { type BetPair, combineReadings, type Pages, type Platforms, type WalletSide } from './bet-sides.ts'
+import { compareIdAndPlayer, sortById } from './external-sort.ts'
+import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
+import { pairBets } from './stream-merge.ts'
+import { readWalletBets, readWalletPages } from './wallet-api.ts'
+import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
+
+export type WalletSource =
+  /** In the platform's database. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'database'; readonly db: Db }
+  | { readonly kind: 'api'; readonly api: ApiEndpoint }
+
+export interface ReconcileOptions {
+  readonly platform: Db
+  readonly wallet: WalletSource
+  /** May be left out when the platform has one. */
+  readonly partnerId?: string | undefined
+  /** Needed when the wallet has bets of platforms with names. */
+  readonly platforms?: Platforms
+  readonly byHand?: IsPlacedByHand
+  /** The platform's players to look at, by `userId`, when the wallet has only some of a partner's: behind a gateway. */
+  readonly only?: ((userId: string) => boolean) | undefined
+}
+
+export interface Summary {
+  /** Null when the platform is a file. */
+  readonly partnerId: string | null
+  /** Bet ids that were looked at, on either side. */
+  readonly bets: number
+  /** Not comparable: a call about them is on its way. */
+  readonly inFlight: number
+  readonly differences: number
+  readonly notes: number
+}
+
+/** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
+export async function reconcile(
+  options: ReconcileOptions,
+  found: (finding: ReconcileFinding) => void,
+): Promise<Summary> {
+  const { platform, wallet, platforms } = options
+  const partnerId = await choosePartner(platform, options.partnerId)
+  const reader = { partnerId, only: options.only ?? (() => true) }
+  const run = { reader, found, byHand: options.byHand ?? (() => false) }
+  switch (wallet.kind) {
+    case 'same':
+      return platform.snapshot((tx) => compareStreams(run, tx, streamWallet(tx, platforms)))
+    case 'database':
+      return wallet.db.snapshot((walletTx) => {
+        const now = chooseReader(wallet.db, walletTx)
+        return platform.snapshot((tx) =>
+          compareStreams(run, tx, streamWallet(walletTx, platforms), {
+            platform: chooseReader(platform, tx),
+            readWallet: (keys) => readWallet(now, keys, platforms),
+          }),
+        )
+      })
+    case 'api':
+      return compareWithApi(run, platform, wallet.api, platforms)
+    default:
+      return wallet satisfies never
+  }
+}
+
+/** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
+async function compareWithApi(
+  run: ReconcileRun,
+  platform: Db,
+  api: ApiEndpoint,
+  platforms: Platforms,
+): Promise<Summary> {
+  const sorted = await sortById(readWalletPages(api, platforms), compareIdAndPlayer)
+  try {
+    return await platform.snapshot((tx) =>
+      compareStreams(run, tx, sorted.pages, {
+        platform: chooseReader(platform, tx),
+        readWallet: (keys) => readWalletBets(api, keys, platforms),
+      }),
+    )
+  } finally {
+    await sorted.close()
+  }
+}
+
+type Reading = Pick<Tx, 'query'>
+
+/** What is committed now. An embedded database is this process's alone, and its one connection is taken by the snapshot. */
+function chooseReader(db: Db, snapshot: Tx): Reading {
+  return db.kind === 'pglite' ? snapshot : db
+}
+
+interface ReconcileRun {
+  readonly reader: PlatformReader
+  readonly byHand: IsPlacedByHand
+  readonly found: (finding: ReconcileFinding) => void
+}
+
+/** Both sides outside the snapshots. */
+interface CurrentReaders {
+  readonly platform: Reading
+  readWallet(keys: readonly BetKey[]): Promise<WalletSide[]>
+}
+
+/** Pairs that are looked at again in one go. */
+const REREAD_SLICE = 200
+
+/** `now` is for sides that were not read at one moment. */
+async function compareStreams(
+  run: ReconcileRun,
+  tx: Tx,
+  wallet: Pages<WalletSide>,
+  now?: CurrentReaders,
+): Promise<Summary> {
+  const { reader, byHand } = run
+  const tally = createReconcileTally(run.found)
+  let doubtful: BetPair[] = []
+  const settleDoubtful = async () => {
+    if (now === undefined || doubtful.length === 0) return
+    for (const fresh of await rereadPairs(reader, now, doubtful)) tally.tell(compareBet(fresh, byHand))
+    doubtful = []
+  }
+  for await (const betPair of pairBets(streamPlatform(tx, reader), wallet)) {
+    const verdict = compareBet(betPair, byHand)
+    tally.count.bets += 1
+    if (now !== undefined && verdict.findings.some(({ type }) => type === 'difference')) doubtful.push(betPair)
+    else tally.tell(verdict)
+    if (doubtful.length >= REREAD_SLICE) await settleDoubtful()
+  }
+  await settleDoubtful()
+  return { partnerId: reader.partnerId, ...tally.count }
+}
+
+export function createReconcileTally(found: ReconcileRun['found']) {
+  const count = { bets: 0, inFlight: 0, differences: 0, notes: 0 }
+  const record = ({ inFlight, findings }: BetComparison) => {
+    if (inFlight) count.inFlight += 1
+    for (const finding of findings) {
+      count[finding.type === 'note' ? 'notes' : 'differences'] += 1
+      found(finding)
+    }
+  }
+  return { count, tell: record }
+}
+
+/**
+ * The pairs as they are now. The platform is read before and after the wallet: a bet to which something happened in
+ * between is in flight.
+ */
+async function rereadPairs(reader: PlatformReader, now: CurrentReaders, pairs: readonly BetPair[]): Promise<BetPair[]> {
+  const betIds = pairs.map(({ betId }) => betId)
+  const before = await readPlatform(now.platform, reader, betIds)
+  const sides = await now.readWallet(pairs.flatMap(toWalletKeys))
+  const after = await readPlatform(now.platform, reader, betIds)
+  return betIds.map((betId) => {
+    const wallet = sides.filter((side) => side.betId === betId)
+    return { betId, platform: combineReadings(before.get(betId), after.get(betId)), wallet }
+  })
+}
+
+function toWalletKeys({ betId, platform, wallet }: BetPair): BetKey[] {
+  const named = (platform?.players ?? []).map((player): BetKey => ({ player, betId }))
+  const found = wallet.map(({ player, bucket }): BetKey => ({ player, betId, bucket }))
+  return [...new Map([...named, ...found].map((key) => [`${key.bucket} ${key.player}`, key])).values()]
+}

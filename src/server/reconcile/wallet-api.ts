@@ -1,0 +1,58 @@
+/** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
+
+import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
+import { encodePathSegment } from '../../protocol/values/path-segment.ts'
+import { UnavailableError } from '../../runtime/errors/cli-errors.ts'
+import {
+  type Platforms,
+  toPlatformRequiredError,
+  toWalletIds,
+  toWalletSide,
+  type WalletBetView,
+  type WalletSide,
+} from './bet-sides.ts'
+import type { BetKey } from './wallet-database.ts'
+
+/** Rows of a page: the most that the API gives. */
+const PAGE = 500
+/** Single bets that are asked for at once. */
+const AT_ONCE = 8
+
+/** Every bet that the wallet had when the reading began, page by page, in the API's order. */
+export async function* readWalletPages(api: ApiEndpoint, platforms: Platforms): AsyncGenerator<WalletSide[]> {
+  let after: string | null = null
+  do {
+    const query: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
+    const page: { data: WalletBetView[]; next: string | null } | undefined = await getFromApi(
+      api,
+      `/operator/bets?limit=${PAGE}${query}`,
+    )
+    if (page === undefined) throw new UnavailableError(`${api.url} has no operator API`)
+    if (platforms === undefined && page.data.some(({ platform }) => platform !== undefined))
+      throw toPlatformRequiredError()
+    yield page.data.filter(isOfPlatforms(platforms)).map(toWalletSide)
+    after = page.next
+  } while (after !== null)
+}
+
+const isOfPlatforms = (platforms: Platforms) => (view: WalletBetView) =>
+  platforms?.includes(view.platform ?? '') ?? true
+
+/** Some bets as they are now. */
+export async function readWalletBets(
+  api: ApiEndpoint,
+  keys: readonly BetKey[],
+  platforms: Platforms,
+): Promise<WalletSide[]> {
+  const paths = keys.flatMap(({ player, betId }) =>
+    toWalletIds(betId, platforms).map(
+      (id) => `/operator/players/${encodePathSegment(player)}/bets/${encodePathSegment(id)}`,
+    ),
+  )
+  const found: WalletBetView[] = []
+  for (let first = 0; first < paths.length; first += AT_ONCE) {
+    const views = paths.slice(first, first + AT_ONCE).map((path) => getFromApi<WalletBetView>(api, path))
+    found.push(...(await Promise.all(views)).filter((view) => view !== undefined))
+  }
+  return found.filter(isOfPlatforms(platforms)).map(toWalletSide)
+}

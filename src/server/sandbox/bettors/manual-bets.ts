@@ -1,0 +1,95 @@
+/** Bets that somebody sends to the wallet by hand: each call of theirs is told, so that a newcomer sees what a paste did. */
+import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
+import type { House } from '../sandbox-servers.ts'
+import { formatStake, type HouseBet, listNewestBets } from './wallet-bets.ts'
+
+interface CallDetail {
+  readonly operation: 'place' | 'settle' | 'unsettle' | 'rollback'
+  readonly outcome: 'applied' | 'repeated' | 'refused'
+  readonly code?: number
+  readonly amount?: string
+  readonly resultType?: string
+}
+
+interface ManualBet {
+  readonly bet: HouseBet
+  /** Calls that have been told. */
+  reportedCalls: number
+}
+
+export interface ManualBetWatch {
+  /** Looks at the newest bets, and at the calls of those that were sent by hand. */
+  poll(): Promise<void>
+}
+
+/** What is told of such a bet: its calls so far, of which the last `fresh` are new. */
+export type ManualBetListener = (bet: {
+  betId: string
+  player: string
+  stake: string
+  calls: string[]
+  fresh: number
+}) => void
+
+/** Bets looked at in one look: more than the bettors place between two looks at the highest rate. */
+const NEWEST = 100
+/** Bets by hand that are followed; the oldest go first. */
+const MAX_FOLLOWED = 50
+
+/** Those of earlier runs are known already and are told when something new happens to them. */
+export async function watchManualBets(houses: readonly House[], notify: ManualBetListener): Promise<ManualBetWatch> {
+  const followed = new Map<string, ManualBet>()
+  const find = async () => {
+    for (const bet of (await listNewestBets(houses, NEWEST)).reverse()) {
+      const key = JSON.stringify([bet.house.partnerId, bet.userId, bet.transactionId])
+      if (bet.isByHand && !followed.has(key)) followed.set(key, { bet, reportedCalls: 0 })
+    }
+    for (const key of [...followed.keys()].slice(0, -MAX_FOLLOWED)) followed.delete(key)
+  }
+  await find()
+  for (const manualBet of followed.values()) manualBet.reportedCalls = (await readCalls(manualBet.bet)).length
+  return {
+    async poll() {
+      await find()
+      for (const manualBet of followed.values()) notifyNewCalls(manualBet, await readCalls(manualBet.bet), notify)
+    },
+  }
+}
+
+async function readCalls({ house, userId, transactionId }: HouseBet): Promise<CallDetail[]> {
+  const path = `/operator/players/${encodePathSegment(userId)}/bets/${encodePathSegment(transactionId)}`
+  const { history } = await house.wallet.fetchJson<{ history: CallDetail[] }>('GET', path)
+  return history
+}
+
+function notifyNewCalls(manualBet: ManualBet, history: readonly CallDetail[], notify: ManualBetListener): void {
+  const fresh = history.length - manualBet.reportedCalls
+  if (fresh <= 0) return
+  manualBet.reportedCalls = history.length
+  const { userId: player, transactionId: betId } = manualBet.bet
+  notify({ betId, player, stake: formatStake(manualBet.bet), calls: history.map(describeManualCall), fresh })
+}
+
+const AGAIN = {
+  place: 'again: no 2nd debit',
+  settle: 'again: not paid twice',
+  unsettle: 'again: nothing to take back',
+  rollback: 'again: not refunded twice',
+} as const
+
+function describeManualCall({ operation, outcome, code, amount, resultType }: CallDetail): string {
+  if (outcome === 'refused') return `${operation} refused (code ${code})`
+  if (outcome === 'repeated') return AGAIN[operation]
+  switch (operation) {
+    case 'place':
+      return 'debited'
+    case 'settle':
+      return resultType === 'lost' ? 'lost' : `${resultType} ${amount}`
+    case 'unsettle':
+      return 'result withdrawn'
+    case 'rollback':
+      return 'rolled back'
+    default:
+      return operation satisfies never
+  }
+}

@@ -1,0 +1,61 @@
+/** The wallets' bets as their operators see them: those of simulated bettors, and those that somebody places by hand. */
+
+import type { House } from '../sandbox-servers.ts'
+import { BETTORS } from './bettor-behaviour.ts'
+
+/** What `GET /operator/bets` answers of a bet, as far as it is read here. */
+export interface OperatorBet {
+  readonly userId: string
+  readonly transactionId: string
+  readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
+  readonly currency?: string
+  readonly stake?: string
+  readonly payout?: string
+  readonly resultType?: string
+  readonly refusalCode?: number
+  readonly firstSeenAt: string
+}
+
+export interface HouseBet extends OperatorBet {
+  readonly house: House
+  readonly isByHand: boolean
+}
+
+const SIMULATED = new Set(BETTORS.map(({ userId }) => userId))
+
+/** The newest of all houses, newest first. */
+export async function listNewestBets(houses: readonly House[], limit: number): Promise<HouseBet[]> {
+  const lists = await Promise.all(houses.map((house) => listNewestOfHouse(house, limit)))
+  return lists
+    .flat()
+    .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
+    .slice(0, limit)
+}
+
+async function listNewestOfHouse(house: House, limit: number): Promise<HouseBet[]> {
+  const { data } = await house.wallet.fetchJson<{ data: OperatorBet[] }>('GET', `/operator/bets?limit=${limit}`)
+  return data.map((bet) => ({ ...bet, house, isByHand: !SIMULATED.has(bet.userId) }))
+}
+
+/** "10.00 EUR"; empty when nothing was ever taken. */
+export function formatStake({ stake, currency }: OperatorBet): string {
+  return stake === undefined ? '' : `${stake} ${currency}`
+}
+
+/** Where a bet stands, in words. */
+export function describeBetStatus({ status, resultType, payout, refusalCode }: OperatorBet): string {
+  switch (status) {
+    case 'open':
+      return 'open'
+    case 'settled':
+      return resultType === 'lost' ? 'lost' : `${resultType} ${payout}`
+    case 'cancelled':
+      return 'rolled back'
+    case 'refused':
+      return `refused, code ${refusalCode}`
+    case 'unknown':
+      return 'never placed'
+    default:
+      return status satisfies never
+  }
+}

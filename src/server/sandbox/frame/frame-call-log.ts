@@ -1,0 +1,121 @@
+/** The calls about the frame's player as the network between platform and wallet sees them: those on their way too. Bounded: old ones go. */
+
+import { type BetOperation, OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
+import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
+import type { CallInterceptor, InjectedFault, ProxiedCall, ProxyEvent } from '../fault-proxy.ts'
+
+export interface FrameCall {
+  readonly number: number
+  readonly at: string
+  readonly operation: BetOperation
+  readonly betId: string
+  readonly amount: string | undefined
+  readonly trouble: InjectedFault | undefined
+  /** Undefined while it is on its way. */
+  status?: number
+  code?: number
+  /** Nobody heard the answer in time. */
+  isLost: boolean
+  /** The same bytes came a second time and were answered alike. */
+  isAgain: boolean
+  endedAt?: string
+}
+
+const MAX_CALLS = 300
+
+export interface FrameCallLog extends CallInterceptor {
+  /** What has changed about calls since this number of changes. */
+  since(change: number): { readonly calls: readonly FrameCall[]; readonly next: number }
+  /** Of the next Place bet of the player. */
+  injectFault(trouble: InjectedFault): void
+}
+
+export function createFrameCallLog(player: string): FrameCallLog {
+  const entries: { call: FrameCall; changed: number }[] = []
+  let numbers = 0
+  let changes = 0
+  let prepared: InjectedFault | undefined
+  /** Bets whose Place bet is held up until their Rollback has been answered. */
+  const delayedPlaceBets = new Map<string, () => void>()
+  const add = (call: FrameCall) => {
+    changes += 1
+    const entry = { call, changed: changes }
+    entries.push(entry)
+    if (entries.length > MAX_CALLS) entries.shift()
+    return (event: ProxyEvent) => {
+      changes += 1
+      entry.changed = changes
+      applyProxyEvent(call, event)
+    }
+  }
+  const createCall = (body: Body, operation: BetOperation, trouble: InjectedFault | undefined): FrameCall => {
+    numbers += 1
+    const { transactionId: betId = '', amount } = body
+    return {
+      ...{ number: numbers, at: new Date().toISOString(), operation, betId, trouble, isLost: false, isAgain: false },
+      amount: amount === undefined ? undefined : String(amount),
+    }
+  }
+  return {
+    since(change) {
+      return { calls: entries.filter(({ changed }) => changed > change).map(({ call }) => call), next: changes }
+    },
+    injectFault(trouble) {
+      prepared = trouble
+    },
+    intercept(passing) {
+      const body = parseCallBody(passing)
+      const operation = body && parseBetOperation(passing.method, body.type)
+      if (operation === undefined || body?.userId !== player) return undefined
+      const trouble = operation === 'place' ? prepared : undefined
+      if (operation === 'place') prepared = undefined
+      const notify = add(createCall(body, operation, trouble))
+      const { transactionId: betId = '' } = body
+      const overtaken =
+        trouble === 'late call' ? new Promise<void>((resolve) => delayedPlaceBets.set(betId, resolve)) : undefined
+      return {
+        trouble,
+        overtaken,
+        notify(event) {
+          if (operation === 'rollback' && event.kind === 'answered') {
+            delayedPlaceBets.get(betId)?.()
+            delayedPlaceBets.delete(betId)
+          }
+          if (event.kind !== 'again') return notify(event)
+          const again = { ...createCall(body, operation, trouble), isAgain: true }
+          add(again)({ ...event, kind: 'answered' })
+        },
+      }
+    },
+  }
+}
+
+interface Body {
+  readonly userId?: string
+  readonly transactionId?: string
+  readonly type?: number
+  readonly amount?: number
+}
+
+function parseCallBody({ path, body }: ProxiedCall): Body | undefined {
+  return path.startsWith(OPERATIONS.place.path) ? parseJsonObject(body.toString()) : undefined
+}
+
+function applyProxyEvent(call: FrameCall, event: ProxyEvent): void {
+  if (event.kind === 'lost') call.isLost = true
+  if (!('status' in event)) {
+    call.endedAt ??= new Date().toISOString()
+    if (call.status === undefined || call.trouble === 'late answer') call.isLost = true
+    return
+  }
+  call.status = event.status
+  const code = parseCode(event.text)
+  if (code !== undefined) call.code = code
+  if (call.trouble !== 'late answer') call.endedAt = new Date().toISOString()
+  if (call.trouble === 'late call') call.isLost = true
+}
+
+function parseCode(text: string): number | undefined {
+  const code = parseJsonObject(text)?.code
+  return typeof code === 'number' ? code : undefined
+}

@@ -1,0 +1,117 @@
+/** The frame's matches: always as many to bet on; odds move, but never while a bet is being placed. A match that is over makes room for the next. */
+import { randomUUID } from 'node:crypto'
+import type { Random } from '../../../runtime/seeded-random.ts'
+import type { BearerClient } from '../bearer-client.ts'
+import { formatPrice } from '../bettors/bettor-behaviour.ts'
+
+const PAIRS = [
+  ['Arsenal', 'Chelsea'],
+  ['Ajax', 'Porto'],
+  ['Lyon', 'Lille'],
+  ['Napoli', 'Roma'],
+  ['Celtic', 'Rangers'],
+  ['Sevilla', 'Betis'],
+  ['Benfica', 'Torino'],
+  ['Monaco', 'Parma'],
+] as const
+const OPEN = 4
+const OUTCOMES = ['home', 'draw', 'away'] as const
+type Outcome = (typeof OUTCOMES)[number]
+/** Milliseconds between two moves of the odds. */
+const MOVE_MS = 2_500
+
+export interface FrameMatch {
+  readonly id: string
+  readonly home: string
+  readonly away: string
+  readonly odds: Readonly<Record<Outcome, string>>
+  /** Where the odds went last. */
+  readonly moved: Readonly<Record<Outcome, -1 | 0 | 1>>
+}
+
+export interface FrameMatches {
+  open(): readonly FrameMatch[]
+  find(id: string): FrameMatch
+  /** One more, which is not offered: no bet but those of who asked for it can be on it. Its odds stay. */
+  createOwnMatch(): Promise<FrameMatch>
+  /** Nothing moves while this works. */
+  withFrozenOdds<T>(work: () => Promise<T>): Promise<T>
+  /** The winner; undefined takes the result back. */
+  result(id: string, winner: Outcome | undefined): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Running {
+  readonly id: string
+  readonly pair: readonly [string, string]
+  prices: Record<Outcome, number>
+  before: Record<Outcome, number>
+}
+
+export async function createFrameMatches(platform: BearerClient, random: Random): Promise<FrameMatches> {
+  const run = randomUUID().slice(0, 8)
+  let made = 0
+  let stills = 0
+  let moving: Promise<void> = Promise.resolve()
+  const all = new Map<string, Running>()
+  const open: Running[] = []
+  const publishOdds = ({ id, prices }: Running) => {
+    const outcomes = OUTCOMES.map((outcomeId) => ({ outcomeId, coefficient: formatPrice(prices[outcomeId]) }))
+    return platform.fetchJson('PUT', `/events/${id}`, { status: 'open', outcomes })
+  }
+  const make = async (): Promise<Running> => {
+    const prices = { home: random.between(150, 320), draw: random.between(290, 390), away: random.between(180, 420) }
+    const pair = PAIRS[made % PAIRS.length] as (typeof PAIRS)[number]
+    made += 1
+    const match: Running = { id: `frame-${run}-${made}`, pair, prices, before: prices }
+    await publishOdds(match)
+    all.set(match.id, match)
+    return match
+  }
+  const start = async () => void open.push(await make())
+  for (let i = 0; i < OPEN; i++) await start()
+  const move = async () => {
+    const match = open[random.below(open.length)]
+    if (match === undefined || stills > 0) return
+    match.before = match.prices
+    const step = (price: number) => Math.max(110, Math.floor((price * random.between(960, 1045)) / 1000))
+    match.prices = { home: step(match.prices.home), draw: step(match.prices.draw), away: step(match.prices.away) }
+    await publishOdds(match)
+  }
+  const timer = setInterval(() => {
+    moving = moving.then(move).catch(() => {}) // the platform is going down
+  }, MOVE_MS).unref()
+  return {
+    open: () => open.map(toFrameMatch),
+    find: (id) => toFrameMatch(all.get(id) ?? (open[0] as Running)),
+    createOwnMatch: async () => toFrameMatch(await make()),
+    async withFrozenOdds(work) {
+      stills += 1
+      await moving
+      return work().finally(() => {
+        stills -= 1
+      })
+    },
+    async result(id, winner) {
+      const outcomes = OUTCOMES.map((outcomeId) => ({ outcomeId, result: outcomeId === winner ? 'won' : 'lost' }))
+      await platform.fetchJson('POST', `/events/${id}/result`, { outcomes: winner === undefined ? [] : outcomes })
+      const place = open.findIndex((match) => match.id === id)
+      if (place < 0) return
+      open.splice(place, 1)
+      await start()
+    },
+    async stop() {
+      clearInterval(timer)
+      await moving
+    },
+  }
+}
+
+function toFrameMatch({ id, pair: [home, away], prices, before }: Running): FrameMatch {
+  const of = <T>(to: (outcome: Outcome) => T) => ({ home: to('home'), draw: to('draw'), away: to('away') })
+  const moved = of((outcome): -1 | 0 | 1 => {
+    if (prices[outcome] === before[outcome]) return 0
+    return prices[outcome] > before[outcome] ? 1 : -1
+  })
+  return { id, home, away, odds: of((outcome) => formatPrice(prices[outcome])), moved }
+}

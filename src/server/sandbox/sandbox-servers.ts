@@ -1,0 +1,162 @@
+/**
+ * Everything that runs in the sandbox: one operator whose wallet the platform calls directly, or two behind a gateway, each
+ * a partner of its own; and a bad network between every pair.
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { createRandom } from '../../runtime/seeded-random.ts'
+import { type Config, ConfigError } from '../core/config/config.ts'
+import { type DatabaseConfig, openDb } from '../core/database/database-factory.ts'
+import type { Db } from '../core/database/db.ts'
+import { serveGateway } from '../servers/gateway-server.ts'
+import { servePlatform } from '../servers/platform-server.ts'
+import { type SandboxRoutes, type ServeWalletDeps, serveWallet } from '../servers/wallet-server.ts'
+import { type BearerClient, createBearerClient } from './bearer-client.ts'
+import { type FaultProxy, joinFaultProxies, startFaultProxy } from './fault-proxy.ts'
+
+/** A session as the platform is told of it. */
+export interface SessionEntry {
+  readonly userId: string
+  readonly token: string
+}
+
+/** An operator: its wallet, and how its players come to the platform. */
+export interface House {
+  readonly partnerId: string
+  readonly wallet: BearerClient
+  readonly db: Db
+  /** What becomes of a session of the wallet's before the frame is loaded with it. */
+  enter(session: SessionEntry): Promise<SessionEntry>
+}
+
+export interface SandboxServers {
+  readonly db: Db
+  readonly houses: readonly House[]
+  readonly platform: BearerClient
+  readonly gateway?: BearerClient
+  /** Whom the platform calls, past the bad network: for calls by hand. */
+  readonly entryPoint: { readonly url: string; readonly secret: string }
+  readonly network: FaultProxy
+}
+
+export interface SandboxServersOptions {
+  readonly seed: number
+  /** Part of the calls that go wrong, from 0 to 1. */
+  readonly faults: number
+  readonly gateway: boolean
+  /** What the first wallet's server has beside its own. */
+  readonly sandbox: SandboxRoutes
+}
+
+/** Takes what must be closed in the end, each part after those that it needs. */
+type RegisterCloser = (close: () => Promise<void>) => void
+
+/** How many ports after the first one each of the others has. */
+const PORT_OFFSETS = { platform: 1, gateway: 2, secondWallet: 3 }
+
+export async function startSandboxServers(
+  config: Config,
+  options: SandboxServersOptions,
+  closing: RegisterCloser,
+): Promise<SandboxServers> {
+  const quiet = { ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel }
+  const front = options.gateway
+    ? await startGatewayWithWallets(quiet, options, closing)
+    : await startDirectWallet(quiet, options, closing)
+  const { db, houses, entryPoint, network } = front
+  const server = await servePlatform({ ...quiet, port: choosePort(config, 'platform') }, { db })
+  closing(() => server.close())
+  const platform = createBearerClient(server.url, config.platformKey)
+  for (const { partnerId } of houses)
+    await platform.fetchJson('POST', '/partners', { partnerId, baseUrl: network.url, secret: entryPoint.secret })
+  return { ...front, platform }
+}
+
+function choosePort({ port }: Config, server: keyof typeof PORT_OFFSETS): number {
+  return port === 0 ? 0 : port + PORT_OFFSETS[server]
+}
+
+type CalledServers = Omit<SandboxServers, 'platform'>
+
+async function startDirectWallet(
+  config: Config,
+  { seed, faults, sandbox }: SandboxServersOptions,
+  closing: RegisterCloser,
+): Promise<CalledServers> {
+  const db = await openStore(config.store, closing)
+  const wallet = await startWalletServer(config, { db, sandbox }, closing)
+  const network = await startProxyBefore(wallet.url, faults, seed, 'faults', closing)
+  const house = { partnerId: 'sandbox', wallet, db, enter: async (session: SessionEntry) => session }
+  return { db, houses: [house], entryPoint: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
+}
+
+/** Its books are apart from those without a gateway. Of the faults one half is before the gateway, one behind it. */
+async function startGatewayWithWallets(
+  config: Config,
+  { seed, faults, sandbox }: SandboxServersOptions,
+  closing: RegisterCloser,
+): Promise<CalledServers> {
+  const [first, second] = await openBothStores(config.store, closing)
+  const wallets = [
+    { operatorId: 'one', db: first, port: config.port, sandbox },
+    { operatorId: 'two', db: second, port: choosePort(config, 'secondWallet') },
+  ].map((wallet) => ({ ...wallet, secret: randomBytes(24).toString('base64url') }))
+  const server = await serveGateway({ ...config, port: choosePort(config, 'gateway') }, { db: first })
+  closing(() => server.close())
+  const gateway = createBearerClient(server.url, config.gatewayKey)
+  const houses: House[] = []
+  const networks = [await startProxyBefore(server.url, faults / 2, seed, 'faults', closing)]
+  for (const { operatorId, port, secret, ...deps } of wallets) {
+    const { db } = deps
+    const wallet = await startWalletServer(
+      { ...config, port, secrets: [secret], behindAggregator: true },
+      deps,
+      closing,
+    )
+    const network = await startProxyBefore(wallet.url, faults / 2, seed, `faults of ${operatorId}`, closing)
+    networks.push(network)
+    await gateway.fetchJson('POST', '/operators', { operatorId, baseUrl: network.url, secret })
+    const enter = ({ token }: SessionEntry) =>
+      gateway.fetchJson<SessionEntry>('POST', `/operators/${operatorId}/sessions`, { token })
+    houses.push({ partnerId: `operator-${operatorId}`, wallet, db, enter })
+  }
+  const entryPoint = { url: server.url, secret: config.secrets[0] ?? '' }
+  return { db: first, houses, gateway, entryPoint, network: joinFaultProxies(networks) }
+}
+
+async function openBothStores(store: DatabaseConfig, closing: RegisterCloser): Promise<[Db, Db]> {
+  if (store.kind === 'postgres')
+    throw new ConfigError(['--gateway needs the embedded databases, one per wallet: unset DATABASE_URL'])
+  const { dataDir } = store
+  const below = (name: string) => (dataDir.startsWith('memory://') ? dataDir : join(dataDir, name))
+  const folder = (name: string) => openStore({ kind: 'pglite', dataDir: below(name) }, closing)
+  return [await folder('gateway'), await folder('gateway-second-wallet')]
+}
+
+async function openStore(store: DatabaseConfig, closing: RegisterCloser): Promise<Db> {
+  const db = await openDb(store)
+  closing(() => db.close())
+  return db
+}
+
+async function startWalletServer(
+  config: Config,
+  deps: ServeWalletDeps,
+  closing: RegisterCloser,
+): Promise<BearerClient> {
+  const wallet = await serveWallet(config, deps)
+  closing(() => wallet.close())
+  return createBearerClient(wallet.url, config.operatorKey)
+}
+
+async function startProxyBefore(
+  url: string,
+  faults: number,
+  seed: number,
+  seedName: string,
+  closing: RegisterCloser,
+): Promise<FaultProxy> {
+  const network = await startFaultProxy(url, faults, createRandom(seed, seedName))
+  closing(() => network.close())
+  return network
+}

@@ -1,0 +1,73 @@
+/** The sandbox's lines. On a terminal a counter line stays below them; elsewhere it is written every ten seconds, without colour. */
+import { styleText } from 'node:util'
+import { TERMINAL_WIDTH } from '../../runtime/text/text-wrapping.ts'
+
+export interface Screen {
+  /** Characters of a line. */
+  width(): number
+  line(text: string): void
+  /** Replaces the counter line. */
+  counter(text: string): void
+  /** Ends the counter line: what follows is plain lines. */
+  end(): void
+  paint(colour: ScreenColour, text: string): string
+}
+
+export type ScreenColour = 'green' | 'red' | 'yellow' | 'dim' | 'bold' | 'cyan'
+
+export interface ScreenOutput {
+  write(text: string): void
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** Milliseconds between two counter lines where they cannot be replaced. */
+const PLAIN_COUNTER_MS = 10_000
+const CLEAR_LINE = '\r\u001b[2K'
+
+const MIN_WIDTH = 60
+
+export function createScreen(output: ScreenOutput, noColour: boolean): Screen {
+  return output.isTTY ? createLiveScreen(output, noColour) : createPlainScreen(output)
+}
+
+function createPlainScreen(output: ScreenOutput): Screen {
+  let next = Date.now() + PLAIN_COUNTER_MS
+  let last = ''
+  return {
+    width: () => TERMINAL_WIDTH,
+    line: (text) => output.write(`${text}\n`),
+    counter(text) {
+      if (text === last || Date.now() < next) return
+      next = Date.now() + PLAIN_COUNTER_MS
+      last = text
+      output.write(`${text}\n`)
+    },
+    end() {},
+    paint: (_colour, text) => text,
+  }
+}
+
+function createLiveScreen(output: ScreenOutput, noColour: boolean): Screen {
+  let status = ''
+  const width = () => Math.max(output.columns ?? TERMINAL_WIDTH, MIN_WIDTH)
+  const show = () => output.write(status.slice(0, width() - 1))
+  return {
+    width,
+    line(text) {
+      output.write(`${status === '' ? '' : CLEAR_LINE}${text}\n`)
+      show()
+    },
+    counter(text) {
+      if (text === status) return
+      if (status !== '') output.write(CLEAR_LINE)
+      status = text
+      show()
+    },
+    end() {
+      if (status !== '') output.write(CLEAR_LINE)
+      status = ''
+    },
+    paint: (colour, text) => (noColour ? text : styleText(colour, text, { validateStream: false })),
+  }
+}

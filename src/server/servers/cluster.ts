@@ -1,0 +1,162 @@
+/**
+ * Several processes behind one port (`PURSER_PROCESSES`). This one serves nothing and opens no database: it holds the port, hands the
+ * connections to the others in turn, and keeps as many of them as were asked for.
+ *
+ *   begins ──listens──► serves ──asked to end──► finishes what it has accepted ──► gone
+ *     │                   └──dies──► another one begins
+ *     └──ends──► another one begins, each time later; of the first of all the command ends with its exit code
+ *
+ * SIGHUP begins all anew, one after another: the old one is asked to end when the new one listens, so that the port is always served.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { withTimeout } from '../../runtime/async/promise-timeout.ts'
+import { sleep as waitFor } from '../../runtime/async/sleep.ts'
+import { environment } from '../../runtime/environment.ts'
+import { createLogger } from '../../runtime/logger.ts'
+import type { Config } from '../core/config/config.ts'
+import { isOutage } from '../core/database/database-errors.ts'
+import type { PrimaryMessage, WorkerReport } from '../core/observability/cluster-metrics.ts'
+import { DATABASE_WAIT_MS, mergeMetrics } from '../core/observability/metrics-exposition.ts'
+import { EXIT_CODES } from './exit-codes.ts'
+import { forwardLines } from './line-buffer.ts'
+import { onStopSignal } from './stop-signals.ts'
+
+/** Milliseconds before another one begins; twice as many after each that did not come to listen, up to the longest. */
+const INITIAL_BACKOFF_MS = 1_000
+const MAX_BACKOFF_MS = 30_000
+/** For a process to finish what it has accepted, which takes some seconds; service managers give 20 s. */
+const STOP_TIMEOUT_MS = 15_000
+/** For the slowest to tell what it counts: it waits for its database that long itself. */
+const METRICS_TIMEOUT_MS = 2 * DATABASE_WAIT_MS
+
+/** Resolves when all have ended; sets the exit code. */
+export async function serveCluster(config: Config): Promise<void> {
+  const log = createLogger(config.logLevel, isOutage)
+  const ending = new AbortController()
+  onStopSignal(() => ending.abort())
+  const workers = new Map<number, Worker>()
+  cluster.setupPrimary({ silent: true })
+  serveMetrics(workers)
+
+  const startWorker = async (number: number): Promise<void> => {
+    const worker = cluster.fork(toEnvironment(config))
+    forwardLines(worker.process)
+    await waitUntilListening(worker)
+    workers.set(number, worker)
+    worker.once('exit', (code, signal) => {
+      if (workers.get(number) !== worker) return // another one serves in its place
+      workers.delete(number)
+      if (ending.signal.aborted) return
+      log.error({ process: number, code, signal }, 'a process ended unexpectedly; another one starts')
+      void restartWithBackoff(number)
+    })
+  }
+  const restartWithBackoff = async (number: number): Promise<void> => {
+    for (let pause = INITIAL_BACKOFF_MS; ; pause = Math.min(2 * pause, MAX_BACKOFF_MS)) {
+      await waitFor(pause, ending.signal)
+      if (ending.signal.aborted || (await isFulfilled(startWorker(number)))) return
+      log.error({ process: number }, 'a process did not start to listen; the next attempt is later')
+    }
+  }
+  const restartAll = async (): Promise<void> => {
+    for (const [number, old] of [...workers].sort(([a], [b]) => a - b)) {
+      if (ending.signal.aborted || workers.get(number) !== old) continue
+      if (!(await isFulfilled(startWorker(number))))
+        return log.error('a new process does not listen; the earlier processes continue')
+      await stopWorker(old, 0)
+    }
+    log.info({ processes: workers.size }, 'all processes have restarted')
+  }
+
+  const startAll = async (): Promise<void> => {
+    await startWorker(1)
+    const others = ending.signal.aborted ? [] : Array.from({ length: config.processes - 1 }, (_, i) => i + 2)
+    await Promise.all(others.map((number) => startWorker(number).catch(() => restartWithBackoff(number))))
+    log.info({ processes: workers.size }, 'several processes serve one port')
+  }
+  const begun = startAll()
+  let restarting = begun.catch(() => {})
+  process.on('SIGHUP', () => {
+    restarting = restarting.then(restartAll)
+  })
+  try {
+    await begun
+  } catch (error) {
+    if (!(error instanceof WorkerExitError)) throw error
+    process.exitCode = error.code // it has said why
+    return
+  }
+  await waitUntilAborted(ending.signal)
+  await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker, config.drainMs)))
+}
+
+/** Keys that this start has made are the same for all. */
+function toEnvironment({ generated }: Config): Record<string, string> {
+  return Object.fromEntries(generated.map(({ name, value }) => [name, value]))
+}
+
+class WorkerExitError extends Error {
+  readonly code: number
+  constructor(code: number | null) {
+    super('the process ended before it was listening')
+    this.code = code ?? EXIT_CODES.bug
+  }
+}
+
+async function waitUntilListening(worker: Worker): Promise<void> {
+  const over = new AbortController()
+  const ended = once(worker, 'exit', over).then(([code]) => {
+    throw new WorkerExitError(code as number | null)
+  })
+  ended.catch(() => {}) // given up below
+  await Promise.race([once(worker, 'listening', over), ended]).finally(() => over.abort())
+}
+
+/** Without a drain where another one serves in its place: the port is always ready. */
+async function stopWorker(worker: Worker, drainMs: number): Promise<void> {
+  if (worker.isDead()) return
+  const gone = once(worker, 'exit')
+  const sendStop = () => sendToWorker(worker, { kind: 'stop', drains: drainMs > 0 })
+  sendStop()
+  worker.once('listening', sendStop) // who has only begun does not hear yet
+  const forget = environment.setTimer(drainMs + STOP_TIMEOUT_MS, () => void worker.process.kill('SIGKILL'))
+  const [code] = (await gone) as [number | null]
+  forget()
+  if (code !== 0) process.exitCode = code ?? EXIT_CODES.bug
+}
+
+/** What a process counts has its number as a label; one that is busy or ends is left out. */
+function serveMetrics(workers: ReadonlyMap<number, Worker>): void {
+  let lastRequestId = 0
+  const waiting = new Map<number, (text: string) => void>()
+  const requestMetrics = async ([number, worker]: [number, Worker]): Promise<[string, string]> => {
+    const id = ++lastRequestId
+    const received = new Promise<string>((resolve) => waiting.set(id, resolve))
+    sendToWorker(worker, { kind: 'own_metrics', id })
+    return [String(number), await withTimeout(received, METRICS_TIMEOUT_MS, () => '').finally(() => waiting.delete(id))]
+  }
+  cluster.on('message', async (asker, message: WorkerReport) => {
+    if (message.kind === 'own_metrics') return waiting.get(message.id)?.(message.text)
+    const texts = await Promise.all([...workers].sort(([a], [b]) => a - b).map(requestMetrics))
+    sendToWorker(asker, { kind: 'all_metrics', id: message.id, text: mergeMetrics('process', new Map(texts)) })
+  })
+}
+
+function sendToWorker(worker: Worker, message: PrimaryMessage): void {
+  worker.send(message, () => {}) // it may have gone meanwhile
+}
+
+function isFulfilled(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  )
+}
+
+function waitUntilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,15 @@
+/**
+ * The metrics that every server has. They stand first: the pools are read before other metrics
+ * query.
+ */
+
+import type { ConsoleAuth, ServerAuth } from '../core/auth/server-auth.ts'
+import type { Db } from '../core/database/db.ts'
+import { formatPoolMetrics } from '../core/database/postgres/pool-metrics.ts'
+import type { ApiMetrics } from '../core/observability/api-metrics.ts'
+import type { MetricSource } from '../core/observability/metrics-exposition.ts'
+
+export function createCommonMetrics(db: Db, auth: ServerAuth | ConsoleAuth, apiCalls: ApiMetrics): MetricSource[] {
+  const signIns = 'signIns' in auth ? [auth.signIns] : []
+  return [{ text: () => formatPoolMetrics(db) }, auth.admission, ...signIns, apiCalls]
+}

@@ -1,0 +1,45 @@
+/** The conformance kit for the wallet of this process: over HTTP, as it judges any other one. */
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { type CaseResult, isGood } from '../../conformance/reports/conformance-report.ts'
+import { redactReport } from '../../conformance/reports/report-redaction.ts'
+import { WALLET_CASES } from '../../conformance/wallet/cases/wallet-cases.ts'
+import { runWalletKit } from '../../conformance/wallet/play/wallet-kit-run.ts'
+import { createOperatorFixtures } from '../../conformance/wallet/players/operator-fixtures.ts'
+import type { Config } from '../core/config/config.ts'
+import type { ConformanceRunner } from '../wallet/operator-api/conformance/conformance-runs.ts'
+import type { KitResult } from '../wallet/operator-api/conformance/conformance-store.ts'
+
+export function createWalletKit(
+  app: FastifyInstance,
+  { secrets, platformSecrets, operatorKey: key }: Config,
+): ConformanceRunner {
+  const secret = secrets[0] ?? platformSecrets[0]?.value ?? ''
+  return {
+    cases: WALLET_CASES.map(({ id, clause, level, sentence, loses }) => ({ id, clause, level, sentence, loses })),
+    async run(signal, found) {
+      const url = formatLocalUrl(app)
+      const fixtures = createOperatorFixtures({ url, key })
+      try {
+        const onResult = (result: CaseResult) => found(toKitResult(result, false))
+        const report = redactReport(await runWalletKit({ baseUrl: url, secret, fixtures, signal, onResult }))
+        return { results: report.results.map((result) => toKitResult(result, true)), isGood: isGood(report) }
+      } finally {
+        await fixtures.close()
+      }
+    },
+  }
+}
+
+/** What a case said is told when it is masked, at the end. */
+function toKitResult({ id, verdict }: CaseResult, isMasked: boolean): KitResult {
+  const why = isMasked && verdict.kind !== 'passed' ? verdict.why : undefined
+  return { id, verdict: verdict.kind, ...(why !== undefined && { why }) }
+}
+
+/** It listens everywhere, or at one address. */
+function formatLocalUrl({ server }: FastifyInstance): string {
+  const { address, port, family } = server.address() as AddressInfo
+  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? (family === 'IPv6' ? `[${address}]` : address)
+  return `http://${host}:${port}`
+}

@@ -1,0 +1,117 @@
+/**
+ * Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on
+ * (tracing-startup.ts): it costs memory and time to start.
+ */
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { withTimeout } from '../../runtime/async/promise-timeout.ts'
+import { environment } from '../../runtime/environment.ts'
+import type { Span, SpanStart } from '../../runtime/tracing.ts'
+import { VERSION } from '../../runtime/version.ts'
+import type { RunningTracing } from './tracing-startup.ts'
+
+/** Milliseconds for one export, and for the last one when the process ends. */
+const EXPORT_MS = 2_000
+
+const PROPAGATOR = new W3CTraceContextPropagator()
+
+export interface TraceExportOptions {
+  /** The whole address that spans go to. */
+  readonly url: string
+  /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before it. */
+  readonly serviceName: string
+  /** Told of each export that did not arrive. */
+  onLost(error: unknown): void
+}
+
+export function startOpenTelemetry({ url, serviceName, onLost }: TraceExportOptions): RunningTracing {
+  const exporter = reportExportFailures(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onLost)
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  })
+  const tracer = provider.getTracer('purser', VERSION)
+  return {
+    begin(name, begin, headers = {}) {
+      const context = PROPAGATOR.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
+      return startSpan({ tracer, zero: environment.now() - environment.monotonicNow(), context }, name, begin)
+    },
+    stop: () => withTimeout(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
+  }
+}
+
+function reportExportFailures(exporter: SpanExporter, onLost: TraceExportOptions['onLost']): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) onLost(result.error)
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+interface SpanScope {
+  readonly tracer: Tracer
+  /** The time, in milliseconds, at which world.elapsed() was 0. One for all that is below one span: no part of it seems longer than the whole. */
+  readonly zero: number
+  readonly context: Context
+}
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
+const contexts = new WeakMap<Span, SpanContext>()
+
+function startSpan(
+  scope: SpanScope,
+  name: string,
+  { kind, at = environment.monotonicNow(), links = [], attributes }: SpanStart,
+): Span {
+  const otelSpan = scope.tracer.startSpan(
+    name,
+    {
+      kind: kind === undefined ? SpanKind.INTERNAL : KINDS[kind],
+      startTime: scope.zero + at,
+      links: links.flatMap((span) => contexts.get(span) ?? []).map((context) => ({ context })),
+      ...(attributes && { attributes }),
+    },
+    scope.context,
+  )
+  const span = toSpan(otelSpan, { ...scope, context: trace.setSpan(ROOT_CONTEXT, otelSpan) })
+  contexts.set(span, otelSpan.spanContext())
+  return span
+}
+
+function toSpan(otelSpan: OtelSpan, childScope: SpanScope): Span {
+  const { traceId, spanId } = otelSpan.spanContext()
+  return {
+    ...{ traceId, spanId },
+    headers() {
+      const headers: Record<string, string> = {}
+      PROPAGATOR.inject(childScope.context, headers, defaultTextMapSetter)
+      return headers
+    },
+    isSampled: otelSpan.isRecording(),
+    child: (name, begin = {}) => startSpan(childScope, name, begin),
+    end({ at = environment.monotonicNow(), attributes, failed } = {}) {
+      if (attributes) otelSpan.setAttributes(attributes)
+      if (failed) otelSpan.setStatus({ code: SpanStatusCode.ERROR })
+      otelSpan.end(childScope.zero + at)
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Tracing, where somebody has set where to send it. Off, its packages are not even loaded. */
+
+import { environment } from '../../runtime/environment.ts'
+import { UsageError } from '../../runtime/errors/cli-errors.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Tracing } from '../../runtime/tracing.ts'
+import type { Config } from '../core/config/config.ts'
+import type { ServerKind } from '../core/database/schema/database-privileges.ts'
+
+export interface RunningTracing extends Tracing {
+  /** Sends what is left, if that can be done soon. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds between two lines of the log about spans that are lost. */
+const WARNING_INTERVAL_MS = 60_000
+
+export async function startTracing(
+  server: ServerKind,
+  { tracing }: Config,
+  log: Logger,
+): Promise<RunningTracing | undefined> {
+  const { url } = tracing
+  if (url === undefined) return undefined
+  const { startOpenTelemetry } = await import('./opentelemetry.ts').catch((error: unknown) => {
+    throw new UsageError(NOT_INSTALLED, { cause: error })
+  })
+  let nextWarningAt = 0
+  return startOpenTelemetry({
+    ...{ url, serviceName: `purser-${server}` },
+    onLost(error) {
+      if (environment.monotonicNow() < nextWarningAt) return
+      nextWarningAt = environment.monotonicNow() + WARNING_INTERVAL_MS
+      log.warn({ err: error }, 'traces could not be sent and were dropped')
+    },
+  })
+}
+
+const NOT_INSTALLED =
+  'OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is set, but the packages of OpenTelemetry are not installed: install without --omit=optional, or unset it'

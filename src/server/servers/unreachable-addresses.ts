@@ -1,0 +1,42 @@
+/**
+ * Saved addresses that a start finds outside its reach (O-17).
+ *
+ * An address can be saved before the setting changes, or before the process runs in production. Every call to it
+ * then fails, which is said when the server starts: deliveries would wait for a call that cannot be made.
+ */
+
+import { findUrlRefusal } from '../../protocol/client/network/ssrf-guard.ts'
+import type { Reach } from '../../protocol/values/base-url.ts'
+import { type Db, type Row, statement } from '../core/database/db.ts'
+import type { ServerKind } from '../core/database/schema/database-privileges.ts'
+
+const ADDRESS_TABLES = {
+  wallet: { of: 'webhook', sql: "select webhook_id as id, url from purser.webhook where state = 'active'" },
+  platform: { of: 'partner', sql: 'select partner_id as id, base_url as url from platform.partner' },
+  gateway: { of: 'operator', sql: 'select operator_id as id, base_url as url from gateway.operator' },
+} as const
+
+/** Lines of a start. A setting that is wrong refuses all of them at once. */
+const MAX_LINES = 10
+
+interface AddressRow extends Row {
+  id: string
+  url: string
+}
+
+/** A sentence for each. Names are not looked up: a start does not wait for the DNS. */
+export async function describeUnreachableAddresses(
+  db: Pick<Db, 'query'>,
+  server: ServerKind,
+  reach: Reach,
+): Promise<string[]> {
+  if (reach.plainHttp && reach.privateAddresses) return []
+  const { of, sql } = ADDRESS_TABLES[server]
+  const rows = await db.query<AddressRow>(statement(`read_addresses_of_${server}`, `${sql} order by 1`))
+  const refused = rows.flatMap(({ id, url }) => {
+    const refusal = URL.canParse(url) ? findUrlRefusal(new URL(url), reach) : 'its address is not a URL'
+    return refusal === undefined ? [] : [`no call to the ${of} ${id} can be made: ${refusal}`]
+  })
+  const more = refused.length - MAX_LINES
+  return more > 0 ? [...refused.slice(0, MAX_LINES), `and none to ${more} more of the ${of}s`] : refused
+}

@@ -1,0 +1,15 @@
+/** Which day is the first one whose sums are not kept yet: an old one makes every report sum its transfers again. */
+
+import type { Clock } from '../../../runtime/clock.ts'
+import type { Db } from '../../core/database/db.ts'
+import { createDatabaseMetric, formatMetric, type MetricSource } from '../../core/observability/metrics-exposition.ts'
+import { readFirstOpenDay } from './daily-sums.ts'
+
+export function createDailyCloseMetrics(db: Pick<Db, 'people'>, clock: Clock): MetricSource {
+  return createDatabaseMetric('days', async () => {
+    const day = await readFirstOpenDay(db.people, clock.now())
+    return formatMetric('wallet_first_open_day_timestamp_seconds', 'gauge', HELP, [[{}, day.getTime() / 1_000]])
+  })
+}
+
+const HELP = 'Midnight (UTC) of the first day whose sums are not kept'

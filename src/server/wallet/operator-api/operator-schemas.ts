@@ -1,0 +1,51 @@
+/** What the routes of the operator API have in common: their paths, tags, and how they say what they are. */
+import { Type } from 'typebox'
+import { UserIdSchema } from '../../../protocol/bet-request.ts'
+import { MAX_PLATFORM_NAME, MAX_SITE, PLATFORM_NAME } from '../../../protocol/wire-ids.ts'
+import { LIMITS } from '../../../protocol/wire-limits.ts'
+import { withAuditHeaders } from '../../core/auth/audit-log/audit-headers.ts'
+import { describeRoute, type RouteShape } from '../../core/http/api/route-description.ts'
+
+/** Characters of a platform's name, with the @ in front of it. */
+const MAX_SUFFIX = MAX_PLATFORM_NAME + 1
+export const StoredBetIdSchema = Type.String({
+  minLength: LIMITS.transactionId.minLength,
+  maxLength: LIMITS.transactionId.maxLength + MAX_SUFFIX,
+  description:
+    'The opaque id of the bet (I-7). If another platform used this id first, @ and the name of the platform follow (W-43).',
+})
+export const PlatformSchema = Type.String({
+  pattern: `^${PLATFORM_NAME}$`,
+  description: 'The name of a platform in PARTNER_SECRETS (W-43).',
+})
+export const SiteSchema = Type.String({
+  minLength: 1,
+  maxLength: MAX_SITE,
+  description: 'The site: the beginning of the `subPartnerId` of the Place bet (O-7).',
+})
+export const WalletBetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
+export const PlayerPath = Type.Object({ userId: UserIdSchema })
+export const PlayerBetPath = Type.Object({ userId: UserIdSchema, transactionId: StoredBetIdSchema })
+
+/** The security scheme of this API. */
+export const OPERATOR_KEY = 'operatorKey'
+export type OperatorTag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions' | 'Conformance'
+
+export function describeOperatorRoute<S extends RouteShape>(
+  operationId: string,
+  tag: OperatorTag,
+  summary: string,
+  shape: S,
+) {
+  return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: OPERATOR_KEY }, shape)
+}
+
+/** Of a route that changes something. */
+export function describeOperatorChange<S extends RouteShape>(
+  operationId: string,
+  tag: OperatorTag,
+  summary: string,
+  shape: S,
+) {
+  return describeOperatorRoute(operationId, tag, summary, withAuditHeaders(shape))
+}

@@ -1,0 +1,21 @@
+/** The operator's own API over HTTP. */
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from '../../../runtime/logger.ts'
+import { registerApi } from '../../core/http/api/api.ts'
+import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
+import { createBrandScopes } from './brand-scopes.ts'
+import { addOperatorRoutes, type OperatorRouteDeps } from './operator-routes.ts'
+
+/** A player with all its fields is a quarter of it. */
+const BODY_BYTES = 64 * 1024
+
+export interface OperatorServerDeps extends OperatorRouteDeps {
+  readonly apiCalls: ApiMetrics
+  readonly log: Logger
+}
+
+export async function registerOperator(app: FastifyInstance, deps: OperatorServerDeps): Promise<void> {
+  const { admission, apiCalls: calls, log } = deps
+  const own = { prefix: '/operator', admission, bodyBytes: BODY_BYTES, log, calls, scopes: createBrandScopes(deps) }
+  await registerApi(app, own, (api) => addOperatorRoutes(api, deps))
+}

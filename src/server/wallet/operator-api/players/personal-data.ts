@@ -1,0 +1,21 @@
+/** Who a player is, opened by somebody: what was shown is kept with who opened it (O-15). A browser sees it in no other way (http/personal.ts). */
+import { type Static, Type } from 'typebox'
+import type { Actor } from '../../../core/auth/audit-log/audit-log.ts'
+import { type OperatorDeps, withPlayer } from '../operator-context.ts'
+import { PlayerSchema } from './player-profile.ts'
+
+const { userId, birthday, customFields } = PlayerSchema.properties
+export const PersonalDataSchema = Type.Object({ userId, birthday, customFields })
+
+export function openPersonalData(
+  deps: OperatorDeps,
+  author: Actor,
+  userId: string,
+): Promise<Static<typeof PersonalDataSchema>> {
+  return withPlayer(deps, userId, async (tx, { player: { birthday, customFields } }) => {
+    const data = { ...(birthday !== null && { birthday }), ...(customFields !== null && { customFields }) }
+    const opened = [...(birthday === null ? [] : ['birthday']), ...Object.keys(customFields ?? {})]
+    await author.record(tx, { on: { userId }, before: {}, after: { opened }, at: deps.clock.now() })
+    return { userId, ...data }
+  })
+}

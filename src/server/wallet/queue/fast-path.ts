@@ -1,0 +1,118 @@
+/**
+ * The gate takes the calls of a batch that are plainly fine, and leaves the others to rules-path.ts: Place bets of plain players with a live
+ * token and enough money, and the first results of open bets. It is a narrowing of the rules: it may leave anything, and takes nothing
+ * that the rules would not accept in exactly that way. It remembers nothing.
+ *
+ * One transaction in one write: BEGIN, of each bucket lock, place, settle, then COMMIT. Locked are the players, as by everybody who moves
+ * their money or ends their sessions; those that are not free are left out. `place` and `settle` see what was committed before the locks were
+ * held, as every statement has a snapshot of its own: no account, session or bet of a locked player moves behind their back.
+ */
+
+import type { PlayerId } from '../../../protocol/wire-ids.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { groupBy } from '../../../runtime/group.ts'
+import type { Db, Tx } from '../../core/database/db.ts'
+import type { Rules } from '../rules/decision.ts'
+import { chooseFunder } from '../rules/place.ts'
+import { contradictsAmount } from '../rules/settle.ts'
+import type { BetCall, PlaceCall, SettleCall } from '../store/bet.ts'
+import {
+  LOCK_FREE_PLAYERS,
+  PLACE_STATEMENT,
+  SETTLE_STATEMENT,
+  toPlaceParameters,
+  toResultParameters,
+} from './fast-path-sql.ts'
+import { isTooLate, type WaitingCall } from './rules-path.ts'
+
+/** `busy`: somebody else holds the player. `left`: for the rules to judge. */
+export type FastPathOutcome =
+  | { readonly kind: 'taken'; readonly at: Date }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'left' }
+
+export interface FastPathDeps {
+  readonly transaction: Db['transaction']
+  readonly clock: Clock
+  readonly rules: Rules
+}
+
+/** What the statements do not look at: a bet that promotions pay, a cashout's token, a result that contradicts itself. */
+export function isFastPathEligible(call: BetCall, rules: Rules): boolean {
+  if (call.kind === 'place') return chooseFunder(call, rules) === 'player'
+  return call.kind === 'settle' && call.resultType !== 'cashout' && !contradictsAmount(call)
+}
+
+const LEFT: FastPathOutcome = { kind: 'left' }
+const BUSY: FastPathOutcome = { kind: 'busy' }
+
+/** What the gate found of the calls of one bucket. */
+export interface BucketResult {
+  readonly busy: readonly PlayerId[]
+  readonly taken: readonly BetCall[]
+}
+
+/** Calls that may pass, at most one of each player. Rejects when nothing was taken, or that is not known. */
+export async function runFastPath(
+  { transaction, clock, rules }: FastPathDeps,
+  waiting: readonly WaitingCall[],
+): Promise<FastPathOutcome[]> {
+  const { now, passed: results } = await transaction(async (tx) => {
+    const now = clock.now()
+    const send = () =>
+      Promise.all(groupByBucket(waiting).map(([bucket, calls]) => runInBucket(tx, bucket, calls, now, rules)))
+    return { now, passed: await tx.finish(send) }
+  })
+  return toFastPathOutcomes(waiting, results, now)
+}
+
+/** Those that are not too late. */
+export function groupByBucket(waiting: readonly WaitingCall[]): [bucket: number, calls: BetCall[]][] {
+  const inTime = waiting.filter((one) => !isTooLate(one))
+  return [...groupBy(inTime, ({ bucket }) => bucket)].map(([bucket, some]) => [bucket, some.map(({ call }) => call)])
+}
+
+export function toFastPathOutcomes(
+  waiting: readonly WaitingCall[],
+  results: readonly BucketResult[],
+  now: Date,
+): FastPathOutcome[] {
+  const taken = new Set(results.flatMap((one) => one.taken))
+  const busy = new Set(results.flatMap((one) => one.busy))
+  return waiting.map(({ call }) => {
+    if (taken.has(call)) return { kind: 'taken', at: now }
+    return busy.has(call.player) ? BUSY : LEFT
+  })
+}
+
+export const isPlace = (call: BetCall): call is PlaceCall => call.kind === 'place'
+export const isSettle = (call: BetCall): call is SettleCall => call.kind === 'settle'
+
+/** Sent together, run in this order. */
+async function runInBucket(
+  tx: Tx,
+  bucket: number,
+  calls: readonly BetCall[],
+  now: Date,
+  rules: Rules,
+): Promise<BucketResult> {
+  const [places, results] = [calls.filter(isPlace), calls.filter(isSettle)]
+  const [busy, placed, settled] = await Promise.all([
+    tx.query<{ player: PlayerId }>(LOCK_FREE_PLAYERS, [bucket, calls.map(({ player }) => player)]),
+    places.length === 0 ? [] : tx.query<TakenRow>(PLACE_STATEMENT, toPlaceParameters(bucket, places, now, rules)),
+    results.length === 0 ? [] : tx.query<TakenRow>(SETTLE_STATEMENT, toResultParameters(bucket, results, now, rules)),
+  ])
+  return {
+    busy: busy.map(({ player }) => player),
+    taken: [...pickByOrdinals(places, placed[0]?.taken), ...pickByOrdinals(results, settled[0]?.taken)],
+  }
+}
+
+interface TakenRow extends Record<string, unknown> {
+  /** Places in the list, counted from 1; null for none. */
+  taken: number[] | null
+}
+
+export function pickByOrdinals<C>(calls: readonly C[], taken: readonly number[] | null | undefined): C[] {
+  return (taken ?? []).flatMap((ord) => calls[ord - 1] ?? [])
+}

@@ -1,0 +1,29 @@
+/** Over several machines a worker may have what the coordinator has committed, and not shown it yet: then nobody may look. */
+
+import { sleep } from '../../../runtime/async/sleep.ts'
+import { UnavailableError } from '../../../runtime/errors/cli-errors.ts'
+import { type Db, statement } from '../../core/database/db.ts'
+
+const RECOVER = statement('move_recover_prepared', 'select recover_prepared_transactions()')
+const PREPARED = statement(
+  'move_prepared',
+  `select nodename || ':' || nodeport as worker from run_command_on_workers(
+     'select count(*) from pg_catalog.pg_prepared_xacts where database = current_database()') where not success or result <> '0'`,
+)
+const MAX_ATTEMPTS = 30
+const PAUSE_MS = 1_000
+
+/** Throws when a worker keeps transactions that are neither over nor undone. */
+export async function recoverPreparedTransactions(db: Db): Promise<void> {
+  if (db.kind !== 'citus') return
+  for (let attempt = 1; ; attempt += 1) {
+    await db.longTransaction((tx) => tx.query(RECOVER))
+    const left = await db.longTransaction((tx) => tx.query<{ worker: string }>(PREPARED))
+    if (left.length === 0) return
+    if (attempt === MAX_ATTEMPTS)
+      throw new UnavailableError(
+        `${left.map(({ worker }) => worker).join(', ')}: prepared transactions do not end; run the command again`,
+      )
+    await sleep(PAUSE_MS)
+  }
+}

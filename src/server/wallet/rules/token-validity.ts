@@ -1,0 +1,13 @@
+/** What a token is worth: codes 3 and 4 (P-1, L-4). */
+import type { PlayerId } from '../../../protocol/wire-ids.ts'
+import type { Session } from '../store/session.ts'
+
+/** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
+export function checkToken(
+  session: Session | undefined,
+  player: PlayerId,
+  now: Date,
+): 'live' | 'invalid_token' | 'expired_token' {
+  if (session === undefined || session.player !== player) return 'invalid_token'
+  return session.endedAt === null && session.expiresAt > now ? 'live' : 'expired_token'
+}

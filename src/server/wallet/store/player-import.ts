@@ -1,0 +1,36 @@
+/** Many players at once, with all that another wallet knew of them (O-8). */
+
+import type { PlayerId } from '../../../protocol/wire-ids.ts'
+import { statement, type Tx } from '../../core/database/db.ts'
+import { mapRows } from '../../core/database/row-mapping.ts'
+import { isUnrestricted } from '../rules/player-restrictions.ts'
+import { markUnrestricted, NEW_PLAYER_COLUMNS, type Player, RULED_COLUMNS } from './player.ts'
+
+/** Arrays of arrays do not travel, nor does no JSON in an array of JSON: both are texts. */
+const PLAYER_ROWS = mapRows<Player>(2, {
+  ...NEW_PLAYER_COLUMNS,
+  ...RULED_COLUMNS,
+  currencies: ['text', ({ currencies }) => currencies.join(' ')],
+  custom_fields: ['text', ({ customFields }) => customFields && JSON.stringify(customFields)],
+})
+const AS_STORED = PLAYER_ROWS.columns
+  .replace('currencies', "string_to_array(currencies, ' ')")
+  .replace('custom_fields', 'custom_fields::json')
+const IMPORT_PLAYERS = statement(
+  'import_players',
+  `insert into purser.player (bucket, ${PLAYER_ROWS.columns})
+   select $1::int, ${AS_STORED} from ${PLAYER_ROWS.from} r order by player on conflict (bucket, player) do nothing returning player`,
+)
+
+/** Inserts players with all that is known of them. Resolves to the ids that were new; the others are as they were. */
+export async function importPlayers(tx: Tx, bucket: number, players: readonly Player[]): Promise<Set<PlayerId>> {
+  const rows = await tx.query<{ player: PlayerId }>(IMPORT_PLAYERS, [bucket, ...PLAYER_ROWS.values(players)])
+  const inserted = new Set(rows.map(({ player }) => player))
+  const plain = players.filter((player) => inserted.has(player.id) && isUnrestricted(player))
+  await markUnrestricted(
+    tx,
+    bucket,
+    plain.map(({ id }) => id),
+  )
+  return inserted
+}

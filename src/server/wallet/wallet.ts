@@ -1,0 +1,106 @@
+/** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
+import { availableParallelism } from 'node:os'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Span, Tracing } from '../../runtime/tracing.ts'
+import type { CallJournal } from '../core/call-journal/call-journal.ts'
+import type { Db } from '../core/database/db.ts'
+import { traceTransaction } from '../core/database/postgres/transaction-tracing.ts'
+import type { WireServer } from '../core/partner-wire/partner-wire.ts'
+import type { LaneWork } from './queue/batch-execution.ts'
+import { type CallQueue, createCallQueue } from './queue/call-queue.ts'
+import { createCitusFastPath } from './queue/citus-fast-path.ts'
+import { isFastPathEligible, runFastPath } from './queue/fast-path.ts'
+import { type RulesPathDeps, runRulesPath } from './queue/rules-path.ts'
+import type { Rules } from './rules/decision.ts'
+import { createWalletMetrics, type WalletMetrics } from './wallet-metrics.ts'
+import type { DecodeSettings } from './wire/call-decoder.ts'
+import { registerWalletCalls } from './wire/wallet-wire.ts'
+
+/**
+ * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one
+ * for every two cores keeps both sides busy. The embedded database has one connection.
+ */
+const MAX_LANES = 4
+const SERVER_LANES = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES)
+const LANES_PER_DATABASE = { postgres: SERVER_LANES, citus: SERVER_LANES, pglite: 1 } as const
+
+export interface WalletDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  readonly buckets: number
+  readonly secrets: readonly string[]
+  /** By the place of the secret, the name of its platform; empty for those of PARTNER_SECRET (W-43). */
+  readonly platforms: readonly string[]
+  readonly rules: Rules
+  readonly settings: DecodeSettings
+  readonly journal: CallJournal
+  readonly tracing: Tracing | undefined
+  /** Made here unless given. */
+  readonly metrics?: WalletMetrics
+  /** How many webhooks are in which state, for the metrics. */
+  webhookStates(): Readonly<Record<string, number>>
+  /** `off` leaves every call to the rules. */
+  readonly gate: 'on' | 'off'
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
+}
+
+export interface Wallet {
+  readonly metrics: WalletMetrics
+  readonly callQueue: CallQueue
+  /** Adds the calls of the interface to an HTTP server. */
+  register(entrance: WireServer): Promise<void>
+}
+
+export function createWallet(deps: WalletDeps): Wallet {
+  const { db, clock, log, buckets, secrets, platforms, rules, settings, journal, isDraining } = deps
+  const callQueue = createCallQueue({
+    buckets,
+    laneCount: LANES_PER_DATABASE[db.kind],
+    openLane: () => openLane(deps, (anomaly) => metrics.countAnomaly(anomaly)),
+    onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
+    onWaited: (milliseconds) => metrics.observeWait(milliseconds),
+    onFastPath: (calls) => metrics.countFastPath(calls),
+  })
+  const metrics = deps.metrics ?? createWalletMetrics(callQueue.depth, journal.lost, deps.webhookStates)
+  const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
+  return {
+    metrics,
+    callQueue,
+    register: (entrance) =>
+      registerWalletCalls(entrance, {
+        db,
+        clock,
+        buckets,
+        secrets,
+        platforms,
+        settings,
+        platformSettings: platforms.map((platform) => ({ ...settings, platform })),
+        sharedBets: rules.sharedBets,
+        callQueue,
+        metrics,
+        journal,
+        log,
+        onFailure,
+        isDraining,
+        tracing: deps.tracing,
+      }),
+  }
+}
+
+function openLane({ db, clock, rules, gate }: WalletDeps, onAnomaly: RulesPathDeps['onAnomaly']): LaneWork {
+  const { transaction, alone: autocommit } = db.openLane()
+  const deps = { transaction, clock, rules, onAnomaly }
+  const traceBelow = (span: Span | undefined) =>
+    span === undefined ? deps : { ...deps, transaction: traceTransaction(span, transaction) }
+  return {
+    isFastPathEligible: (call) => gate === 'on' && isFastPathEligible(call, rules),
+    runFastPath:
+      autocommit === undefined
+        ? (waiting, span) => runFastPath(traceBelow(span), waiting)
+        : createCitusFastPath({ alone: autocommit, clock, rules }),
+    runRulesPath: (waiting, span) => runRulesPath(traceBelow(span), waiting[0]?.bucket ?? 0, waiting),
+  }
+}

@@ -1,0 +1,27 @@
+/** What a trace shows of a call: how long it waited for its batch, in which batch it was, what it came to. */
+
+import type { Span } from '../../../runtime/tracing.ts'
+import { endSpan } from '../../core/observability/request-span.ts'
+import type { CallMetadata } from '../../core/partner-wire/partner-wire.ts'
+import type { WalletCallResult } from './wallet-call-handler.ts'
+
+/** The batch is below one of its calls; the others have a span of their own that is linked to it. */
+export function endCallSpan(
+  span: Span,
+  { reply, operation, call, batch }: WalletCallResult,
+  { readAt }: CallMetadata,
+): void {
+  if (batch !== undefined) {
+    span.child('queue', { at: readAt }).end({ at: batch.takenAt })
+    const { traced, takenAt: at, endedAt } = batch
+    if (traced !== undefined && traced.below !== span)
+      span.child('in a batch', { at, links: [traced.span] }).end({ at: endedAt })
+  }
+  const attributes = {
+    'purser.operation': operation,
+    'purser.outcome': reply.outcome,
+    'purser.bet_id': call?.betId,
+    'purser.request_id': call?.requestId,
+  }
+  endSpan(span, reply.status, attributes, reply.outcome === 'system_error')
+}

@@ -1,0 +1,113 @@
+/** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
+
+import type { Operation } from '../../../protocol/operation.ts'
+import { catchMalformed, MalformedCall } from '../../../protocol/request-body.ts'
+import { answerDeadline } from '../../../protocol/wire-limits.ts'
+import type { MaybePromise } from '../../../runtime/async/maybe-promise.ts'
+import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
+import { environment } from '../../../runtime/environment.ts'
+import type { WireRequest } from '../../core/partner-wire/partner-wire.ts'
+import type { BatchTimes } from '../queue/batch-times.ts'
+import type { CallQueue, QueuedCallResult } from '../queue/call-queue.ts'
+import {
+  type CallSettings,
+  type DecodeSettings,
+  decodeBetCall,
+  decodeUserCall,
+  identifyMalformedCall,
+} from './call-decoder.ts'
+import { findCallSigner } from './call-signature.ts'
+import { answerBalance, answerCheck, answerProfile, type QueryIds, type UserQueryDeps } from './user-queries.ts'
+import { failedReply, refusedReply, toReply, type WalletReply } from './wallet-reply.ts'
+
+export interface WalletCallDeps extends UserQueryDeps {
+  readonly secrets: readonly string[]
+  /** By the place of the secret, the name of its platform (W-43). */
+  readonly platforms: readonly string[]
+  readonly settings: DecodeSettings
+  /** By the place of the secret: the same for a bet call of its platform. */
+  readonly platformSettings: readonly CallSettings[]
+  readonly callQueue: CallQueue
+  /** Told of what went wrong inside. */
+  onFailure(error: unknown): void
+}
+
+/** A reply, and what is known of the call for logs and metrics. */
+export interface WalletCallResult {
+  readonly reply: WalletReply
+  readonly operation: Operation | 'unknown'
+  readonly call?: Readonly<QueryIds>
+  /** The place of the secret that signed the call; absent when none did. */
+  readonly signer?: number
+  /** The one that it came into, if any. */
+  readonly batch?: BatchTimes | undefined
+  /** Of a question, which comes into none: when the database was asked, and when it had answered. */
+  readonly asked?: Pick<BatchTimes, 'takenAt' | 'endedAt'>
+}
+
+/** A call to /payment/bet. Never rejects. */
+export function handleBetCall(deps: WalletCallDeps, request: WireRequest): MaybePromise<WalletCallResult> {
+  const signer = findCallSigner(request, deps.secrets)
+  if (signer === undefined) return { reply: refusedReply('bad_signature'), operation: 'unknown' }
+  const call = catchMalformed(() =>
+    decodeBetCall(request.method, request.body, deps.platformSettings[signer] as CallSettings),
+  )
+  if (call instanceof MalformedCall) return { ...refuseMalformed(deps, request, call), operation: 'unknown', signer }
+  const { kind: operation } = call
+  const toResult = ({ outcome, batch }: QueuedCallResult): WalletCallResult => ({
+    reply: toReply(operation, outcome),
+    operation,
+    call,
+    signer,
+    batch,
+  })
+  const toFailure = (error: unknown): WalletCallResult => {
+    deps.onFailure(error) // a defect of ours; the call is still the partner's, not a stranger's
+    return { reply: failedReply(operation), operation, call, signer }
+  }
+  try {
+    return deps.callQueue.submit(call, request.arrivedAt, request.span).then(toResult).catch(toFailure)
+  } catch (error) {
+    return toFailure(error)
+  }
+}
+
+function refuseMalformed({ settings }: WalletCallDeps, { body }: WireRequest, { message }: MalformedCall) {
+  return { reply: refusedReply('invalid_request', message), call: identifyMalformedCall(body, settings) }
+}
+
+/** A call to /user/profile, /user/balance or /payment/check. */
+export async function handleUserCall(
+  deps: WalletCallDeps,
+  operation: 'profile' | 'balance' | 'check',
+  request: WireRequest,
+): Promise<WalletCallResult> {
+  const signer = findCallSigner(request, deps.secrets)
+  if (signer === undefined) return { reply: refusedReply('bad_signature'), operation }
+  const late = () => {
+    deps.onFailure(new Error('no answer in time'))
+    return failedReply(operation)
+  }
+  const leftMs = answerDeadline(request.arrivedAt) - environment.monotonicNow()
+  if (leftMs <= 0) return { reply: late(), operation, call: identifyMalformedCall(request.body, deps.settings), signer }
+  const call: QueryIds = {}
+  const platform = deps.platforms[signer] ?? ''
+  const takenAt = environment.monotonicNow()
+  try {
+    const reply = await withTimeout(QUERY_HANDLERS[operation](deps, request.body, call, platform), leftMs, late)
+    return { reply, operation, call, signer, asked: { takenAt, endedAt: environment.monotonicNow() } }
+  } catch (error) {
+    if (error instanceof MalformedCall) return { ...refuseMalformed(deps, request, error), operation, signer }
+    deps.onFailure(error)
+    return { reply: failedReply(operation), operation, call, signer }
+  }
+}
+
+const QUERY_HANDLERS = {
+  profile: async (deps: WalletCallDeps, body: Buffer, call: QueryIds) =>
+    answerProfile(deps, decodeUserCall.profile(body), call),
+  balance: async (deps: WalletCallDeps, body: Buffer, call: QueryIds) =>
+    answerBalance(deps, decodeUserCall.balance(body), call),
+  check: async (deps: WalletCallDeps, body: Buffer, call: QueryIds, platform: string) =>
+    answerCheck(deps, decodeUserCall.check(body), call, platform),
+}

@@ -1,0 +1,79 @@
+/**
+ * What a command has found out, written by itself into a page of the docs: between two marks that name it, with the day, the commit, the machine and
+ * the command. `<!-- figures of level 2: written by the command -->` … `<!-- figures: end -->`
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { environment } from '../runtime/environment.ts'
+import { UsageError } from '../runtime/errors/cli-errors.ts'
+
+export interface DocFigures {
+  /** Of the marks: `level 2`. */
+  readonly of: string
+  /** As it is typed. */
+  readonly command: string
+  readonly text: string
+}
+
+const END = '<!-- figures: end -->'
+const beginMark = (of: string) => `<!-- figures of ${of}: written by the command -->`
+
+/** Throws when the page has no place for them. */
+export function writeFigures(path: string, figures: DocFigures): void {
+  writeFileSync(
+    path,
+    withFigures(readFileSync(path, 'utf8'), figures, { at: new Date(environment.now()), by: describeMachine() }),
+  )
+}
+
+/** Throws before anything was measured. */
+export function requireFiguresPlace(path: string, of: string): void {
+  splitPage(readFileSync(path, 'utf8'), of)
+}
+
+export function withFigures(
+  page: string,
+  { of, command, text }: DocFigures,
+  { at, by }: { at: Date; by: string },
+): string {
+  const { before, behind: after } = splitPage(page, of)
+  const day = at.toISOString().slice(0, 10)
+  return `${before}${beginMark(of)}\n\`${command}\`, ${day}, ${by}:\n\n${text}\n${END}${after}`
+}
+
+function splitPage(page: string, of: string) {
+  const [before, rest = ''] = page.split(beginMark(of))
+  const at = rest.indexOf(END)
+  if (before === undefined || at < 0)
+    throw new UsageError(`the page has no place for the figures of ${of}: ${beginMark(of)}`)
+  return { before, behind: rest.slice(at + END.length) }
+}
+
+/** As lines that stood on a terminal. What was met fills a screen, so it is counted. */
+export function formatOutput(lines: readonly string[]): string {
+  return ['```console', ...lines.map(shortenMarks), '```'].join('\n')
+}
+
+const MET = 'met: '
+/** `12 × a mark, 3 × another one`: a mark may have commas of its own. */
+const shortenMarks = (line: string) =>
+  line.startsWith(MET) ? `${MET}${line.match(/\d+ × /g)?.length ?? 0} different marks` : line
+
+/** The commit, processors and Node. */
+function describeMachine(): string {
+  const [first] = cpus()
+  const name = first?.model.trim() ?? 'processors'
+  return `commit ${readCommit()}, ${cpus().length} × ${name}, Node ${process.versions.node}`
+}
+
+/** Of the working copy, docs aside; what is installed as a package has none. */
+export function readCommit(): string {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim()
+  try {
+    const commit = git('rev-parse', '--short=8', 'HEAD')
+    return git('status', '--porcelain', '--', '.', ':!docs') === '' ? commit : `${commit} with changes`
+  } catch {
+    return 'unknown'
+  }
+}

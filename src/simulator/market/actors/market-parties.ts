@@ -1,0 +1,188 @@
+/** Wallet, gateway and platform as processes of the simulated market: begun, killed and begun again over data that stays. No socket, no file. */
+import type { IncomingMessage } from 'node:http'
+import { createCallerRefusals } from '../../../protocol/client/caller-refusals.ts'
+import { ANYWHERE } from '../../../protocol/values/base-url.ts'
+import { isObject } from '../../../protocol/values/exact-json.ts'
+import type { Clock } from '../../../runtime/clock.ts'
+import { environment } from '../../../runtime/environment.ts'
+import type { Logger } from '../../../runtime/logger.ts'
+import { createCommandActor } from '../../../server/core/auth/audit-log/audit-log.ts'
+import type { CallJournal } from '../../../server/core/call-journal/call-journal.ts'
+import type { Db } from '../../../server/core/database/db.ts'
+import { createEncryptionKeyring } from '../../../server/core/database/encryption/encryption-keyring.ts'
+import type { LoadShedder } from '../../../server/core/partner-wire/load-shedder.ts'
+import { createSourceResolver } from '../../../server/core/partner-wire/source-address.ts'
+import type { GatewayMetrics } from '../../../server/gateway/gateway-metrics.ts'
+import { createOperators } from '../../../server/gateway/operators/operators.ts'
+import { createPlayerDirectory, type GatewaySession } from '../../../server/gateway/players/player-directory.ts'
+import { exchangeToken } from '../../../server/gateway/players/token-exchange.ts'
+import { registerGatewayWire } from '../../../server/gateway/wire/gateway-wire.ts'
+import { startDatabaseClock } from '../../../server/platform/database-clock.ts'
+import { withConflictRetry } from '../../../server/platform/delivery/conflict-retry.ts'
+import { createPlatform, type Platform } from '../../../server/platform/platform.ts'
+import type { PlatformMetrics } from '../../../server/platform/platform-metrics.ts'
+import type { OperatorDeps } from '../../../server/wallet/operator-api/operator-context.ts'
+import type { CoolingOff } from '../../../server/wallet/operator-api/players/cooling-off.ts'
+import { createWallet } from '../../../server/wallet/wallet.ts'
+import type { WalletMetrics } from '../../../server/wallet/wallet-metrics.ts'
+import { CONFIGS, MARKET_SECRET, type ServerConfig } from '../databases/market-store.ts'
+import type { Host } from '../network/simulated-network.ts'
+import { withClock } from '../network/wall-clocks.ts'
+import { type ListenerName, PARTY_URLS, type WalletName } from './party-names.ts'
+
+export const AUTHORS = {
+  wallet: () => createCommandActor('purser', 'the simulation', 'simulate'),
+  gateway: () => createCommandActor('gateway', 'the simulation', 'simulate'),
+  platform: () => createCommandActor('platform', 'the simulation', 'simulate'),
+}
+
+export interface WalletParty {
+  readonly host: Host
+  readonly operator: OperatorDeps & { readonly coolingOff: CoolingOff }
+}
+
+const SILENT: CallJournal = { isOn: false, add: () => {}, lost: () => 0, stop: async () => {} }
+const NOT_MEASURED: WalletMetrics = {
+  ...{ observeCall: () => {}, observeWait: () => {}, countFastPath: () => {}, countAnomaly: () => {} },
+  text: () => '',
+}
+
+/** On the wall where a process runs. */
+const clockOf = (party: ListenerName): Clock => ({ now: () => new Date(withClock(party, environment.now)) })
+
+/** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
+export function startWalletParty(name: WalletName, db: Db, log: Logger, config: ServerConfig): WalletParty {
+  const clock = clockOf(name)
+  const {
+    platformSecrets,
+    scales,
+    clawback,
+    resettleWindowMs,
+    freebetStake,
+    minimumAge,
+    sharedBets,
+    behindAggregator,
+  } = config
+  const entrance = createEntrance()
+  const wallet = createWallet({
+    ...{
+      db,
+      log,
+      secrets: [...config.secrets, ...platformSecrets.map(({ value }) => value)],
+      clock,
+      buckets: 1,
+      platforms: [...config.secrets.map(() => ''), ...platformSecrets.map(({ platform }) => platform)],
+      gate: config.gate,
+    },
+    rules: { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets },
+    settings: { scales, behindAggregator },
+    ...{ journal: SILENT, metrics: NOT_MEASURED, tracing: undefined },
+    webhookStates: () => ({}),
+    isDraining: () => false,
+  })
+  void wallet.register(entrance.shown)
+  return { host: entrance.host, operator: { db, clock, buckets: 1, scales, coolingOff: 'none' } }
+}
+
+/** Where a server's calls come in. */
+function createEntrance() {
+  let readerOf: Parameters<LoadShedder['setReader']>[0] = () => undefined
+  const loadShedder: Pick<LoadShedder, 'setReader'> = {
+    setReader(given) {
+      readerOf = given
+    },
+  }
+  const host: Host = ({ method, path, headers, body }, answer) => {
+    const request = { method, url: path, headers, socket: { remoteAddress: '192.0.2.1' } }
+    const read = readerOf(request as unknown as IncomingMessage)
+    if (read === undefined) throw new Error(`${method} ${path} is no plain call`)
+    read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
+    return true
+  }
+  return {
+    shown: {
+      app: { register: (() => Promise.resolve()) as never },
+      loadShedder,
+      resolveSource: createSourceResolver(),
+    },
+    host,
+  }
+}
+
+export interface GatewayParty {
+  readonly host: Host
+  /** Makes operators known. */
+  save(operatorId: WalletName): Promise<void>
+  /** Undefined when there is none for it now. */
+  exchange(operatorId: WalletName, token: string): Promise<GatewaySession | undefined>
+}
+
+const UNCOUNTED: GatewayMetrics = { recordCall: () => {}, text: () => '' }
+
+export function startGatewayParty(db: Db, log: Logger): GatewayParty {
+  const { secrets, encryptionKeys } = CONFIGS.gateway
+  const clock = clockOf('gateway')
+  const operators = createOperators(db, createEncryptionKeyring(encryptionKeys), ANYWHERE)
+  const directory = createPlayerDirectory({ db, clock, key: secrets[0] ?? '' })
+  const entrance = createEntrance()
+  void registerGatewayWire(entrance.shown, {
+    ...{ secrets, directory, operators, clock, log, journal: SILENT, metrics: UNCOUNTED, tracing: undefined },
+    refusals: createCallerRefusals(log, 'operator'),
+    onFailure: (error) => log.error({ err: error }, 'a call failed'),
+    isDraining: () => false,
+  })
+  return {
+    host: entrance.host,
+    save(operatorId) {
+      const operator = { operatorId, baseUrl: PARTY_URLS[operatorId], secrets: [MARKET_SECRET], connection: {} }
+      return operators.save(AUTHORS.gateway(), operator, clock.now())
+    },
+    async exchange(operatorId, token) {
+      const exchanged = await exchangeToken({ operators, directory }, AUTHORS.gateway(), operatorId, token)
+      return exchanged.kind === 'exchanged' ? exchanged.session : undefined
+    },
+  }
+}
+
+const UNMEASURED: PlatformMetrics = {
+  ...{ attempted: () => {}, delivered: () => {}, unrecorded: () => {}, signatureRefused: () => {} },
+  text: async () => '',
+  age: () => [{}, 0],
+}
+
+/** `elapsed`: planted in the place of the clock that nobody sets. */
+export async function startPlatformParty(
+  database: Db,
+  log: Logger,
+  config: ServerConfig,
+  elapsed?: (clock: Clock) => number,
+): Promise<Platform> {
+  const db = withConflictRetry(database)
+  const clock = await startDatabaseClock(db)
+  const { scales, encryptionKeys, callsPerPartner: connections } = config
+  return createPlatform({
+    ...{ db, clock, log, scales, keyring: createEncryptionKeyring(encryptionKeys), random: () => environment.random() },
+    timers: {
+      at: (time, wake) => environment.setTimer(time.getTime() - clock.now().getTime(), wake),
+      elapsed: () => elapsed?.(clock) ?? environment.monotonicNow(),
+    },
+    calling: { connections },
+    metricsOf: () => UNMEASURED,
+  })
+}
+
+/** Errors are part of what happened; the rest is told by the network. */
+export function createTraceLogger(note: (line: string) => void, party: string): Logger {
+  const logError = (entry: unknown, text?: string) => {
+    const err = isObject(entry) ? entry.err : undefined
+    note(`${party} logs: ${text ?? ''}${err instanceof Error ? ` (${err.message})` : ''}`)
+  }
+  const quiet = () => {}
+  return {
+    error: logError,
+    warn: logError,
+    info: quiet,
+    debug: quiet,
+    isLevelEnabled: () => false,
+  } as unknown as Logger
+}

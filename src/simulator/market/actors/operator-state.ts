@@ -1,0 +1,80 @@
+/** What the wallet's operator has done with sessions, bets and players, as far as it is surely so; calls that are under way may meet it or not. */
+import type { ObservedCall, PendingCall } from '../bet-life.ts'
+import type { WatchedBets } from '../oracle/possible-orders.ts'
+import { createTokenOracle, type TokenOracle, type TokenSnapshot } from '../oracle/token-oracle.ts'
+import type { MoneyRules } from '../scenario.ts'
+
+/** `surely` from when it is answered, until it is asked for the contrary. */
+export interface OperatorState {
+  readonly tokens: Omit<TokenOracle, 'keep' | 'restored'>
+  locked(betId: string, isLocked: boolean): void
+  blocked(player: string, block: PendingCall['block']): void
+  /** From here on it has limits of a day. */
+  limited(player: string): void
+}
+
+export interface OperatorStateSnapshot {
+  readonly tokens: TokenSnapshot
+  readonly locks: ReadonlySet<string>
+  readonly blocks: ReadonlyMap<string, PendingCall['block']>
+}
+
+interface OperatorStateOracle extends OperatorState {
+  /** What a call meets that comes now. */
+  meets(betId: string, player: string, call: ObservedCall): PendingCall
+  keep(): OperatorStateSnapshot
+  restored(kept: OperatorStateSnapshot): void
+}
+
+export function createOperatorState({ all, eachCall }: WatchedBets, rules: MoneyRules): OperatorStateOracle {
+  const [locks, limited, blocks] = [new Set<string>(), new Set<string>(), new Map<string, PendingCall['block']>()]
+  const tokens = createTokenOracle()
+  const tokenOf = ({ kind, token }: ObservedCall, player: string) =>
+    token === undefined ? (kind === 'place' ? 'not heard of' : 'absent') : tokens.stateOf(token, player)
+  /** What is under way now may meet either. */
+  const markUncertain = () =>
+    eachCall((call, _, player) => {
+      if (call.tokenIs === 'live' && tokenOf(call, player) !== 'live') call.tokenIs = 'may have ended'
+    })
+  const thenMarkUncertain =
+    <A extends unknown[]>(change: (...args: A) => void) =>
+    (...args: A) => {
+      change(...args)
+      markUncertain()
+    }
+  const { ending, ended, clockJumped } = tokens
+  return {
+    meets(betId, player, call) {
+      const [isLocked, isLimited, block] = [locks.has(betId), limited.has(player), blocks.get(player) ?? 'no']
+      return { ...call, tokenIs: tokenOf(call, player), isLocked, isLimited, block, rules }
+    },
+    limited: (player) => void limited.add(player),
+    tokens: {
+      ...tokens,
+      ending: thenMarkUncertain(ending),
+      ended: thenMarkUncertain(ended),
+      clockJumped: thenMarkUncertain(clockJumped),
+    },
+    locked(betId, isLocked) {
+      if (isLocked) locks.add(betId)
+      else locks.delete(betId)
+      if (!isLocked) for (const call of all.get(betId)?.underWay.values() ?? []) call.isLocked = false
+    },
+    blocked(player, block) {
+      blocks.set(player, block)
+      if (block !== 'maybe') return
+      eachCall((call, _, of) => {
+        if (of === player) call.block = block
+      })
+    },
+    keep: () => ({ tokens: tokens.keep(), locks: new Set(locks), blocks: new Map(blocks) }),
+    restored(kept) {
+      tokens.restored(kept.tokens)
+      // What is just being asked for will be asked for again.
+      for (const betId of locks) if (!kept.locks.has(betId)) locks.delete(betId)
+      for (const [player, block] of blocks)
+        blocks.set(player, block === 'maybe' ? block : (kept.blocks.get(player) ?? 'no'))
+      eachCall((call) => Object.assign(call, { tokenIs: 'not heard of', isLocked: false, block: 'maybe' }))
+    },
+  }
+}

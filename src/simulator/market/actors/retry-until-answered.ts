@@ -1,0 +1,58 @@
+/** How people ask: they wait for no answer for longer than people do, and ask again when they heard none. */
+
+import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
+import { sleep } from '../../../runtime/async/sleep.ts'
+import { isOutage } from '../../../server/core/database/database-errors.ts'
+import type { Platform } from '../../../server/platform/platform.ts'
+import type { Market } from '../market.ts'
+import type { GatewayParty, WalletParty } from './market-parties.ts'
+import type { WalletName } from './party-names.ts'
+
+/** Milliseconds after which somebody asks again. */
+const ANSWER_TIMEOUT_MS = 12_000
+
+/** Asks until there is an answer. Undefined: the market is over. What throws is a refusal, and an answer, unless a database has failed. */
+export async function retryUntilAnswered<T>(
+  cast: { readonly isOver: boolean },
+  ask: () => Promise<T> | undefined,
+): Promise<T | undefined> {
+  while (!cast.isOver) {
+    const pending = ask()
+    if (pending === undefined) await sleep(1_000)
+    else {
+      const answer = await withTimeout<T | typeof NONE>(pending.catch(noneOnOutage), ANSWER_TIMEOUT_MS, () => NONE)
+      if (answer !== NONE) return answer
+    }
+  }
+  return undefined
+}
+
+const NONE = Symbol('no answer')
+
+/** Nobody asks again at once. */
+async function noneOnOutage(error: unknown): Promise<typeof NONE> {
+  if (!isOutage(error)) throw error
+  await sleep(1_000)
+  return NONE
+}
+
+export const callOnWallet =
+  <T>({ wallet }: Market, name: WalletName, ask: (wallet: WalletParty) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = wallet(name)
+    return there && ask(there)
+  }
+
+export const callOnGateway =
+  <T>({ gateway }: Market, ask: (gateway: GatewayParty) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = gateway()
+    return there && ask(there)
+  }
+
+export const callOnPlatform =
+  <T>({ platform }: Pick<Market, 'platform'>, ask: (platform: Platform) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = platform()
+    return there && ask(there)
+  }

@@ -1,0 +1,24 @@
+/**
+ * An older backup of a wallet is put back when all is over, as after the loss of its server: reconcile must name each bet of which something is
+ * lost, and no other one (docs/guides/reconcile.md).
+ */
+
+import type { Participants } from '../actors/market-participants.ts'
+import type { Market, Stores } from '../market.ts'
+import { checkReconcileFindings } from '../oracle/reconcile-check.ts'
+import type { Scenario } from '../scenario.ts'
+
+/** Complaints. For a time when all was over and both books were equal, before the backup was put back. */
+export async function checkBackupLoss(
+  stores: Stores,
+  scenario: Scenario,
+  participants: Participants,
+  market: Market,
+): Promise<string[]> {
+  const { trace, names } = market
+  const { bets, lost, complaints } = await checkReconcileFindings(stores, scenario, participants, names, 'all is over')
+  trace.note(`a backup of the wallet is put back: ${lost} bets of ${bets} are not as they were`)
+  trace.mark('a backup is put back')
+  if (lost > 0) trace.mark('what a backup has lost is named')
+  return [...complaints]
+}

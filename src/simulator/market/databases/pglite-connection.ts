@@ -1,0 +1,44 @@
+/** Calls of the embedded database of the simulation: a whole message in, and its answer when the call returns. */
+import type { PGlite } from '@electric-sql/pglite'
+import {
+  encodeExecute,
+  encodePrepare,
+  encodeSimpleQuery,
+  type ProtocolResponse,
+  parseDescription,
+  parseResponse,
+  type StatementDescription,
+  throwFirstError,
+} from '../../../server/core/database/pglite/pglite-protocol.ts'
+
+/** Throws what the database throws; then nothing of the message has been done. */
+export interface PgliteConnection {
+  simple(sql: string): void
+  prepare(name: string, text: string): StatementDescription
+  /** `before`: SQL in front of it, in the same message. */
+  execute(name: string, values: readonly (string | null)[], before?: string): ProtocolResponse
+}
+
+export function openPgliteConnection(pglite: PGlite): PgliteConnection {
+  const simple = new Map<string, Buffer>()
+  const simply = (sql: string) => {
+    const made = simple.get(sql) ?? encodeSimpleQuery(sql)
+    simple.set(sql, made)
+    return made
+  }
+  const send = (message: Uint8Array): Buffer => {
+    const chunks: Buffer[] = []
+    const onRawData = (bytes: Uint8Array) => void chunks.push(Buffer.from(bytes))
+    // Its promise says nothing more: all is said when it returns.
+    void pglite.execProtocolRawStream(message, { syncToFs: false, onRawData })
+    const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    throwFirstError(bytes)
+    return bytes
+  }
+  return {
+    simple: (sql) => void send(simply(sql)),
+    prepare: (name, text) => parseDescription(send(encodePrepare(name, text))),
+    execute: (name, values, before) =>
+      parseResponse(send(encodeExecute(name, values, before === undefined ? undefined : simply(before)))),
+  }
+}

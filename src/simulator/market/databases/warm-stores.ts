@@ -1,0 +1,15 @@
+/** Stores in which markets have been played: each run begins with databases that have planned what it asks them. */
+
+import { PARTY_NAMES } from '../actors/party-names.ts'
+import { runMarket } from '../market-run.ts'
+import { createStores, type Images } from './market-store.ts'
+
+/** Behind a gateway, which asks most. */
+const WARMING_SEEDS = [2, 4] as const
+
+export async function openWarmStores(images?: Images): Promise<Awaited<ReturnType<typeof createStores>>> {
+  const stores = await createStores(images)
+  for (const seed of WARMING_SEEDS) await runMarket(seed, stores)
+  for (const party of PARTY_NAMES) await stores[party].keep()
+  return stores
+}

@@ -1,0 +1,97 @@
+/** What goes wrong beside the network: who dies when, what is cut off, which clock is set. */
+import type { Random } from '../../../runtime/seeded-random.ts'
+import { partiesOf, serverOf } from '../actors/party-names.ts'
+import type { BackupControl } from '../databases/backup-restore.ts'
+import type { OtherSettings } from '../databases/market-store.ts'
+import type { Market } from '../market.ts'
+import { listClocks } from '../network/wall-clocks.ts'
+import type { CrashFault } from '../run-choices.ts'
+import { readScenarioLooks, readScenarioSpan, type Scenario } from '../scenario.ts'
+
+/** Milliseconds between two audits while things go wrong, where the time is not stretched. */
+export const AUDIT_EVERY_MS = 40_000
+const DAY_MS = 24 * 3_600_000
+
+/** Deaths, partitions, clocks that are set, and backups that are put back, drawn at once for the whole time. */
+export async function scheduleCrashFaults(market: Market, { backUp, restore }: BackupControl): Promise<void> {
+  const { world, network, trace, choices } = market
+  const elapsed = world.elapsed()
+  for (const { at, disaster: fault } of choices.crashFaults(() =>
+    drawCrashFaults(market.random, elapsed, market.scenario),
+  ))
+    world.after(at - elapsed, () => {
+      if (fault.does === 'set clock') return market.setClock(fault.clock, fault.byMs)
+      if (fault.does === 'kill') return market.kill(fault.party, fault)
+      if (fault.does === 'fail') return market.fail(fault.party, fault)
+      if (fault.does === 'back up') return backUp()
+      if (fault.does === 'restore') return restore(fault.downMs)
+      trace.note(`a partition of ${fault.ms} ms`)
+      network.partition(fault.ms)
+    })
+}
+
+/** With which a process may begin again. */
+const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSettings[]>> = {
+  wallet: ['the gate is off', 'another scale'],
+  gateway: [],
+  platform: ['few calls at once', 'another scale'],
+}
+
+/** Of five deaths. */
+const MOMENTS = ['now', 'statements', 'statements', 'statements', 'steps'] as const
+
+function drawCrashFaults(
+  stream: Market['random'],
+  from: number,
+  scenario: Scenario,
+): { at: number; disaster: CrashFault }[] {
+  const [random, ofSettings, ofFailures] = [stream('disasters'), stream('settings'), stream('failures')]
+  const [faultsMs, hasFailures] = [
+    AUDIT_EVERY_MS * readScenarioLooks(scenario) * readScenarioSpan(scenario),
+    scenario.hasFailures === true,
+  ]
+  const kills = Array.from({ length: random.below(2 + readScenarioLooks(scenario)) }, () => {
+    const [at, party] = [from + random.below(faultsMs), random.pick(partiesOf(scenario))]
+    const moment = random.pick(MOMENTS)
+    const statements = moment === 'now' ? {} : { [moment]: random.below(40) }
+    const others = scenario.hasOtherSettings === true ? SETTINGS_OF[serverOf(party)] : []
+    const settings = others.length > 0 ? { settings: ofSettings.pick(others) } : {}
+    const again = { downMs: random.between(200, 12_000), ...settings }
+    const how = hasFailures && ofFailures.chance(0.3) ? { commits: ofFailures.between(1, 2) } : statements
+    return { at, disaster: { does: 'kill', party, ...how, ...again } as const }
+  })
+  const failures = Array.from({ length: hasFailures ? ofFailures.between(1, 4) : 0 }, () => {
+    const [at, party] = [from + ofFailures.below(faultsMs), ofFailures.pick(partiesOf(scenario))]
+    return {
+      at,
+      disaster: { does: 'fail', party, statements: ofFailures.below(40), times: ofFailures.between(1, 3) } as const,
+    }
+  })
+  const partitions = Array.from({ length: random.below(3) }, () => {
+    const at = from + random.below(faultsMs)
+    return { at, disaster: { does: 'partition', ms: random.between(2_000, 40_000) } as const }
+  })
+  const clocks = Array.from({ length: random.below(4) }, () => {
+    const [at, clock] = [from + random.below(faultsMs), random.pick(listClocks(scenario))]
+    const far = !clock.startsWith('database') && random.chance(0.4) ? DAY_MS : random.between(200, 100_000)
+    return { at, disaster: { does: 'set clock', clock, byMs: random.chance(0.5) ? far : -far } as const }
+  })
+  return [...kills, ...partitions, ...clocks, ...failures, ...drawRestore(stream('restore'), from, faultsMs, scenario)]
+}
+
+/** A backup, and later, often much later, the loss of the server that it is of. */
+function drawRestore(
+  random: Random,
+  from: number,
+  faultsMs: number,
+  { isRestored }: Scenario,
+): { at: number; disaster: CrashFault }[] {
+  if (isRestored !== true) return []
+  const backedUp = random.below(Math.trunc(faultsMs * 0.7))
+  const lost = random.between(backedUp + 1, faultsMs)
+  const how = random.chance(0.5) ? { downMs: random.between(200, 12_000) } : {}
+  return [
+    { at: from + backedUp, disaster: { does: 'back up' } },
+    { at: from + lost, disaster: { does: 'restore', ...how } },
+  ]
+}

@@ -1,0 +1,172 @@
+/** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
+
+import { environment } from '../../runtime/environment.ts'
+import { createStopSignal } from '../../server/servers/stop-signals.ts'
+import { readCommit } from '../doc-figures.ts'
+import { closeStores } from './databases/market-store.ts'
+import { openWarmStores } from './databases/warm-stores.ts'
+import { type Print, printEvents, saveFailure } from './failure-report.ts'
+import type { Stores } from './market.ts'
+import { type RunResult, runMarket } from './market-run.ts'
+import { openNight } from './night-runs.ts'
+import { NIGHT_COVERAGE } from './oracle/market-coverage.ts'
+import { type FaultFinding, findEachFault, findFirstFailure } from './planted/fault-table.ts'
+import { drawFaultChoices, type PlantedFault } from './planted/planted-fault.ts'
+import { PLANTED_FAULTS } from './planted/planted-faults.ts'
+import { createRunTotal, type PlayedRun, type RunTotal } from './played-run.ts'
+import { playFile, readRunFile, shrinkRun, writeRunFile } from './run-file.ts'
+import { playSeeds } from './seed-workers.ts'
+import type { SeedTask } from './worker.ts'
+
+export interface SeedRange {
+  /** Of the first run. */
+  readonly seed: number
+  readonly runs: number
+}
+
+/** Of so many runs one is played twice: the same seed must come to the same. */
+const TWICE_EVERY = 20
+/** Runs that must meet everything that a night must meet. */
+const MIN_RUNS_FOR_COVERAGE = 500
+/** Milliseconds between two lines of progress. */
+const PROGRESS_MS = 5_000
+/** Runs of the shrinking of a file that somebody has named. */
+const SHRINKING_RUNS = 400
+/** Findings after which no other run begins: they will not be of ten kinds. */
+const MAX_FOUND = 10
+
+async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+  const stores = await openWarmStores()
+  try {
+    return await work(stores)
+  } finally {
+    await closeStores(stores)
+  }
+}
+
+/** True when nothing was found. */
+export function simulateMarkets({ seed: first, runs }: SeedRange, print: Print, progress: Print): Promise<boolean> {
+  return playAll(
+    { seeds: toSeedTasks(first, runs), ended: 0, runs, total: createRunTotal(), save: () => {} },
+    print,
+    progress,
+  )
+}
+
+export type NightEnd = 'good' | 'found' | 'runs are left'
+
+/**
+ * A night in pieces (night-runs.ts). Good when all of its runs were played, by this piece or an
+ * earlier one, and nothing was found by this one.
+ */
+export async function simulateNight(
+  path: string,
+  { seed: first, runs }: SeedRange,
+  print: Print,
+  progress: Print,
+): Promise<NightEnd> {
+  const night = openNight(path, readCommit())
+  const seeds = toSeedTasks(first, runs).filter(({ seed }) => !night.hasPlayed(seed))
+  const series = { seeds, ended: runs - seeds.length, runs, total: night, save: night.save }
+  const isGood = await playAll(series, print, progress)
+  const left = seeds.filter(({ seed }) => !night.hasPlayed(seed)).length
+  if (left > 0) print(`${left} of ${runs} runs are left: the same command goes on`)
+  return !isGood ? 'found' : left > 0 ? 'runs are left' : 'good'
+}
+
+interface Series {
+  readonly seeds: readonly SeedTask[]
+  /** Of `runs`, before these seeds. */
+  readonly ended: number
+  readonly runs: number
+  readonly total: Pick<RunTotal, 'add' | 'hasMet' | 'lines'>
+  /** Told now and then, and in the end. */
+  readonly save: (sinceStartMs: number) => void
+}
+
+async function playAll(
+  { seeds, ended: before, runs, total, save }: Series,
+  print: Print,
+  progress: Print,
+): Promise<boolean> {
+  const [startedAt, stop] = [environment.monotonicNow(), createStopSignal()]
+  const sinceStart = () => Math.max(1, environment.monotonicNow() - startedAt)
+  let [printedAt, ended] = [startedAt, before]
+  const found: RunResult[] = []
+  const onPlayed = (played: PlayedRun) => {
+    total.add(played)
+    if (played.failed !== undefined) found.push(played.failed)
+    ended += 1
+    if (environment.monotonicNow() - printedAt < PROGRESS_MS) return
+    printedAt = environment.monotonicNow()
+    save(sinceStart())
+    progress(`${ended} of ${runs} runs`)
+  }
+  await playSeeds(seeds, onPlayed, () => found.length >= MAX_FOUND || stop.aborted)
+  save(sinceStart())
+  for (const line of total.lines(sinceStart())) print(line)
+  if (found.length > 0) await saveFailures(found, print)
+  const missed = ended < MIN_RUNS_FOR_COVERAGE ? [] : NIGHT_COVERAGE.filter((mark) => !total.hasMet(mark))
+  if (missed.length > 0) print(`FOUND: so many runs never met: ${missed.join(', ')}`)
+  return found.length === 0 && missed.length === 0
+}
+
+function toSeedTasks(first: number, runs: number): readonly SeedTask[] {
+  return Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
+}
+
+/** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
+export function findPlantedFaults(path: string, print: Print): Promise<boolean> {
+  return withStores((stores) =>
+    findEachFault({ planted: PLANTED_FAULTS, head: TABLE, path, print }, (one) => firstFinding(one, stores)),
+  )
+}
+
+function firstFinding(planted: PlantedFault, stores: Stores): Promise<FaultFinding> {
+  const { plant, file } = planted
+  return findFirstFailure(async (seed) => {
+    const faulty = plant(stores) // anew: some count, or remember
+    return file === undefined ? runMarket(seed, faulty, drawFaultChoices(planted)) : playFile(readRunFile(file), faulty)
+  })
+}
+
+const TABLE = `# Faults planted in markets
+
+A judge that finds nothing proves little unless it finds what is there. Each of these faults is planted alone around a wallet, the gateway or the platform of
+a [simulated market](../concepts/reliability.md#markets-from-seeds), and markets are played from seed 1 on until one complains. The checks play the
+run that found it. Written by \`npm run simulate -- --planted docs/internals/planted-faults.md\`.
+`
+
+/** Plays a kept run. True when nothing was found. */
+export function replayRunFile(path: string, print: Print): Promise<boolean> {
+  return withStores(async (stores) => {
+    const result = await playFile(readRunFile(path), stores)
+    printEvents(result, print)
+    if (result.complaints.length === 0) print('as it must be')
+    return result.complaints.length === 0
+  })
+}
+
+/** Makes a kept run shorter, in its file. True when there was nothing to be found in it any more. */
+export function shrinkRunFile(path: string, print: Print): Promise<boolean> {
+  return withStores(async (stores) => {
+    const file = readRunFile(path)
+    const shorter = await shrinkRun(
+      file,
+      (one) => playFile(one, stores),
+      SHRINKING_RUNS,
+      (left) => print(`${left} choices`),
+    )
+    writeRunFile(path, shorter)
+    const result = await playFile(shorter, stores)
+    printEvents(result, print)
+    print(`${file.choices.length} choices became ${shorter.choices.length}: npm run simulate -- --file ${path}`)
+    return result.complaints.length === 0
+  })
+}
+
+function saveFailures(found: readonly RunResult[], print: Print): Promise<void> {
+  return withStores(async (stores) => {
+    for (const result of found) await saveFailure(2, result, (file) => playFile(file, stores), print)
+  })
+}

@@ -1,0 +1,85 @@
+/** What the network does with messages: drawn by seed, or the same for all. */
+import type { Random } from '../../../runtime/seeded-random.ts'
+import type { MessageFault } from '../run-choices.ts'
+
+export const PARTITIONED: MessageFault = { name: 'partition', arrivals: [] }
+export const NO_FAULT: MessageFault = { name: '', arrivals: [20], back: 20 }
+
+/** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
+const drawShortDelay = (random: Random) => random.between(1, 900)
+const drawLateDelay = (random: Random) => random.between(4_500, 9_000)
+const drawVeryLateDelay = (random: Random) => random.between(15_000, 90_000)
+
+const MESSAGE_FAULTS: readonly ((random: Random) => MessageFault)[] = [
+  () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({
+    name: '400 without it',
+    arrivals: [],
+    breaks: { after: drawShortDelay(random), proxy: true, says: 400 },
+  }),
+  (random) => ({ name: 'refused', arrivals: [], breaks: { after: drawShortDelay(random), proxy: false } }),
+  (random) => ({ name: 'its answer lost', arrivals: [drawShortDelay(random)] }),
+  (random) => ({
+    name: 'broken behind its effect',
+    arrivals: [drawShortDelay(random)],
+    back: undefined,
+    breaks: { after: 1_000 + drawShortDelay(random), proxy: false },
+  }),
+  (random) => ({
+    name: 'twice',
+    arrivals: [drawShortDelay(random), drawShortDelay(random)],
+    back: drawShortDelay(random),
+  }),
+  (random) => ({
+    name: 'twice, once late',
+    arrivals: [drawShortDelay(random), drawVeryLateDelay(random)],
+    back: drawShortDelay(random),
+  }),
+  (random) => ({ name: 'late', arrivals: [drawLateDelay(random)], back: drawShortDelay(random) }),
+  (random) => ({ name: 'very late', arrivals: [drawVeryLateDelay(random)], back: drawShortDelay(random) }),
+  (random) => ({ name: 'its answer late', arrivals: [drawShortDelay(random)], back: drawLateDelay(random) }),
+  (random) => ({
+    name: 'its answer cut',
+    arrivals: [drawShortDelay(random)],
+    back: drawShortDelay(random),
+    isCut: true,
+  }),
+  (random) => ({ name: '502 without it', arrivals: [], breaks: { after: drawShortDelay(random), proxy: true } }),
+  (random) => ({
+    name: '502 beside it',
+    arrivals: [drawShortDelay(random)],
+    back: undefined,
+    breaks: { after: drawShortDelay(random), proxy: true },
+  }),
+]
+
+/** Where there is more to be seen than the network: soon over, and seldom. */
+const SHORT_FAULT_CHANCE = 0.12
+const SHORT_FAULTS: typeof MESSAGE_FAULTS = [
+  () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({ name: 'its answer lost', arrivals: [drawShortDelay(random)] }),
+  (random) => ({
+    name: 'twice',
+    arrivals: [drawShortDelay(random), drawShortDelay(random)],
+    back: drawShortDelay(random),
+  }),
+  (random) => ({
+    name: 'broken behind its effect',
+    arrivals: [drawShortDelay(random)],
+    back: undefined,
+    breaks: { after: 1_000 + drawShortDelay(random), proxy: false },
+  }),
+]
+
+export function drawShortMessageFault(random: Random): MessageFault {
+  if (random.chance(SHORT_FAULT_CHANCE)) return random.pick(SHORT_FAULTS)(random)
+  return { name: '', arrivals: [random.between(1, 60)], back: random.between(1, 60) }
+}
+
+const FAULT_CHANCE = 0.45
+
+export function drawMessageFault(random: Random): MessageFault {
+  if (!random.chance(FAULT_CHANCE))
+    return { name: '', arrivals: [drawShortDelay(random)], back: drawShortDelay(random) }
+  return random.pick(MESSAGE_FAULTS)(random)
+}

@@ -1,0 +1,313 @@
+/**
+ * What must be so when all is calm, from the two databases and from what people were told: nothing is under way, nothing is owed, and each
+ * player has what came in, less the stakes of bets that stand, and their payouts. Written from decisions.md; the product's own audits and
+ * its reconciliation judge the same books beside it.
+ */
+
+import { replyCode } from '../../../protocol/reply-codes.ts'
+import { type Db, statement } from '../../../server/core/database/db.ts'
+import type { Finding } from '../../../server/core/database/invariant-checks.ts'
+import { auditPlatform } from '../../../server/platform/platform-audit.ts'
+import { reconcile } from '../../../server/reconcile/reconcile.ts'
+import { runWalletAudit } from '../../../server/wallet/operator-api/audit/wallet-audit.ts'
+import type { MarketPlayer, Participants } from '../actors/market-participants.ts'
+import { listCurrencies } from '../actors/operator-staff.ts'
+import { toAcknowledgedRows } from '../actors/other-platform.ts'
+import { type WalletName, walletsOf } from '../actors/party-names.ts'
+import { OTHER_PLATFORM } from '../databases/market-store.ts'
+import type { Stores } from '../market.ts'
+import { type Scenario, toMoneyRules } from '../scenario.ts'
+import type { StoryNames } from '../story-names.ts'
+import { type CurrencyName, toCents } from './market-money.ts'
+
+const UNDER_WAY = statement(
+  'simulation_under_way',
+  `select (select count(*) from platform.bet where status = 'placing')
+     + (select count(*) from platform.event where results_applied < results_version)
+     + (select count(*) from platform.delivery where status in ('waiting', 'pending')) as count`,
+)
+const NEEDS_PERSON = statement(
+  'simulation_needs_person',
+  'select count(*) as count from platform.delivery where owed_since is not null',
+)
+
+const OF_BETS = statement(
+  'simulation_under_way_of_bets',
+  `select bet_id::text from platform.bet where status = 'placing'
+   union select bet_id::text from platform.delivery where status in ('waiting', 'pending')`,
+)
+/** A result of a bet that the partner does not know (code 5). */
+const NOT_UNDERSTOOD = statement(
+  'simulation_not_understood',
+  `select delivery_id from platform.delivery
+   where owed_since is not null and status in ('refused', 'stuck') and code = $1::integer order by delivery_id`,
+)
+/** Who has too little for what is taken back (code 21). */
+const OWING = statement(
+  'simulation_owing',
+  `select distinct b.user_id, b.currency from platform.delivery d join platform.bet b using (bet_id)
+   where d.owed_since is not null and d.code = $1::integer order by 1, 2`,
+)
+interface PlatformStore {
+  readonly platform: { readonly db: Db }
+}
+
+interface Count extends Record<string, unknown> {
+  count: bigint
+}
+
+/** Calls that are not over, and results that bets do not follow yet. */
+export async function countUnderWay({ platform }: PlatformStore): Promise<number> {
+  const [row] = await platform.db.query<Count>(UNDER_WAY)
+  return Number.parseInt(`${row?.count}`, 10)
+}
+
+export async function countNeedingAttention({ platform }: PlatformStore): Promise<number> {
+  const [row] = await platform.db.query<Count>(NEEDS_PERSON)
+  return Number.parseInt(`${row?.count}`, 10)
+}
+
+/** Bets about which a call is on its way. */
+export async function readBetsUnderWay({ platform }: Stores): Promise<ReadonlySet<string>> {
+  return new Set((await platform.db.query<{ bet_id: string }>(OF_BETS)).map(({ bet_id }) => bet_id))
+}
+
+/** Deliveries that sending again does not help: of bets that the wallet has lost. */
+export async function readNotUnderstood({ platform }: Pick<Stores, 'platform'>): Promise<bigint[]> {
+  const rows = await platform.db.query<{ delivery_id: bigint }>(NOT_UNDERSTOOD, [replyCode('invalid_request')])
+  return rows.map(({ delivery_id }) => delivery_id)
+}
+
+interface OwingPlayerRow extends Record<string, unknown> {
+  user_id: string
+  currency: CurrencyName
+}
+
+/** Players who must pay before a result can be taken back (L-2). */
+export function readOwingPlayers({ platform }: Pick<Stores, 'platform'>): Promise<OwingPlayerRow[]> {
+  return platform.db.query<OwingPlayerRow>(OWING, [replyCode('recalculation_negative')])
+}
+
+interface BookRow extends Record<string, unknown> {
+  bet_id: string
+  player: string
+  currency: string | null
+  /** With a bonus above 0; of the wallet: promotions pay its stake (M-4). */
+  is_freebet: boolean
+  status: string | null
+  stake: bigint | null
+  payout: bigint | null
+  result_type: string | null
+}
+
+const ACKNOWLEDGED_BETS = statement(
+  'simulation_told',
+  `select bet_id::text, user_id as player, currency, coalesce(bonus_id, 0) > 0 as is_freebet, acknowledged_status as status, stake, acknowledged_payout as payout, acknowledged_result_type as result_type,
+     status as decided, payout as decided_payout from platform.bet order by bet_id`,
+)
+const WALLET_BETS = statement(
+  'simulation_held',
+  `select split_part(bet_id, '@', 1) as bet_id, player, currency, coalesce(funder = 'promotions', false) as is_freebet, status, stake, payout, result_type
+   from purser.bet where platform = $1::text order by bet_id`,
+)
+const BALANCES = statement('simulation_balances', 'select player, currency, balance from purser.account')
+
+/** Code 7: what is staked was there. */
+const BORROWED = statement(
+  'simulation_borrowed',
+  `select player, bet_id, balance_after from purser.transfer
+   where kind = 'stake' and debit = 'player' and balance_after < 0`,
+)
+
+/** What the audit says of a partner that refuses: true, and no fault of anybody's before people have looked at it. */
+const OWED = /else it is owed/
+
+/** How far the log of its changes goes. Behind a step most databases are as they were. */
+const WRITTEN = statement('simulation_written', 'select pg_current_wal_insert_lsn()::text as lsn')
+
+/** By database: what was written when its books were last audited and found in order. */
+export type AuditedPositions = Map<Db, string>
+
+/** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. What was `audited` and not written since is left out. */
+export async function auditMarketBooks(
+  stores: Stores,
+  scenario: Scenario,
+  isCalm: boolean,
+  audited: AuditedPositions = new Map(),
+): Promise<string[]> {
+  const found: string[] = []
+  const inspect = async (db: Db, work: () => Promise<string[]>) => {
+    const [written] = await db.query<{ lsn: string }>(WRITTEN)
+    if (written === undefined || audited.get(db) === written.lsn) return
+    const complaints = await work()
+    if (complaints.length === 0) audited.set(db, written.lsn)
+    found.push(...complaints)
+  }
+  for (const name of walletsOf(scenario))
+    await inspect(stores[name].db, () => auditMarketWallet(stores[name].db, scenario))
+  const { db } = stores.platform
+  await inspect(db, async () => formatFindings((await auditPlatform(db)) ?? [], isCalm))
+  return found
+}
+
+export async function auditMarketWallet(db: Db, scenario: Partial<Scenario> = {}): Promise<string[]> {
+  const { findings } = await runWalletAudit(db, { clawback: toMoneyRules(scenario).clawback })
+  const borrowed = await db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
+  return [
+    ...borrowed.map(({ player, balance_after }) => `a stake of ${player} leaves ${balance_after}`),
+    ...formatFindings(findings, true),
+  ]
+}
+
+function formatFindings(findings: readonly Finding[], isCalm: boolean): string[] {
+  return findings
+    .filter(({ check }) => isCalm || !OWED.test(check))
+    .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
+}
+
+/**
+ * Complaints; none is good. For a time when all is over. Of a wallet that has lost something other
+ * bets are compared (reconcile-check.ts).
+ */
+export async function compareMarketBooks(
+  stores: Stores,
+  scenario: Scenario,
+  participants: Participants,
+  names: StoryNames,
+): Promise<string[]> {
+  const complaints: string[] = []
+  for (const name of walletsOf(scenario)) {
+    const { players, told: acknowledged, reconciled } = await readBookSides(stores, scenario, participants, name)
+    if (participants.restored.has(name)) {
+      const stored = await stores[name].db.query<BookRow>(WALLET_BETS, [''])
+      complaints.push(...(await compareBalances(stores[name].db, scenario, players, stored, ({ userId }) => userId)))
+      continue
+    }
+    const others = name === 'wallet' ? toAcknowledgedRows(participants.other?.bets ?? []) : []
+    complaints.push(...(await compareBets(stores[name].db, acknowledged, names)))
+    complaints.push(...(await compareBets(stores[name].db, others, names, OTHER_PLATFORM)))
+    complaints.push(...(await compareBalances(stores[name].db, scenario, players, [...acknowledged, ...others])))
+    complaints.push(...(await reconciled()).map(({ kind, betId }) => `reconcile: ${kind} of ${names.bet(betId)}`))
+  }
+  return complaints
+}
+
+/** Every bet of the platform. */
+export function readAcknowledgedBets(platform: Db): Promise<BookRow[]> {
+  return platform.query<BookRow>(ACKNOWLEDGED_BETS)
+}
+
+/** One operator's: its players, what the platform was told about their bets, and what reconcile finds. */
+export async function readBookSides(
+  { platform, blindTo, ...stores }: Stores,
+  scenario: Scenario,
+  participants: Participants,
+  name: WalletName,
+) {
+  const players = participants.players.filter(({ wallet }) => wallet === name)
+  const ids = new Set(players.map(({ knownAs }) => knownAs))
+  const only = scenario.operators === 1 ? undefined : (userId: string) => ids.has(userId)
+  const acknowledged = (await readAcknowledgedBets(platform.db)).filter(({ player }) => only?.(player) ?? true)
+  const reconciled = async () => {
+    const found: { readonly kind: string; readonly betId: string }[] = []
+    const platforms = scenario.hasOtherPlatform === true ? [''] : undefined
+    await reconcile(
+      { platform: platform.db, wallet: { kind: 'database', db: stores[name].db }, platforms, only },
+      (one) => {
+        if (one.type === 'difference' && one.kind !== blindTo) found.push(one)
+      },
+    )
+    return found
+  }
+  return { players, told: acknowledged, reconciled }
+}
+
+/**
+ * `lost`: ids of bets of which the wallet knows something else than the platform was told, or nothing: a tombstone counts too. `gone`: those of
+ * which it was told something, and the wallet has nothing.
+ */
+export async function findDifferingBets(wallet: Db, acknowledged: readonly BookRow[]) {
+  const stored = new Map((await wallet.query<BookRow>(WALLET_BETS, [''])).map((bet) => [bet.bet_id, bet]))
+  const lost = acknowledged.filter((bet) => differences(bet, stored.get(bet.bet_id), '').length > 0)
+  const gone = lost.filter(({ bet_id, status }) => status !== null && !stored.has(bet_id))
+  const idsOf = (bets: readonly BookRow[]): ReadonlySet<string> => new Set(bets.map(({ bet_id }) => bet_id))
+  return { lost: idsOf(lost), gone: idsOf(gone) }
+}
+
+/** Of one operator. */
+async function compareBets(
+  wallet: Db,
+  acknowledged: readonly BookRow[],
+  names: StoryNames,
+  platform = '',
+): Promise<string[]> {
+  const stored = await wallet.query<BookRow>(WALLET_BETS, [platform])
+  const atWallet = new Map(stored.map((bet) => [bet.bet_id, bet]))
+  const complaints = acknowledged.flatMap((bet) => differences(bet, atWallet.get(bet.bet_id), names.bet(bet.bet_id)))
+  const known = new Set(acknowledged.map(({ bet_id }) => bet_id))
+  for (const { bet_id } of stored) if (!known.has(bet_id)) complaints.push(`${names.bet(bet_id)} is at the wallet only`)
+  return complaints
+}
+
+function differences(bet: BookRow, stored: BookRow | undefined, name: string): string[] {
+  const { status: acknowledgedStatus, payout, decided, decided_payout: decidedPayout } = bet
+  const has = stored?.status ?? 'unknown'
+  const isKnown = acknowledgedStatus === null || has !== 'unknown'
+  const isOwed = toBookStatus(decided) !== toBookStatus(acknowledgedStatus) || decidedPayout !== payout
+  return [
+    ...(isOwed
+      ? [`${name} is ${decided} ${decidedPayout}, and the wallet was told ${acknowledgedStatus} ${payout}`]
+      : []),
+    ...(isKnown &&
+    toBookStatus(acknowledgedStatus) === toBookStatus(has) &&
+    (has !== 'settled' || isSameResult(bet, stored))
+      ? []
+      : [
+          `${name} is ${acknowledgedStatus} ${payout} by what was acknowledged, and ${has} ${stored?.payout} at the wallet`,
+        ]),
+  ]
+}
+
+function isSameResult(acknowledged: BookRow, stored: BookRow | undefined): boolean {
+  return stored?.payout === acknowledged.payout && stored?.result_type === acknowledged.result_type
+}
+
+/** In one word, whoever's word it was: of a bet that is no more, nobody has money. */
+function toBookStatus(status: unknown): string {
+  if (status === 'accepted' || status === 'open') return 'open'
+  return status === 'settled' ? 'settled' : 'none'
+}
+
+/** `bets`: by the name that `nameOf` a player says. */
+async function compareBalances(
+  wallet: Db,
+  scenario: Scenario,
+  players: readonly MarketPlayer[],
+  bets: readonly BookRow[],
+  nameOf = ({ knownAs }: MarketPlayer) => knownAs,
+): Promise<string[]> {
+  const rows = await wallet.query<{ player: string; currency: string; balance: bigint }>(BALANCES)
+  const has = new Map(
+    rows.map(({ player, currency, balance }) => [`${player} ${currency}`, toCents(currency, balance)]),
+  )
+  const isFunded = ({ is_freebet }: BookRow) => is_freebet && toMoneyRules(scenario).freebetStake === 'promotions'
+  const broughtBy = (bet: BookRow) => {
+    const staked = isFunded(bet) ? 0n : (bet.stake ?? 0n)
+    const paid = isFunded(bet) && bet.result_type === 'refund' ? 0n : (bet.payout ?? 0n)
+    return toCents(`${bet.currency}`, paid - staked)
+  }
+  return players.flatMap((player) =>
+    listCurrencies(scenario).flatMap((currency) => {
+      const [is, mine] = [
+        has.get(`${player.userId} ${currency}`),
+        bets.filter((bet) => isMine(bet, nameOf(player), currency)),
+      ]
+      const must = mine.reduce((sum, bet) => sum + broughtBy(bet), player.cash[currency])
+      return is === must ? [] : [`${player.name} has ${is}, must have ${must}`]
+    }),
+  )
+}
+
+function isMine(bet: BookRow, player: string, currency: string): boolean {
+  return bet.player === player && bet.currency === currency && toBookStatus(bet.status) !== 'none'
+}

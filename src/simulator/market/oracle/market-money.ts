@@ -1,0 +1,29 @@
+/** Money of markets is counted in hundredths, in every currency: the yen has no smaller unit, so its amounts are multiples of 100. */
+import { parseWireBalance } from '../../../protocol/values/money.ts'
+
+const DECIMALS = 2
+
+export const MARKET_CURRENCIES = ['EUR', 'JPY'] as const
+export type CurrencyName = (typeof MARKET_CURRENCIES)[number]
+export type CurrencyAmounts = Record<CurrencyName, bigint>
+
+export function zeroAmounts(): CurrencyAmounts {
+  return { EUR: 0n, JPY: 0n }
+}
+
+/** An amount or a balance, as it is written on the wire. */
+export function parseCents(written: string): bigint {
+  const cents = parseWireBalance(written, DECIMALS)
+  if (cents === undefined) throw new Error(`${written} is no money of a currency with two decimals`)
+  return cents
+}
+
+/** An amount as a database keeps it, in minor units. */
+export function toCents(currency: string, minorUnits: bigint): bigint {
+  return currency === 'JPY' ? minorUnits * 100n : minorUnits
+}
+
+/** The amount of so many euros, or yen, in the digits that the currency has. */
+export function formatMarketAmount(currency: string, euros: string): string {
+  return currency === 'JPY' ? (euros.split('.')[0] ?? '') : euros
+}

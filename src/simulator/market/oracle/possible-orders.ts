@@ -1,0 +1,99 @@
+/** What one bet may have become: each order in which calls may have taken effect, as far as no answer has ruled it out. */
+import { type BetLife, type CallVerdict, NEW_BET_LIFE, nextLives, type PendingCall } from '../bet-life.ts'
+
+/** One order of what took effect: the life that it led to, and what calls that are under way were told, or will be. */
+export interface PossibleOrder {
+  readonly life: BetLife
+  readonly done: Readonly<Record<number, CallVerdict>>
+}
+
+/**
+ * `least`: what its player had at least since it came (minimum-balances.ts). `isOld`: a backup was
+ * put back while it was under way. What it did may be gone, and its answer still comes.
+ */
+export type OpenCall = PendingCall & { isOld?: boolean; least?: bigint }
+
+export interface ObservedBet {
+  readonly player: string
+  readonly currency: string
+  possible: readonly PossibleOrder[]
+  /** Calls that may still take effect. */
+  readonly underWay: Map<number, OpenCall>
+}
+
+/** Possibilities of one bet, and sums of one player, that are kept; beyond them nothing is said. */
+export const MAX_POSSIBLE = 2_000
+
+export interface WatchedBets {
+  readonly all: Map<string, ObservedBet>
+  /** Of these too much was possible once. */
+  readonly unclear: Set<string>
+  of(betId: string, player: string, currency: string): ObservedBet
+  orders(betId: string, bet: ObservedBet): readonly PossibleOrder[]
+  /** The same, whatever calls will be told. */
+  lives(betId: string, bet: ObservedBet): readonly PossibleOrder[]
+  keep(betId: string, bet: ObservedBet, possible: readonly PossibleOrder[]): void
+  eachCall(change: (call: OpenCall, betId: string, player: string) => void): void
+}
+
+export const UNTOUCHED_BET: readonly PossibleOrder[] = [{ life: NEW_BET_LIFE, done: {} }]
+
+export function createWatchedBets(): WatchedBets {
+  const [all, unclear] = [new Map<string, ObservedBet>(), new Set<string>()]
+  const orders = (betId: string, bet: ObservedBet) => {
+    const found = enumerateOrders(bet)
+    if (found.length > MAX_POSSIBLE) unclear.add(betId)
+    return found
+  }
+  return {
+    ...{ all, unclear, orders },
+    of(betId, player, currency) {
+      const bet = all.get(betId) ?? { player, currency, possible: UNTOUCHED_BET, underWay: new Map() }
+      all.set(betId, bet)
+      return bet
+    },
+    lives: (betId, bet) => distinct(orders(betId, bet).map(({ life }) => ({ life, done: {} }))),
+    keep(betId, bet, possible) {
+      const kept = distinct(possible)
+      if (kept.length > MAX_POSSIBLE) unclear.add(betId)
+      bet.possible = kept
+    },
+    eachCall(change) {
+      for (const [betId, { player, underWay }] of all) for (const call of underWay.values()) change(call, betId, player)
+    },
+  }
+}
+
+/** With each call that is under way taken at any time, or not yet. */
+function enumerateOrders({ possible, underWay }: ObservedBet): PossibleOrder[] {
+  const found = new Map<string, PossibleOrder>()
+  const todo = [...possible]
+  for (let one = todo.pop(); one !== undefined && found.size <= MAX_POSSIBLE; one = todo.pop()) {
+    const name = JSON.stringify(one)
+    if (found.has(name)) continue
+    found.set(name, one)
+    for (const [id, call] of underWay) {
+      if (one.done[id] !== undefined) continue
+      for (const [life, verdict] of nextLives(one.life, call)) todo.push({ life, done: { ...one.done, [id]: verdict } })
+    }
+  }
+  return [...found.values()]
+}
+
+function distinct(possible: readonly PossibleOrder[]): PossibleOrder[] {
+  return [...new Map(possible.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+/** Those in which the call was told so; it is under way no more. */
+export function filterByAnswer(
+  possible: readonly PossibleOrder[],
+  id: number,
+  isSo: (answered: CallVerdict | undefined) => boolean,
+) {
+  return possible.filter(({ done }) => isSo(done[id])).map(({ life, done }) => ({ life, done: omitCall(done, id) }))
+}
+
+function omitCall(done: PossibleOrder['done'], id: number): PossibleOrder['done'] {
+  const { [id]: _, ...rest } = done
+  return rest
+}

@@ -1,0 +1,147 @@
+/** Faults of the platform: in what it reads, writes and hears. */
+
+import { OPERATIONS } from '../../../protocol/operation.ts'
+import { REPLY_CODES, ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
+import type { Row as Stored } from '../../../server/core/database/db.ts'
+import { parseMessage } from '../actors/reply-parsing.ts'
+import { addOne, loseCommits, skipStatement, toAcknowledgement } from '../faults/fault-planting.ts'
+import { alterRows, combineFaults, type DbFault, rewordStatement } from '../faults/sql-faults.ts'
+import type { NetworkAnswer, NetworkRequest } from '../network/simulated-network.ts'
+import { type PlantedFaultRow, plantBelow, plantInCaller } from './planted-fault.ts'
+
+const plantInPlatform = (...plants: readonly DbFault[]) => plantBelow('platform', combineFaults(...plants))
+
+const isPlace = ({ method, path }: NetworkRequest) => method === 'POST' && path === '/payment/bet'
+const isSettle = (request: NetworkRequest) =>
+  request.path === '/payment/bet' && parseMessage(request).type === OPERATIONS.settle.type
+const DECLINED: NetworkAnswer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
+const isReadable = ({ body }: NetworkAnswer) => body.toString('utf8').endsWith('}')
+
+/** One unit more than was decided. */
+function withMore(row: Stored): Stored {
+  return {
+    ...row,
+    body: `${row.body}`.replace(/"amount":([1-9]\d*)/, (_, whole: string) => `"amount":${addOne(whole)}`),
+  }
+}
+
+const { timeOut, partnerFailed } = ROLLBACK_REASON
+
+function withOtherReason(row: Stored): Stored {
+  return { ...row, body: `${row.body}`.replace(`"errorCode":${timeOut}`, `"errorCode":${partnerFailed}`) }
+}
+
+export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
+  ['the platform loses a commit', 'C-1', 1, plantInPlatform(loseCommits(60))],
+  ['what a process that died was calling is left', 'C-12', 1, plantInPlatform(skipStatement('platform_held_claims'))],
+  ['a claim of a process that died is not released', 'C-12', 1, plantInPlatform(skipStatement('platform_release'))],
+  ['what waits behind another delivery is forgotten', 'C-6', 9, plantInPlatform(skipStatement('platform_promote'))],
+  ['nothing waits for earlier deliveries of its bet', 'C-6', 9, plantInPlatform(skipStatement('platform_unfinished'))],
+  ['nothing that is due is seen', 'C-5', 1, plantInPlatform(skipStatement('platform_next_due'))],
+  [
+    'the attempts of a rollback bunch after a pause',
+    'C-4',
+    2,
+    plantInPlatform(
+      rewordStatement('platform_finish', [
+        'due_at = coalesce(r.due_at, d.due_at)',
+        "due_at = case when d.operation = 'rollback' then r.first_attempt_at + interval '0.7 seconds' * (2 ^ r.attempt - 1) else coalesce(r.due_at, d.due_at) end",
+      ]),
+    ),
+  ],
+  [
+    'a result is applied again in the turn of the next one',
+    'C-5',
+    1,
+    plantInPlatform(
+      alterRows('platform_lock_free_bets', (row) =>
+        row.status === 'settled' && row.result_source === 'event'
+          ? { ...row, status: 'accepted', payout: null, result_type: null, result_source: null }
+          : row,
+      ),
+    ),
+  ],
+  [
+    'a claim is taken that somebody holds',
+    'C-6',
+    1,
+    plantInPlatform(rewordStatement('platform_claim', ['and not is_claimed', ''])),
+  ],
+  [
+    'a cashout that was refused freezes its bet',
+    'C-8',
+    1,
+    plantInPlatform(
+      alterRows('platform_finish', (row) => ({ ...row, status: row.status === 'refused' ? 'done' : row.status })),
+    ),
+  ],
+  [
+    'one 400 ends a result, and nothing is owed',
+    'C-5',
+    1,
+    plantInPlatform(
+      rewordStatement(
+        'platform_finish',
+        ["'stuck' else r.status end", "'stuck' when r.http_status = 400 then 'refused' else r.status end"],
+        ['r.is_owed and', 'false and'],
+      ),
+    ),
+  ],
+  [
+    'a 502 to a Place bet declines it',
+    'C-2',
+    3,
+    plantInCaller({ answer: (request, answer) => (isPlace(request) && answer.status === 502 ? DECLINED : answer) }),
+  ],
+  [
+    'a connection that breaks declines a Place bet',
+    'C-2',
+    1,
+    plantInCaller({ broken: (request) => (isPlace(request) ? DECLINED : undefined) }),
+  ],
+  [
+    'a refusal that was cut is taken for a yes',
+    'C-2',
+    2,
+    plantInCaller({
+      answer: (request, answer) =>
+        isPlace(request) && answer.status === 400 && !isReadable(answer)
+          ? toAcknowledgement(parseMessage(request))
+          : answer,
+    }),
+  ],
+  [
+    'a 502 to a result is taken for a yes',
+    'C-5',
+    1,
+    plantInCaller({
+      answer: (request, answer) =>
+        isSettle(request) && answer.status === 502 ? toAcknowledgement(parseMessage(request)) : answer,
+    }),
+  ],
+  [
+    'what the partner took is not written down',
+    'C-9',
+    1,
+    plantInPlatform(rewordStatement('platform_finish', ["b.bet_id = e.bet_id and e.status = 'done'", 'false'])),
+  ],
+  [
+    'a bet whose process died while placing it stays',
+    'C-1',
+    7,
+    plantInPlatform(alterRows('platform_held_claims', (row) => (row.operation === 'place' ? undefined : row))),
+  ],
+  [
+    'a claim is watched by the clock of the database',
+    'C-12',
+    18,
+    (stores) => ({ ...stores, elapsed: (clock) => clock.now().getTime() }),
+  ],
+  [
+    'a Rollback after a time-out says that the partner failed',
+    'C-2',
+    1,
+    plantInPlatform(alterRows('platform_claim', withOtherReason)),
+  ],
+  ['another payout is sent than was decided', 'M-2', 1, plantInPlatform(alterRows('platform_claim', withMore))],
+]

@@ -1,0 +1,47 @@
+/** Faults that only those runs find in which processes begin again with other settings, or a backup is put back. */
+
+import { rememberResults } from '../faults/fault-planting.ts'
+import { alterRows, combineFaults } from '../faults/sql-faults.ts'
+import { answerInFront, type PlantedFault, plantBelow, UNDISTURBED } from './planted-fault.ts'
+
+/** The start compares neither scales nor the setting that says them. */
+const unchecked = (server: 'wallet' | 'platform') =>
+  plantBelow(
+    server,
+    combineFaults(
+      alterRows(`read_scales_of_${server}`, () => undefined),
+      alterRows(`read_settings_of_${server}`, (row) => (row.name === 'PURSER_CURRENCIES' ? undefined : row)),
+    ),
+  )
+
+/** In some runs, while everything goes wrong; in none when all is over. */
+const RESTORED = { operators: 1, ...UNDISTURBED, isRestored: true, backup: 0 } as const
+const OTHER_SETTINGS = { operators: 1, ...UNDISTURBED, hasOtherSettings: true } as const
+const GUIDE = '[reconcile](../guides/reconcile.md)'
+
+export const RESTART_FAULTS: readonly PlantedFault[] = [
+  {
+    ...{ fault: 'a wallet begins in another scale', breaks: 'M-5', seed: 1 },
+    ...{ scene: OTHER_SETTINGS, plant: unchecked('wallet') },
+  },
+  {
+    ...{ fault: 'a platform begins in another scale', breaks: 'M-5', seed: 1 },
+    ...{ scene: OTHER_SETTINGS, plant: unchecked('platform') },
+  },
+  {
+    ...{ fault: 'reconcile does not see that a wallet has lost a bet', breaks: GUIDE, seed: 2 },
+    plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }),
+  },
+  {
+    ...{ fault: 'reconcile does not see that a wallet has lost a result', breaks: GUIDE, seed: 2 },
+    plant: (stores) => ({ ...stores, blindTo: 'status' }),
+  },
+  {
+    ...{ fault: 'reconcile does not see what was lost while things go wrong', breaks: GUIDE, seed: 1 },
+    ...{ scene: RESTORED, plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }) },
+  },
+  {
+    ...{ fault: 'results that a wallet has taken are remembered over a restore', breaks: 'I-2', seed: 1 },
+    ...{ scene: RESTORED, plant: (stores) => answerInFront(rememberResults())(stores) },
+  },
+]

@@ -1,0 +1,81 @@
+/** Faults of a wallet in what it reads and writes. */
+import { environment } from '../../../runtime/environment.ts'
+import { loseCommits, skipStatement } from '../faults/fault-planting.ts'
+import { alterRows, combineFaults, type DbFault, rememberRows, rewordStatement } from '../faults/sql-faults.ts'
+import { withClock } from '../network/wall-clocks.ts'
+import { type PlantedFaultRow, plantBelow } from './planted-fault.ts'
+
+const plantInWallet = (...plants: readonly DbFault[]) => plantBelow('wallet', combineFaults(...plants))
+
+/**
+ * "Today" is the clock's day, and no other one: of an account whose day is ahead of it, nothing
+ * that was booked is seen.
+ */
+function hideFutureDay(): DbFault {
+  const ahead = new Set<unknown>()
+  const today = () => new Date(withClock('wallet', environment.now)).toISOString().slice(0, 10)
+  return combineFaults(
+    alterRows('read_accounts', (row) => {
+      if (`${row.day}` > today()) ahead.add(row.player)
+      else ahead.delete(row.player)
+      return row
+    }),
+    alterRows('transfers_of_today', (row) => (ahead.has(row.player) ? undefined : row)),
+  )
+}
+
+export const WALLET_FAULTS: readonly PlantedFaultRow[] = [
+  ['a call is answered, and its commit is lost', 'R-4', 1, plantInWallet(loseCommits(12))],
+  ['late copies of results are not known', 'I-2', 4, plantInWallet(skipStatement('read_seen_calls'))],
+  ['what was booked is not in the balance', 'M-1', 1, plantInWallet(skipStatement('save_accounts'))],
+  ['money moves, and no transfer says so', 'M-1', 1, plantInWallet(skipStatement('insert_transfers'))],
+  ['calls are not recorded', 'I-2', 1, plantInWallet(skipStatement('insert_calls'))],
+  ['the feed misses what was changed', 'W-40', 1, plantInWallet(skipStatement('purser_add_changes'))],
+  ['the lock is not looked at', 'L-3', 3, plantInWallet(alterRows('lock_bets', (row) => ({ ...row, locked: false })))],
+  [
+    'a plain player bets with an ended token',
+    'P-1',
+    6,
+    plantInWallet(rewordStatement('fast_path_place', ['and ended_at is null', ''])),
+  ],
+  [
+    'the end of a session is not looked at',
+    'L-4',
+    1,
+    plantInWallet(alterRows('read_sessions', (row) => ({ ...row, ended_at: null }))),
+  ],
+  [
+    'User data is told to an ended token',
+    'P-1',
+    1,
+    plantInWallet(alterRows('read_session', (row) => ({ ...row, ended_at: null }))),
+  ],
+  [
+    'a token that has ended is one that never was',
+    'P-1',
+    1,
+    plantInWallet(alterRows('read_session', (row) => (row.ended_at === null ? row : undefined))),
+  ],
+  [
+    'the rules of a player are remembered from the first call on, over a failover too',
+    'R-6',
+    2,
+    plantInWallet(rememberRows('lock_ruled_players', 'player')),
+  ],
+  ['what became of a bet is not kept', 'the bet’s life', 1, plantInWallet(skipStatement('save_bets'))],
+  ['the limits of a day are off while the account is a day ahead', 'W-2', 5, plantInWallet(hideFutureDay())],
+  [
+    'the rules do not see a tombstone',
+    'the bet’s life',
+    1,
+    plantInWallet(
+      alterRows('lock_bets', (row) => (row.status === 'cancelled' && row.stake === null ? undefined : row)),
+    ),
+  ],
+  [
+    'the odds of a bet are not known when its result comes',
+    'W-49',
+    1,
+    plantInWallet(alterRows('lock_bets', (row) => ({ ...row, odds_payout: null }))),
+  ],
+]

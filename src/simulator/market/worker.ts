@@ -1,0 +1,17 @@
+/** The thread of one worker: it plays the run of each seed that it is given, in stores of its own, and says what came of it. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Images } from './databases/market-store.ts'
+import { openWarmStores } from './databases/warm-stores.ts'
+import { playSeed } from './played-run.ts'
+
+export interface SeedTask {
+  readonly seed: number
+  readonly isTwice: boolean
+}
+
+const stores = await openWarmStores(workerData as Images)
+
+parentPort?.on('message', async ({ seed, isTwice }: SeedTask) => {
+  parentPort?.postMessage(await playSeed(seed, stores, isTwice))
+})
+parentPort?.postMessage('ready')

@@ -1,0 +1,95 @@
+/**
+ * Laws that hold of every history of one bet. They look at what was sent, what was answered and what money moved, and know nothing of
+ * the bet's states: a mistake that the rules and the auditor share breaks a law. Pure.
+ */
+
+import type { ReplyCode } from '../../protocol/reply-codes.ts'
+import { effectOnPlayer } from '../../server/wallet/ledger/posting.ts'
+import type { Transfer } from '../../server/wallet/ledger/transfer.ts'
+import type { BetCall } from '../../server/wallet/store/bet.ts'
+
+/** What a history has shown so far, as far as the laws ask for it. */
+export interface HistoryFacts {
+  /** How often the stake was taken. */
+  readonly stakes: number
+  /** The wallet has said that it will never take this bet's stake, or has given it back. */
+  readonly isGivenUp: boolean
+  /** Requests that were answered 200. */
+  readonly done: ReadonlySet<number>
+  /** Results refused with 20 or 21, and those of them that another result has passed. */
+  readonly refused: ReadonlySet<number>
+  readonly passed: ReadonlySet<number>
+}
+
+export const NO_FACTS: HistoryFacts = {
+  stakes: 0,
+  isGivenUp: false,
+  done: new Set(),
+  refused: new Set(),
+  passed: new Set(),
+}
+
+/** One call and what it came to. */
+export interface CheckedStep {
+  readonly kind: BetCall['kind']
+  readonly request: number
+  /** Of a refusal; undefined when it was answered 200. */
+  readonly code: ReplyCode | undefined
+  /** It took effect now. */
+  readonly hasEffect: boolean
+  readonly posted: readonly Transfer[]
+  readonly before: bigint
+  readonly after: bigint
+  /** L-2. */
+  readonly mayGoBelowZero: boolean
+}
+
+type IsBroken = (step: CheckedStep, facts: HistoryFacts) => boolean
+
+const INVARIANTS: Readonly<Record<string, IsBroken>> = {
+  'a refusal moves no money': ({ code, posted }) => code !== undefined && posted.length > 0,
+  'a balance changes by what is booked': ({ before, after, posted }) => after - before !== sumEffects(posted),
+  'only more than nothing is booked': ({ posted }) => posted.some(({ amount }) => amount <= 0n),
+  'the stake is taken once at most': ({ posted }, { stakes }) => stakes + countStakes(posted) > 1,
+  'a bet that is given up moves no money any more': ({ posted }, { isGivenUp }) => isGivenUp && posted.length > 0,
+  'what was answered 200 moves money once': ({ request, posted }, { done }) => done.has(request) && posted.length > 0,
+  'a refused result that another one has passed is never applied (I-2)': ({ request, hasEffect }, { passed }) =>
+    hasEffect && passed.has(request),
+  'nobody is taken what is not there (L-2)': ({ before, after, mayGoBelowZero }) =>
+    !mayGoBelowZero && after < 0n && after < before,
+}
+
+/** The first law that the step breaks. */
+export function findBrokenInvariant(step: CheckedStep, facts: HistoryFacts): string | undefined {
+  return Object.entries(INVARIANTS).find(([, isBroken]) => isBroken(step, facts))?.[0]
+}
+
+export function updateFacts(facts: HistoryFacts, { kind, request, code, posted }: CheckedStep): HistoryFacts {
+  const isResult = kind === 'settle' || kind === 'unsettle'
+  const passes = isResult && code === undefined && !facts.done.has(request)
+  const isFinal = isResult && (code === 'recalculation_blocked' || code === 'recalculation_negative')
+  return {
+    stakes: facts.stakes + countStakes(posted),
+    isGivenUp: facts.isGivenUp || isGivingUp(kind, code),
+    done: code === undefined ? withRequest(facts.done, request) : facts.done,
+    refused: isFinal ? withRequest(facts.refused, request) : facts.refused,
+    passed: passes ? new Set([...facts.passed, ...facts.refused].filter((one) => one !== request)) : facts.passed,
+  }
+}
+
+/** A Rollback that was acknowledged, or a Place bet without the money (I-3). */
+function isGivingUp(kind: CheckedStep['kind'], code: CheckedStep['code']): boolean {
+  return kind === 'rollback' ? code === undefined : kind === 'place' && code === 'not_enough_money'
+}
+
+function withRequest(requests: ReadonlySet<number>, request: number): ReadonlySet<number> {
+  return requests.has(request) ? requests : new Set([...requests, request])
+}
+
+function sumEffects(posted: readonly Transfer[]): bigint {
+  return posted.reduce((sum, transfer) => sum + effectOnPlayer(transfer), 0n)
+}
+
+function countStakes(posted: readonly Transfer[]): number {
+  return posted.filter(({ kind }) => kind === 'stake').length
+}

@@ -1,0 +1,194 @@
+/**
+ * One player with one bet, judged by the wallet's own rules in memory: the same function that judges a batch on Postgres, given a
+ * batch of one call. Nothing is shared between two states, so that a search can go back to any of them.
+ */
+
+import { type Money, money } from '../../protocol/values/money.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/wire-ids.ts'
+import type { Account } from '../../server/wallet/ledger/account.ts'
+import { openBook } from '../../server/wallet/ledger/book.ts'
+import { effectOnPlayer } from '../../server/wallet/ledger/posting.ts'
+import type { Transfer } from '../../server/wallet/ledger/transfer.ts'
+import type { CallBatch } from '../../server/wallet/queue/call-batch.ts'
+import { betKey } from '../../server/wallet/queue/call-batch.ts'
+import { applyCall, type BetCallOutcome } from '../../server/wallet/queue/rules-path.ts'
+import type { Rules } from '../../server/wallet/rules/decision.ts'
+import type { EarlierCall } from '../../server/wallet/rules/replay-detection.ts'
+import type { BetCall } from '../../server/wallet/store/bet.ts'
+import type { BetRecord } from '../../server/wallet/store/bet-store.ts'
+import type { Session, TokenHash } from '../../server/wallet/store/session.ts'
+import { type BetCallName, type BetEventName, CALLS } from './one-bet-actions.ts'
+
+const PLAYER = 'player-of-one-bet' as PlayerId
+const BET = 'the-only-bet' as BetId
+const EUR = 'EUR' as Currency
+const TOKEN = 'token' as TokenHash
+const KEY = betKey({ player: PLAYER, betId: BET })
+/** Minor units: enough for each stake once. */
+export const OPENING = money(30n)
+/** Step n happens n seconds after this. */
+const BEGINNING_MS = Date.UTC(2026, 0, 1, 12)
+const DAY = '2026-01-01'
+
+export const ONE_BET_RULES: Omit<Rules, 'clawback'> = {
+  scales: new Map([['EUR', 2]]),
+  freebetStake: 'player',
+  resettleWindowMs: null,
+  minimumAge: 18,
+  sharedBets: false,
+}
+
+export interface OneBetState {
+  readonly record: BetRecord | undefined
+  readonly seen: readonly EarlierCall[]
+  readonly account: Account
+  /** The token, by the wallet's clock; `isSpent`: it has ended for good, whatever the clock says (P-1). */
+  readonly live: boolean
+  readonly isSpent: boolean
+  /** What the bet's transfers add up to: for the player, and in the account of open stakes. */
+  readonly moved: { readonly player: bigint; readonly openStakes: bigint }
+}
+
+export const NEW_ONE_BET_STATE: OneBetState = {
+  record: undefined,
+  seen: [],
+  account: { player: PLAYER, currency: EUR, balance: OPENING, version: 1n, day: DAY, openingVersion: 0n },
+  live: true,
+  isSpent: false,
+  moved: { player: 0n, openStakes: 0n },
+}
+
+const PLAYERS: CallBatch['players'] = new Map([
+  [
+    PLAYER,
+    {
+      id: PLAYER,
+      status: 'active',
+      selfExcludedUntil: null,
+      verified: true,
+      birthday: null,
+      limits: {},
+      isMarked: true,
+    },
+  ],
+])
+const session: Session = {
+  player: PLAYER,
+  currency: EUR,
+  expiresAt: new Date(BEGINNING_MS + 86_400_000),
+  endedAt: null,
+}
+const LIVE: CallBatch['sessions'] = new Map([[TOKEN, session]])
+const EXPIRED: CallBatch['sessions'] = new Map([[TOKEN, { ...session, expiresAt: new Date(BEGINNING_MS) }]])
+const ENDED: CallBatch['sessions'] = new Map([[TOKEN, { ...session, endedAt: new Date(BEGINNING_MS) }]])
+
+export function toMomentTime(moment: number): Date {
+  return new Date(BEGINNING_MS + moment * 1_000)
+}
+
+/** The step at which something took effect. */
+export function toMoment(at: Date): number {
+  return (at.getTime() - BEGINNING_MS) / 1_000
+}
+
+export function toRequestId(request: number): RequestId {
+  return `request-${request}` as RequestId
+}
+
+export function toBetCall(name: BetCallName, request: number): BetCall {
+  const template = CALLS[name]
+  const base = { requestId: toRequestId(request), betId: BET, player: PLAYER, platform: '' }
+  const amount = template.amount as Money
+  switch (template.kind) {
+    case 'place':
+      return {
+        ...base,
+        kind: 'place',
+        token: TOKEN,
+        currency: EUR,
+        stake: amount,
+        hasBonus: false,
+        bonusAmount: null,
+        oddsPayout: null,
+        site: '',
+        details: '{}',
+        events: [],
+      }
+    case 'settle':
+      return { ...base, kind: 'settle', currency: EUR, payout: amount, resultType: template.resultType, token: TOKEN }
+    case 'unsettle':
+      return { ...base, kind: 'unsettle', currency: EUR }
+    case 'rollback':
+      return { ...base, kind: 'rollback', currency: EUR, reason: 52 }
+    default:
+      return template satisfies never
+  }
+}
+
+/** S-5: the bytes of a Place bet with PUT. */
+export function placeWithPut(request: number): BetCall {
+  const { requestId, betId, player, platform } = toBetCall('place', request)
+  return { kind: 'unsettle', requestId, betId, player, platform, currency: EUR, amount: CALLS.place.amount as Money }
+}
+
+export interface OneBetAnswer {
+  readonly outcome: BetCallOutcome
+  readonly state: OneBetState
+  /** What this call moved. */
+  readonly posted: readonly Transfer[]
+}
+
+export function answerCall(state: OneBetState, call: BetCall, moment: number, rules: Rules): OneBetAnswer {
+  const book = openBook([state.account])
+  const batch: CallBatch = {
+    bucket: 0,
+    now: toMomentTime(moment),
+    players: PLAYERS,
+    sessions: state.isSpent ? ENDED : state.live ? LIVE : EXPIRED,
+    book,
+    earlierToday: new Map(),
+    stored: new Map(),
+    bets: new Map(state.record === undefined ? [] : [[KEY, state.record]]),
+    earlierCalls: new Map([[KEY, state.seen]]),
+    expired: new Set(),
+    calls: [],
+    changes: [],
+  }
+  const outcome = applyCall(batch, call, rules)
+  return {
+    outcome,
+    posted: book.transfers,
+    state: {
+      record: batch.bets.get(KEY),
+      seen: batch.earlierCalls.get(KEY) ?? [],
+      account: book.account(PLAYER, EUR) as Account,
+      live: state.live,
+      isSpent: state.isSpent || batch.expired.size > 0,
+      moved: book.transfers.reduce(addTransfer, state.moved),
+    },
+  }
+}
+
+function addTransfer({ player, openStakes }: OneBetState['moved'], transfer: Transfer): OneBetState['moved'] {
+  const { debit, credit, amount } = transfer
+  const into = credit === 'open_stakes' ? amount : 0n
+  const outOf = debit === 'open_stakes' ? amount : 0n
+  return { player: player + effectOnPlayer(transfer), openStakes: openStakes + into - outOf }
+}
+
+/** What the player and the operator do beside the calls. Money leaves as a whole, and comes back as it was at the beginning. */
+export function applyBetEvent(state: OneBetState, event: BetEventName): OneBetState {
+  const { record, account } = state
+  switch (event) {
+    case 'lock':
+      return record === undefined ? state : { ...state, record: { ...record, locked: !record.locked } }
+    case 'money':
+      return { ...state, account: { ...account, balance: account.balance > 0n ? money(0n) : OPENING } }
+    case 'token':
+      return { ...state, live: false }
+    case 'token back':
+      return { ...state, live: true }
+    default:
+      return event satisfies never
+  }
+}

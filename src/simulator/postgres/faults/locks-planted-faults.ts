@@ -1,0 +1,161 @@
+/** Faults planted around wallets and platform, each of which a run must find. None is in the product. */
+
+import { isOutage } from '../../../server/core/database/database-errors.ts'
+import type { Db, Row, Statement, Tx } from '../../../server/core/database/db.ts'
+import type { Stores } from '../../market/market.ts'
+import { findPlantedFault } from '../../market/planted/planted-faults.ts'
+import type { LocksFault, NamedLocksFault } from '../locks-harness.ts'
+
+type Transaction = Db['transaction']
+type Query = Tx['query']
+
+/** Every transaction is another one, that of lanes too. */
+function wrapTransactions(db: Db, change: (transaction: Transaction) => Transaction): Db {
+  return {
+    ...db,
+    transaction: change(db.transaction),
+    openLane: () => ({ transaction: change(db.openLane().transaction) }),
+  }
+}
+
+/** A statement has another text. */
+const rewordStatement = (name: string, from: string, to: string) => (db: Db) => {
+  const other = (statement: Statement) => {
+    if (statement.name !== name) return statement
+    if (!statement.text.includes(from)) throw new Error(`${name} has no "${from}" any more`)
+    return { ...statement, text: statement.text.replaceAll(from, to) }
+  }
+  const txOf = (tx: Tx): Tx => ({
+    query: ((statement, values) => tx.query(other(statement), values)) as Query,
+    execute: (statement, values) => tx.execute(other(statement), values),
+    finish: (send) => tx.finish(send),
+  })
+  return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
+}
+
+/** What a statement read once is not read again by the same process. */
+const rememberReads = (name: string) => (db: Db) => {
+  const known = new Map<string, Row[]>()
+  const txOf = (tx: Tx): Tx => ({
+    ...tx,
+    query: (async (statement: Statement, values?: readonly unknown[]) => {
+      if (statement.name !== name) return tx.query(statement, values)
+      const key = JSON.stringify(values)
+      const rows = known.get(key) ?? (await tx.query(statement, values))
+      known.set(key, rows)
+      return rows
+    }) as Query,
+  })
+  return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
+}
+
+/** One statement for each player, the last one first. */
+const lockOneByOne = (db: Db) => {
+  const txOf = (tx: Tx): Tx => ({
+    ...tx,
+    query: (async (statement: Statement, values: readonly unknown[]) => {
+      if (statement.name !== 'lock_ruled_players') return tx.query(statement, values)
+      const rows: Row[] = []
+      const [bucket, players] = values as [number, readonly string[]]
+      for (const player of [...players].reverse()) rows.push(...(await tx.query(statement, [bucket, [player]])))
+      return rows
+    }) as Query,
+  })
+  return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
+}
+
+/** All but COMMIT was answered: that will do. */
+const trustLostCommits = (db: Db) =>
+  wrapTransactions(db, (transaction) => async (work) => {
+    const done: Awaited<ReturnType<typeof work>>[] = []
+    try {
+      return await transaction(async (tx) => {
+        const value = await work(tx)
+        done.push(value)
+        return value
+      })
+    } catch (error) {
+      const [value] = done
+      if (value === undefined || !isOutage(error)) throw error
+      return value
+    }
+  })
+
+/** COMMIT is not waited for. */
+const answerBeforeCommit = (db: Db) =>
+  wrapTransactions(
+    db,
+    (transaction) => (work) =>
+      new Promise((resolve, reject) => {
+        const whole = transaction(async (tx) => {
+          const value = await work(tx)
+          resolve(value)
+          return value
+        })
+        whole.catch(reject)
+      }),
+  )
+
+/** A fault of the platform, as it is planted in markets. */
+const plantInPlatform = (fault: string): LocksFault => ({
+  platform: (db) => findPlantedFault(fault).plant({ platform: { db } } as unknown as Stores).platform.db,
+})
+export interface LocksFaultRow extends NamedLocksFault {
+  /** The decision that it breaks. */
+  readonly breaks: string
+  /** Whose run finds it. */
+  readonly seed: number
+}
+
+type LocksFaultEntry = readonly [fault: string, breaks: string, seed: number, plant: LocksFault]
+
+const FAULTS: readonly LocksFaultEntry[] = [
+  [
+    'the rules judge without a lock on the player',
+    'M-1',
+    1,
+    { wallet: rewordStatement('lock_ruled_players', ' for update', '') },
+  ],
+  [
+    'money is moved by hand without a lock on the player',
+    'O-2',
+    3,
+    { wallet: rewordStatement('lock_players', ' for update', '') },
+  ],
+  [
+    'the gate waits for players that are locked',
+    'W-20',
+    1,
+    { wallet: rewordStatement('fast_path_lock', ' skip locked', '') },
+  ],
+  [
+    'one wallet locks players in another order',
+    'W-20',
+    5,
+    { wallet: (db, number) => (number === 1 ? lockOneByOne(db) : db) },
+  ],
+  ['a wallet takes a COMMIT without an answer for done', 'W-22', 6, { wallet: trustLostCommits }],
+  ['a call is answered before its COMMIT', 'W-22', 6, { wallet: answerBeforeCommit }],
+  ['a wallet remembers balances', 'M-1', 5, { wallet: rememberReads('read_accounts') }],
+  [
+    'late copies of results are not known',
+    'I-2',
+    5,
+    { wallet: rewordStatement('read_seen_calls', '\n   ) c', '\n   ) c where false') },
+  ],
+  ['the platform takes a COMMIT without an answer for done', 'C-1', 5, { platform: trustLostCommits }],
+  ['a claim is taken that somebody holds', 'C-6', 4, plantInPlatform('a claim is taken that somebody holds')],
+  ['claims whose COMMIT was lost are left', 'C-12', 5, plantInPlatform('what a process that died was calling is left')],
+  ['reconcile does not see bets that the wallet has lost', 'what the guide says', 1, { blindTo: 'missing_at_wallet' }],
+]
+
+export const LOCKS_FAULTS: readonly LocksFaultRow[] = FAULTS.map(([fault, breaks, seed, plant]) => ({
+  ...{ fault, breaks, seed },
+  ...plant,
+}))
+
+export function findLocksFault(fault: string): LocksFaultRow {
+  const found = LOCKS_FAULTS.find((one) => one.fault === fault)
+  if (found === undefined) throw new Error(`${fault}: not planted any more`)
+  return found
+}

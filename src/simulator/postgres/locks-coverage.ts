@@ -1,0 +1,52 @@
+/** What a run meets, and what it must not meet, as the proxy sees it in statements. */
+import type { Trace } from '../market/trace.ts'
+import { BALANCE_JUDGED } from './final-checks.ts'
+import type { StatementResult } from './wire/postgres-messages.ts'
+import type { PostgresSession } from './wire/postgres-session.ts'
+
+/** Who of them goes first, Postgres says: such a run may come to something else when it is played again. */
+export const SET_FREE_AT_ONCE = 'two sessions were set free at once'
+
+export const STANDBY_LOSS_NAMED = 'what a standby had not got is named'
+
+/** What enough runs must meet. */
+export const LOCKS_COVERAGE: readonly string[] = [
+  ...['a session was blocked', 'the gate skipped a player that was locked', 'the gate left a call to the rules'],
+  ...['a circle of waiting', 'the time for a lock is over', 'a transaction in which nothing comes is ended'],
+  ...['cut before it arrives, of a COMMIT', 'cut before its answer arrives, of a COMMIT', 'a connection is refused'],
+  ...['the connection falls silent', 'a statement arrives whose client has left', 'cut while it waits for a lock'],
+  ...[
+    'cut before it arrives, of a COMMIT of the platform',
+    'cut before its answer arrives, of a COMMIT of the platform',
+  ],
+  ...['the platform claims a delivery', 'what came back to the platform is written down'],
+  ...['network: lost', 'network: its answer lost', 'network: twice', 'network: broken behind its effect'],
+  ...['a wallet is killed', 'a standby that lags takes over', STANDBY_LOSS_NAMED, BALANCE_JUDGED],
+]
+
+/** What says that something has moved on, or is there already, though its player is locked: a second fence, which nobody comes to. */
+const FENCES = /error (PU001|23505)/
+
+const MARKS: Readonly<Record<string, string>> = {
+  lock_ruled_players: 'the gate left a call to the rules',
+  fast_path_lock: 'the gate skipped a player that was locked',
+  platform_claim: 'the platform claims a delivery',
+  platform_finish: 'what came back to the platform is written down',
+}
+
+/** What must be met, and what must not, seen in statements. */
+export function watchLockStatements(trace: Trace, complaints: string[]) {
+  return {
+    answered({ name, party }: PostgresSession, statement: string, { word, rows }: StatementResult): void {
+      if (party !== 'platform' && FENCES.test(word))
+        complaints.push(`${name} ${statement}: ${word}, in spite of the locks`)
+      const mark = rows > 0 ? MARKS[statement] : undefined
+      if (mark !== undefined) trace.mark(mark)
+    },
+    blocked({ name, waitsFor }: PostgresSession, statement: string): void {
+      trace.mark('a session was blocked')
+      if (statement.startsWith('gate_'))
+        complaints.push(`${name} ${statement}: the gate waits for ${waitsFor.join(', ')}`)
+    },
+  }
+}

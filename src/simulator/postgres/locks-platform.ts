@@ -1,0 +1,42 @@
+/** The platform of a run: in this process, as nobody else's code is in it, with a database of its own behind the same proxy. */
+
+import { environment } from '../../runtime/environment.ts'
+import type { Db } from '../../server/core/database/db.ts'
+import { openPostgres } from '../../server/core/database/postgres/postgres.ts'
+import type { Platform } from '../../server/platform/platform.ts'
+import { MARKET_PARTNER } from '../market/actors/market-participants.ts'
+import { AUTHORS, createTraceLogger, startPlatformParty } from '../market/actors/market-parties.ts'
+import { PARTY_URLS } from '../market/actors/party-names.ts'
+import { CONFIGS, MARKET_SECRET } from '../market/databases/market-store.ts'
+import type { LocksFault, LocksHarness } from './locks-harness.ts'
+
+export interface LocksPlatform {
+  readonly platform: Platform
+  readonly db: Db
+}
+
+const unchanged = (db: Db) => db
+
+export async function startLocksPlatform(
+  { base, proxy, trace }: Pick<LocksHarness, 'base' | 'proxy' | 'trace'>,
+  planted: LocksFault['platform'] = unchanged,
+): Promise<LocksPlatform> {
+  const opened = await openPostgres(base.platform.url, { newSocket: () => proxy.newSocket('platform') })
+  const platform = await startPlatformParty(
+    planted(withVirtualClock(opened)),
+    createTraceLogger(trace.note, 'platform'),
+    CONFIGS.platform,
+  )
+  const partner = { partnerId: MARKET_PARTNER, baseUrl: PARTY_URLS.wallet, secrets: [MARKET_SECRET], connection: {} }
+  await platform.deciding.partners.save(AUTHORS.platform(), partner, new Date(environment.now()))
+  return { platform, db: opened }
+}
+
+/** Its database tells it the time of the simulation (W-19). */
+function withVirtualClock(db: Db): Db {
+  const query = (async (statement, values) =>
+    statement.name === 'platform_read_clock'
+      ? [{ now: environment.now() }]
+      : db.query(statement, values)) as Db['query']
+  return { ...db, query }
+}

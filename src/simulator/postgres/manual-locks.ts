@@ -1,0 +1,41 @@
+/** A person with a connection to the wallets' database, who locks players in any order, and looks for a time at what is there. */
+import pg from 'pg'
+import { sleep } from '../../runtime/async/sleep.ts'
+import type { LocksHarness } from './locks-harness.ts'
+
+export interface ManualLocks {
+  readonly players: readonly number[]
+  /** Milliseconds that the person looks at each of them. */
+  readonly looks: readonly number[]
+}
+
+/** Milliseconds that a person waits for an answer. */
+const QUERY_TIMEOUT_MS = 8_000
+
+/** `meanwhile`: what everybody wants of the wallets when the first player is locked. */
+export async function lockManually(
+  harness: LocksHarness,
+  { players, looks }: ManualLocks,
+  meanwhile: () => void,
+): Promise<void> {
+  const { proxy, trace, base } = harness
+  const stream = () => proxy.newSocket('a person')
+  const connection = { connectionString: base.wallet.url, query_timeout: QUERY_TIMEOUT_MS, stream }
+  const client = new pg.Client(connection as pg.ClientConfig)
+  client.on('error', () => {})
+  const ids = players.map((number) => harness.participants.players[number]?.userId ?? '')
+  trace.note(`a person locks ${ids.join(' and ')}`)
+  try {
+    await client.connect()
+    await client.query('begin')
+    for (const [i, userId] of ids.entries()) {
+      await client.query(`select 1 from purser.player where player = '${userId}' for update`)
+      if (i === 0) meanwhile()
+      await sleep(looks[i] ?? 0)
+    }
+    await client.query('commit')
+  } catch {
+    // Whatever it was: the person goes.
+  }
+  await client.end().catch(() => {})
+}
