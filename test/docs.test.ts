@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { EXIT_CODES } from '../src/process/exit-codes.ts'
+import { EXIT_CODES } from '../src/server/servers/exit-codes.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
@@ -101,8 +101,8 @@ const WALLET = JSON.parse(read('openapi/wallet.json')) as {
 }
 
 const COMPLETE = [
-  ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
-  ['metrics', namesIn('src/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
+  ['anomalies', namesIn('src/server/wallet/rules/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
+  ['metrics', namesIn('src/server/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
   ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],
@@ -147,7 +147,9 @@ describe('the page of the HTTP API', () => {
 })
 
 test('a process opens the number of connections that the guide gives, plus one for each lane', () => {
-  const sizes = namesIn('src/db/postgres.ts', /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm).map(Number)
+  const sizes = namesIn('src/server/core/database/postgres/postgres.ts', /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm).map(
+    Number,
+  )
   const most = sizes.reduce((sum, size) => sum + size, 0)
   expect(sizes.length).toBeGreaterThan(3)
   expect(/opens up to (\d+) connections/.exec(read('docs/guides/run-in-production.md'))?.[1]).toBe(`${most}`)
@@ -173,7 +175,12 @@ test('the guide CONTRIBUTING has at most 900 words', () => {
 
 test('every file and folder on the map of the code exists', () => {
   const map = blocksOf(read('docs/internals/code-map.md')).find(({ info }) => info === 'text map')
-  const paths = [...(map?.text ?? '').matchAll(/^(\S+)/gm)].map(({ 1: path = '' }) => path)
+  // An indented folder is below the last folder that is not indented.
+  let parent = ''
+  const paths = [...(map?.text ?? '').matchAll(/^( *)(\S+)/gm)].map(({ 1: indent = '', 2: name = '' }) => {
+    if (indent === '') parent = name
+    return indent === '' ? name : `${parent}/${name}`
+  })
   expect(paths.length).toBeGreaterThan(10)
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
