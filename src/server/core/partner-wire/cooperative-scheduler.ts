@@ -1,23 +1,28 @@
 /**
- * Work on calls, a little in each turn of the event loop. Between two turns the process looks for answers of the database: the
- * next statements depend on them, so they must not wait behind the requests and replies of a hundred connections.
+ * Cooperative scheduler: it spreads the work on calls over the turns of the event loop.
+ *
+ * Between two turns the process reads the answers of the database. The next statements depend on
+ * these answers, so they must not wait until the requests and replies of 100 connections are done.
  */
 import { environment } from '../../../runtime/environment.ts'
 
-/** Of some 20 µs each. */
+/** Units of work; each takes about 20 µs. */
 const MIN_PER_TURN = 8
-/** Of what waits, in one turn: a long queue gets a larger share of the time. */
+/** Share of the waiting work that one turn processes, so a long queue gets more time. */
 const QUEUE_SHARE_PER_TURN = 1 / 8
-/** Calls and replies that may wait; with more, calls wait outside (load-shedder.ts). */
+/**
+ * Calls and replies that may wait. Beyond that, calls stay unread on their connections
+ * (load-shedder.ts).
+ */
 const MAX_WAITING = 512
 
 let current: (() => void)[] = []
-/** Of `current`. */
+/** Index in `current`. */
 let next = 0
 let incoming: (() => void)[] = []
 let isScheduled = false
 
-/** Runs `work` after everything that came before it. */
+/** The order of the work is first in, first out. */
 export function scheduleWork(work: () => void): void {
   incoming.push(work)
   if (isScheduled) return
@@ -39,7 +44,7 @@ function countWaiting(): number {
   return current.length - next + incoming.length
 }
 
-/** How many more may wait; negative when there are too many. */
+/** Negative when more than MAX_WAITING wait. */
 export function freeSlots(): number {
   return MAX_WAITING - countWaiting()
 }

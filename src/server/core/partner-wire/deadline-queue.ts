@@ -1,24 +1,26 @@
 /**
- * Who waits outside, in the order in which they were last heard, and until when each of them can wait. Whoever waits is heard
- * when there is room, and else when its own time is over. The times of those who came all at once lie evenly apart, and so
- * do those of their next waits.
+ * Queue with deadlines: each entry leaves when there is room for it, or else at its deadline.
  *
- * hopeful ──there is room──► heard
- *    └──too long for a yes──► late ──its time──► heard
+ * The load shedder keeps its paused connections here, in the order of their last poll. Connections
+ * that are added together get evenly spread deadlines, now and in their next waits.
+ *
+ * States of an entry:
+ * - in time: room is available → taken; waited longer than `usefulWaitMs` → late
+ * - late: its deadline passes → taken
  */
 
-/** In milliseconds of waiting, since one was last heard. */
+/** Milliseconds of waiting since the last poll. */
 export interface QueueDeadlines {
-  /** Before that nobody's time is over: a line that is so short may be gone by then. */
+  /** The earliest deadline in `enqueueAll`: a short queue may be empty by then. */
   readonly minWaitMs: number
-  /** Until then a yes can still come in time. */
+  /** After this time an entry can no longer succeed. */
   readonly usefulWaitMs: number
-  /** Until then at the latest one is heard. */
+  /** The latest deadline. */
   readonly maxWaitMs: number
 }
 
 export interface QueueEntryTimes {
-  /** `world.elapsed()` when it was last heard. */
+  /** The monotonic time of the last poll. */
   readonly since: number
   readonly dueAt: number
 }
@@ -40,7 +42,7 @@ export class DeadlineQueue<Item> {
     return this.inTime.size > 0
   }
 
-  /** Since when the first one that hopes has waited; undefined: nobody does, or somebody has given up hope. */
+  /** The start of the longest wait; undefined if the queue is empty or an entry is late. */
   get oldestSince(): number | undefined {
     const [first] = this.inTime.values()
     return this.late.size > 0 ? undefined : first?.since
@@ -60,7 +62,6 @@ export class DeadlineQueue<Item> {
     for (const [i, item] of items.entries()) this.enqueue(item, now, minWaitMs + (i + 1) * intervalMs)
   }
 
-  /** All that wait, who leave. */
   clear(): Item[] {
     const all = [...this.late.keys(), ...this.inTime.keys()]
     this.late.clear()
@@ -72,12 +73,12 @@ export class DeadlineQueue<Item> {
     if (!this.inTime.delete(item)) this.late.delete(item)
   }
 
-  /** The first one whose time is over. */
+  /** Returns the first entry whose deadline has passed. */
   takeDue(now: number): [Item, QueueEntryTimes] | undefined {
     return takeFirst(this.late, ({ dueAt }) => dueAt <= now) ?? takeFirst(this.inTime, ({ dueAt }) => dueAt <= now)
   }
 
-  /** The first one for whom a yes can still come in time. */
+  /** Returns the first entry that can still succeed. */
   takeInTime(now: number): [Item, QueueEntryTimes] | undefined {
     for (;;) {
       const expired = takeFirst(this.inTime, ({ since }) => now - since > this.deadlines.usefulWaitMs)

@@ -1,17 +1,17 @@
 /**
  * Load shedder for the partner wire.
  *
- * When the server is full, calls wait unread on their connections. A call that cannot be answered in
- * time fails just before its deadline (R-4), not at once: a caller that waits for its answer would
- * send the next call. A failed call must cost little, and must not delay the calls that are inside.
+ * When the server is full, calls wait unread on their connections. A call that cannot be answered
+ * in time fails just before its deadline (R-4), not at once: a caller that waits for its answer
+ * would send the next call. A failed call must cost little, and must not delay the accepted calls.
  *
- * Nothing shows how long a call lay unread on its connection. So the whole time for which the
- * connection was not read counts as waiting (R-5, W-20).
+ * No clock shows how long a call lay unread on its connection. So the whole time in which the
+ * connection was paused counts as waiting (R-5, W-20).
  *
- * States of a connection, and what ends each:
- * - read: no room is left, or the connection brings calls while others wait → in line
- * - in line, not read: its turn comes → visited; the line is empty → read
- * - visited: its calls are let in or all fail; it brought calls → in line, it brought none → read
+ * States of a connection, and their exits:
+ * - read: the capacity is used up, or calls arrive while others wait → queued
+ * - queued, not read: its turn comes → polled; the overload ends → read
+ * - polled: its calls are all accepted or all fail; then it brought calls → queued, or none → read
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -25,17 +25,17 @@ import { RESPONSE_HEADERS } from './response-serializer.ts'
 import { toWirePath } from './wire-path.ts'
 import { coalesceWrites } from './write-coalescing.ts'
 
-/** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
+/** An accepted call takes about 100 ms. The rest of 4 s (R-5) and of 4.75 s (W-20) is a reserve. */
 const QUEUE_DEADLINES: QueueDeadlines = { minWaitMs: 1_000, usefulWaitMs: 2_000, maxWaitMs: 4_250 }
-/** Calls by which the room may be exceeded: those that were read before their connection could be paused. */
+/** Calls accepted beyond the capacity: they were read before their connection was paused. */
 const MAX_OVERSHOOT = 2_000
-/** A crowd whose first one has waited for less than so many milliseconds is none any more. */
+/** The overload is over if the longest wait in the queue is shorter. Milliseconds. */
 const OVERLOAD_END_WAIT_MS = 50
-/** Milliseconds between two looks at the line while there is no room. */
+/** Milliseconds between two checks of the queue while there is no capacity. */
 const CHECK_INTERVAL_MS = 4
-/** Calls failed in one turn of the event loop, about 2 ms: the calls inside go on between. */
+/** Calls that fail in one turn of the event loop, about 2 ms. Accepted calls run in between. */
 const MAX_SHED_PER_TURN = 256
-/** Share of the newest visit in what is known of the calls that one brings, and what is assumed at first. */
+/** Weight of the newest poll in the moving average of calls per poll. */
 const SMOOTHING_FACTOR = 0.1
 const INITIAL_CALLS_PER_POLL = 16
 
@@ -45,20 +45,20 @@ interface Poll {
   calls: number
 }
 
-/** Reads a call whose body is there, and answers it once. */
+/** Receives the complete body of a call, and answers it once. */
 export type BodyReader = (body: Buffer, answer: SendRawResponse) => void
 
 type TimedRequest = IncomingMessage & { arrivedAt?: number; socket: Socket & { parser?: { duration?(): number } } }
 
-/** The time of a call's first byte, as world.elapsed() gives it. */
+/** The monotonic time of the call's first byte. */
 export function getArrivalTime(request: IncomingMessage): number {
   return (request as TimedRequest).arrivedAt ?? environment.monotonicNow()
 }
 
 export class LoadShedder {
-  /** Calls failed here since the start. */
+  /** Calls that failed since the start. */
   shedCalls = 0
-  /** Plain calls that are not answered yet: Node knows of none of them. */
+  /** Unanswered calls of the raw path. Node does not count them as requests. */
   callsInFlight = 0
   private readonly isDraining: () => boolean
   private readonly isClosing: () => boolean
@@ -66,7 +66,7 @@ export class LoadShedder {
   private readonly capacities = [freeSlots]
   private downstreamCapacity = () => Number.POSITIVE_INFINITY
   private findReader = (_request: IncomingMessage): BodyReader | undefined => undefined
-  /** All connections but those whose last request was no call of the wire: health and people never wait. */
+  /** Connections except after a request that is no wire call: health checks and users never wait. */
   private readonly callerSockets = new Set<Socket>()
   private readonly queue: DeadlineQueue<Socket>
   private readonly polls = new Map<Socket, Poll>()
@@ -82,29 +82,31 @@ export class LoadShedder {
     this.queue = new DeadlineQueue(deadlines)
   }
 
-  /** Adds something that calls wait for inside, and how many more may; negative when it is over-full. */
+  /** `capacity` returns the number of calls that a limit still allows, negative beyond it. */
   addCapacity(capacity: () => number): void {
     this.capacities.push(capacity)
   }
 
-  /** Adds what those in line hope for: how many of their calls would find it now. Nobody is sent outside for it. */
+  /**
+   * Sets the number of calls that the next server would accept now. It limits how many queued
+   * connections are polled, and queues no connection.
+   */
   setDownstreamCapacity(downstreamCapacity: () => number): void {
     this.downstreamCapacity = downstreamCapacity
   }
 
-  /** Sets who reads plain calls; undefined: it is none, and takes Node's way. */
+  /** A call without a reader takes Node's path. */
   setReader(findReader: (request: IncomingMessage) => BodyReader | undefined): void {
     this.findReader = findReader
   }
 
-  /** Every new connection. */
   addConnection(socket: Socket): void {
     this.callerSockets.add(socket)
-    void socket.remoteAddress // Node keeps what was asked for once, also when the other end is gone (W-30)
+    void socket.remoteAddress // Node caches the first result, so the address is still known after a disconnect (W-30).
     const { isDraining, keepAliveMs } = this
     attachRawPath(socket, { handle: (request, isPlain) => this.handleRaw(request, isPlain), isDraining, keepAliveMs })
     coalesceWrites(socket, () => this.isOverloaded && !this.isDraining())
-    // Node reads on by itself when a body has been read or thrown away.
+    // Node resumes reading by itself after a body is read or discarded.
     socket.on('resume', () => {
       if (this.queue.has(socket)) socket.pause()
     })
@@ -114,12 +116,11 @@ export class LoadShedder {
     })
   }
 
-  /** Connections that stand in line. */
   queuedConnections(): number {
     return this.queue.size
   }
 
-  /** Of a request that takes Node's way. True: come in. Else the call has been answered. */
+  /** For a request on Node's path. False means that it has been answered as failed. */
   admitOrShed(request: IncomingMessage, response: ServerResponse): boolean {
     const kind = callKindOf(request)
     if (kind === undefined) {
@@ -155,7 +156,7 @@ export class LoadShedder {
     request.arrivedAt ??= this.polls.get(request.socket)?.waited.since ?? getFirstByteTime(request)
   }
 
-  /** Whether a call may come in; else it is failed now. */
+  /** False means that the call fails now. */
   private tryAdmit(request: TimedRequest): boolean {
     const { socket } = request
     this.callerSockets.add(socket)
@@ -175,7 +176,7 @@ export class LoadShedder {
     return least
   }
 
-  /** No room is left, or was for others before, and this connection brings calls. */
+  /** Called when a call arrives without capacity, or during an overload. */
   private handleOverload(socket: Socket): void {
     const now = environment.monotonicNow()
     if (this.isOverloaded) {
@@ -201,7 +202,7 @@ export class LoadShedder {
     else environment.setTimer(CHECK_INTERVAL_MS, check)
   }
 
-  /** The turn of the event loop before this one has read what was visited. */
+  /** Polled connections have been read in the previous turn of the event loop. */
   private checkQueue(now: number): void {
     for (const [socket, poll] of this.polls) this.endPoll(socket, poll, now)
     const available = Math.min(this.remainingCapacity(), this.downstreamCapacity())
@@ -215,7 +216,7 @@ export class LoadShedder {
     if (this.isOverloaded) this.scheduleCheck()
   }
 
-  /** When a crowd begins nobody has waited for long. */
+  /** The queue's waits are short at the beginning too, so an overload has a least duration. */
   private isOverloadOver(now: number): boolean {
     const { oldestSince = Number.NEGATIVE_INFINITY } = this.queue
     return now - this.overloadedSince > OVERLOAD_END_WAIT_MS && now - oldestSince < OVERLOAD_END_WAIT_MS
@@ -247,21 +248,24 @@ export class LoadShedder {
   }
 }
 
-/** Node's parser counts from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
+/**
+ * Node's parser measures this time for `requestTimeout`. Its types omit the method, so a test fails
+ * if the method disappears.
+ */
 function getFirstByteTime({ socket }: TimedRequest): number {
   return environment.monotonicNow() - (socket.parser?.duration?.() ?? 0)
 }
 
-/** What a call hears that is failed here (R-4). */
+/** Answers to calls that fail here (R-4). */
 const SHED_REPLIES = { place: createFailure('place'), other: createFailure('settle') } as const
 type CallKind = keyof typeof SHED_REPLIES
 const { body: BODY } = SHED_REPLIES.place
 const HEADERS_WITH_LENGTH = [...RESPONSE_HEADERS, 'content-length', `${BODY.length}`]
 const CLOSING_HEADERS = [...HEADERS_WITH_LENGTH, 'connection', 'close']
 
-/** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
+/** Undefined: not a wire call. A failed Place bet gets another status than other calls (R-4). */
 function callKindOf({ method, url }: IncomingMessage): CallKind | undefined {
   const path = toWirePath(url)
-  if (path === undefined || method === 'HEAD') return undefined // its answer has no body
+  if (path === undefined || method === 'HEAD') return undefined // a reply to HEAD has no body
   return method === OPERATIONS.place.method && path === OPERATIONS.place.path ? 'place' : 'other'
 }

@@ -1,6 +1,8 @@
 /**
- * The skeleton of the partner wire, which wallet and gateway share: when a call arrived, its body as bytes, what could not
- * be read, its answer. What a call comes to is theirs.
+ * HTTP layer of the partner wire, shared by wallet and gateway.
+ *
+ * It determines the arrival time, reads the body as bytes, answers unreadable requests and sends
+ * replies. The `WireHandler` of wallet or gateway processes the call.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,49 +20,47 @@ import { BODILESS_STATUSES, type RawResponse, RESPONSE_HEADERS } from './respons
 import type { ResolveSource } from './source-address.ts'
 import { toWirePath } from './wire-path.ts'
 
-/** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
+/** The operations of /payment/bet differ by method and `type`. */
 export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
 
-/** A call as it came: the signature is over the bytes, so a body stays bytes until it is verified (S-2). */
+/** The body stays bytes, because the signature is verified over the received bytes (S-2). */
 export interface WireRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
-  /** The time of its first byte, as world.elapsed() gives it: what a call may take is counted from there (R-5, W-20). */
+  /** The monotonic time of the first byte. The time limits of a call start there (R-5, W-20). */
   readonly arrivedAt: number
-  /** Where tracing is on. */
+  /** Present if tracing is on. */
   readonly span?: Span | undefined
 }
 
-/** What is known of every call, whatever it came to. */
 export interface CallMetadata {
-  /** The address of the other end of the connection, or the one that a trusted proxy names. */
   readonly source: string
-  /** Empty when it could not be read. */
+  /** Empty if the body could not be read. */
   readonly body: Buffer
-  /** Milliseconds from its first byte until all of it was there, and until its answer goes out. */
+  /** Milliseconds from the first byte to the complete request, and to the answer. */
   readonly arrivalMs: number
   readonly totalMs: number
-  /** When all of it was there, as world.elapsed() gives it. */
+  /** The monotonic time at which the request was complete. */
   readonly readAt: number
-  /** To be ended by whoever is told; undefined where tracing is off, or it could not be read. */
+  /** `onAnswered` must end it. Undefined if tracing is off or the request could not be read. */
   readonly span: Span | undefined
 }
 
 export interface WireHandler<Handled extends { readonly reply: WireReply }> {
   handle(endpoint: Endpoint, request: WireRequest): MaybePromise<Handled>
-  /** A request that could not be read: code 5 (R-8). */
+  /** An unreadable request is code 5 (R-8). */
   handleUnreadable(detail: string): Handled
-  /** Something was thrown: a bug, or a dependency that is broken (R-4). */
+  /** A bug, or a broken dependency (R-4). */
   handleError(error: unknown, operation: 'place' | 'settle'): Handled
-  /** Told of a defect on which no answer depends. */
+  /** Reports an error on which no answer depends. */
   onFailure(error: unknown): void
-  /** Told when the answer has been handed over; what it throws keeps nothing back. */
+  /** Called after the answer is handed over; an error in it affects no answer. */
   onAnswered(handled: Handled, metadata: CallMetadata): void
-  /** The server is going down: connections are not to be used again. */
+  /** True while the server drains: no connection is used again. */
   isDraining(): boolean
   readonly tracing?: Tracing | undefined
-  /** For the API reference only: Fastify checks and renders nothing. */
+  /** Only for the API reference: Fastify neither validates nor serializes with them. */
   readonly schemas?: Readonly<Record<'place' | 'change' | 'profile' | 'balance' | 'check', FastifySchema>>
 }
 
@@ -70,14 +70,13 @@ declare module 'fastify' {
   }
 }
 
-/** Where calls come in. */
 export interface WireServer {
   readonly app: Pick<FastifyInstance, 'register'>
   readonly loadShedder: Pick<LoadShedder, 'setReader'>
   readonly resolveSource: ResolveSource
 }
 
-/** A call whose body is there, whichever way it came. */
+/** A call with its complete body, from the raw path or from Fastify. */
 interface ReceivedCall extends WireRequest {
   readonly path: string
   readonly socket: Socket
@@ -85,8 +84,11 @@ interface ReceivedCall extends WireRequest {
 }
 
 /**
- * Registers the calls of the interface: nearly all of them are read and answered around Fastify and Node's streams (raw-http-path.ts), which cost more
- * than all the rest of them; what is not plain takes a route. Encapsulated: its body parser and error handler reach no other route.
+ * Registers the calls of the interface.
+ *
+ * Plain calls, which are nearly all, bypass Fastify and Node's streams (raw-http-path.ts), because
+ * these cost more than the rest of the work. Other calls take a Fastify route. The body parser and
+ * the error handler are encapsulated, so no other route uses them.
  */
 export async function registerWire<Handled extends { readonly reply: WireReply }>(
   { app, loadShedder, resolveSource }: WireServer,
@@ -95,7 +97,7 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
   loadShedder.setReader((request) => createBodyReader(handler, resolveSource, request))
   await app.register(async (wire) => {
     keepRawBody(wire)
-    // Routes are found by what a path decodes to: `/payment/%62et` is none of the interface.
+    // Fastify matches the decoded path, but `/payment/%62et` is not a path of the interface.
     wire.addHook('onRequest', async ({ raw }, reply) => {
       if (toWirePath(raw.url) !== undefined) return
       reply.callNotFound()
@@ -119,8 +121,7 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
 }
 
 /**
- * In a turn of its own: the call is handled, `sendReply` hands its answer over, and the side is
- * told.
+ * Schedules the call. Once it is handled, `send` hands over the answer, and `onAnswered` follows.
  */
 function processCall<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
@@ -149,7 +150,7 @@ function processCall<Handled extends { readonly reply: WireReply }>(
   })
 }
 
-/** What is told of a call never keeps its answer back. */
+/** An error in `onAnswered` never delays or changes the answer. */
 function notifyAnswered<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   handled: Handled,
@@ -176,7 +177,7 @@ function isPlace(method: string | undefined, endpoint: Endpoint): boolean {
   return endpoint === 'bet' && method === OPERATIONS.place.method
 }
 
-/** Of a call that says how long its body is, and has one that is not too long. */
+/** Undefined unless the call has a `content-length` within the limit. */
 function createBodyReader<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   resolveSource: ResolveSource,
@@ -196,7 +197,7 @@ function createBodyReader<Handled extends { readonly reply: WireReply }>(
     )
 }
 
-/** Each character is a byte: head and body go out as one text. */
+/** Each character is a byte, so head and body are one string. */
 function toRawResponse({ status, body }: WireReply): RawResponse {
   return { status, body: (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1') }
 }
@@ -206,7 +207,7 @@ const toRouteOptions = (schema: FastifySchema | undefined) => (schema === undefi
 const BYTES = 'application/octet-stream'
 const NO_BODY = Buffer.alloc(0)
 
-/** R-8: the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
+/** The content type is ignored (R-8), so an unparsable one must not reach Fastify's 415. */
 function keepRawBody(wire: FastifyInstance): void {
   wire.removeAllContentTypeParsers()
   wire.addContentTypeParser(BYTES, { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
@@ -230,7 +231,7 @@ function toReceivedCall(
   return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, path, socket, resolveSource }
 }
 
-/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug (R-4). */
+/** A request that Fastify could not read is code 5 (R-8). Every other error is a bug (R-4). */
 function handleRequestError<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   error: FastifyError,
@@ -244,14 +245,14 @@ function handleRequestError<Handled extends { readonly reply: WireReply }>(
 
 const CLOSING_HEADERS = [...RESPONSE_HEADERS, 'connection', 'close']
 
-/** Around Fastify's way with a reply. */
+/** Bypasses Fastify's own reply. */
 function sendReply<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   reply: FastifyReply,
   handled: Handled,
 ): void {
   const { status, body } = toRawResponse(handled.reply)
-  const isLast = handler.isDraining() || reply.hasHeader('connection') // Fastify reads nothing behind a body that is too large
+  const isLast = handler.isDraining() || reply.hasHeader('connection') // Fastify reads nothing after an oversized body.
   const head = isLast ? CLOSING_HEADERS : RESPONSE_HEADERS
   const { raw } = reply.hijack()
   raw.writeHead(status, BODILESS_STATUSES.has(status) ? head : [...head, 'content-length', `${body.length}`])

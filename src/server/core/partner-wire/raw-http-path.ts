@@ -1,56 +1,61 @@
 /**
- * Raw path of HTTP for plain calls of the partner wire, around Node's request and response objects.
+ * Raw HTTP path for plain calls of the partner wire, without Node's request and response objects.
  *
- * For each request Node makes a stream and a response with headers, listeners and timers, which cost
- * more than the signature and the JSON of a call. A plain request gets its body as bytes and is
- * answered in one piece. Node's parser, its limits and its time-outs stay.
+ * The streams, listeners and timers that Node creates for each request cost more than the signature
+ * and the JSON of a call. The body of a plain request is read as bytes, and its answer is one
+ * write. Node's parser, its limits and its time-outs still apply.
  *
- * Other requests take Node's way, in order, after the answers to earlier requests: the last request
- * of a connection, and a request that waits for `100 Continue`. A connection is not read further
- * while it takes no answers, or while a request on it waits to take Node's way.
+ * Other requests take Node's path, in order, after the answers to earlier requests. These include
+ * the last request of a connection, and a request that waits for `100 Continue`. A connection is
+ * paused while its caller reads no answers, or while a request waits to take Node's path.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type RawResponse, serializeResponse } from './response-serializer.ts'
 
-/** Milliseconds beyond what is advertised, as Node adds: a caller that keeps to it meets no reset. */
+/** Milliseconds beyond the advertised time, as in Node: a caller that respects it gets no reset. */
 const KEEP_ALIVE_SLACK_MS = 1_000
-/** Requests of one connection that wait for the answer to an earlier one; nothing more is read meanwhile. */
+/** Unanswered requests of a connection, above which the connection is paused. */
 const MAX_WAITING = 256
 
 export type SendRawResponse = (answer: RawResponse) => void
 
-/** What becomes of a plain request. */
 export type RawDecision =
-  /** Its body is thrown away as it comes. */
+  /** The body is discarded. */
   | { readonly kind: 'answered'; readonly answer: RawResponse }
-  /** `read` is told the body when all of it is there, and answers once. */
+  /** `read` gets the complete body, and answers once. */
   | { readonly kind: 'read'; readonly read: (body: Buffer, answer: SendRawResponse) => void }
 
 export interface RawHandler {
-  /** Told of each request as its head is there; undefined: it takes Node's way, as those that are not plain do in any case. */
+  /**
+   * Called when the head of a request is complete. Undefined: the request takes Node's path; a
+   * request that is not plain always does.
+   */
   handle(request: IncomingMessage, isPlain: boolean): RawDecision | undefined
-  /** The server is going down: connections are not to be used again. */
+  /** True while the server drains: no connection is used again. */
   isDraining(): boolean
-  /** Milliseconds that a connection may stay without a request. */
+  /** Milliseconds that an idle connection stays open. */
   readonly keepAliveMs: number
 }
 
-/** Answers 0: the body follows. */
+/** The return value 0 means that the body follows. */
 type OnIncoming = (request: ParsedRequest, staysOpen: boolean) => number
 type ParsedRequest = IncomingMessage & { _dumped?: boolean; upgrade?: boolean }
-/** What Node's HTTP server has on a connection, and not in its types; tests say when that ends. */
+/**
+ * Members of a connection that Node's HTTP server sets and its types omit. Tests fail if they
+ * disappear.
+ */
 type ServedSocket = Socket & {
   readonly parser?: { onIncoming?: OnIncoming | null; incoming?: IncomingMessage | null } | null
   readonly _httpMessage?: unknown
 }
 
-/** In the order of the requests of a connection. */
+/** One for each request of a connection, in their order. */
 interface PendingResponse {
   answer?: RawResponse
 }
 
-/** For a connection that Node's HTTP server has just got. */
+/** `socket` is a new connection of Node's HTTP server. */
 export function attachRawPath(socket: Socket, { handle, isDraining, keepAliveMs }: RawHandler): void {
   const served = socket as ServedSocket
   const { parser } = served
@@ -63,11 +68,11 @@ export function attachRawPath(socket: Socket, { handle, isDraining, keepAliveMs 
   const pauseIfBlocked = () => {
     if (isBlocked()) socket.pause()
   }
-  /** Not before a pause: Node would begin to read all the same. */
+  /** Must not precede a pause: Node would start to read despite the pause. */
   const resumeIfFree = () => {
     if (!isBlocked()) socket.resume()
   }
-  socket.on('resume', pauseIfBlocked) // Node reads on by itself behind each body
+  socket.on('resume', pauseIfBlocked) // Node resumes by itself after each body.
   socket.on('drain', resumeIfFree)
   const flush = () => {
     const wasBlocked = isBlocked()
@@ -86,7 +91,7 @@ export function attachRawPath(socket: Socket, { handle, isDraining, keepAliveMs 
     const decision = handle(request, isNext && staysOpen && !request.upgrade && !expectsContinue(request))
     if (decision === undefined && pendingResponses.length === 0) return onIncoming(request, staysOpen)
     if (decision === undefined) {
-      if (request.upgrade) request.upgrade = request.method === 'CONNECT' // as Node itself: nobody here takes another protocol
+      if (request.upgrade) request.upgrade = request.method === 'CONNECT' // as in Node: no handler here switches protocols
       deferredRequests.push(() => !socket.destroyed && onIncoming(request, staysOpen))
       pauseIfBlocked()
       return 0
@@ -101,7 +106,7 @@ export function attachRawPath(socket: Socket, { handle, isDraining, keepAliveMs 
     if (!socket.timeout) socket.setTimeout(keepAliveMs + KEEP_ALIVE_SLACK_MS)
     if (decision.kind === 'read')
       readBody(request, (body) => {
-        if (parser.incoming === request) parser.incoming = null // an idle connection keeps no body
+        if (parser.incoming === request) parser.incoming = null // An idle connection must not retain a body.
         decision.read(body, answer)
       })
     else {
@@ -112,7 +117,7 @@ export function attachRawPath(socket: Socket, { handle, isDraining, keepAliveMs 
   }
 }
 
-/** Node's parser hands the pieces of a body, and null behind them, to `push`. */
+/** Node's parser calls `push` with each chunk of the body, and then with null. */
 function readBody(request: ParsedRequest, done: (body: Buffer) => void): void {
   const pieces: Buffer[] = []
   request.push = (piece: Buffer | null) => {
@@ -129,7 +134,7 @@ function concatPieces(pieces: readonly Buffer[]): Buffer {
 
 const EXPECT = 'expect'
 
-/** The names stand at the even places. Node's `headers` would be made for this alone. */
+/** Names are at the even indexes. Node builds `headers` only when it is first read. */
 function expectsContinue({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.some((text, i) => i % 2 === 0 && text.length === EXPECT.length && text.toLowerCase() === EXPECT)
 }

@@ -1,7 +1,8 @@
 /**
- * The source of a request: the other end of its connection, or the address that a trusted proxy names.
+ * The source of a request: the other end of its connection, or the address that a trusted proxy
+ * names.
  *
- * The journal, the log and throttling use it. No right depends on it.
+ * The journal, the log and throttling use it. No right depends on it (O-16).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { containsAddress, normalizeAddress, toNetworks } from '../../../runtime/network/ip-networks.ts'
@@ -12,25 +13,24 @@ declare module 'fastify' {
   }
 }
 
-/** The request of Node's server, or as much of it as is known. */
 export interface SourceRequest {
   readonly headers: Readonly<IncomingHttpHeaders>
   readonly socket: { readonly remoteAddress?: string | undefined }
 }
 
-/** Empty when there is no address: the connection was gone before anything asked for it. */
+/** Empty if the connection was closed before its address was read. */
 export type ResolveSource = (request: SourceRequest) => string
 
-/** Ports, which some proxies add, and the brackets that IPv6 needs then. */
+/** Some proxies add a port, and then brackets around an IPv6 address. */
 const ENDPOINT = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/
 
-/** `trustedProxies` are networks. With none of them no header is read. */
+/** `trustedProxies` are networks. If the list is empty, no header is read. */
 export function createSourceResolver(trustedProxies: readonly string[] = []): ResolveSource {
   const trusted = toNetworks(trustedProxies)
   return ({ headers, socket }) => {
     let source = normalizeAddress(socket.remoteAddress ?? '') ?? ''
     if (trustedProxies.length === 0) return source
-    // Each proxy appends the address that called it, so only the end of the list is known to be true.
+    // Each proxy appends its caller's address, so only the end of the list can be trusted.
     const hops = String(headers['x-forwarded-for'] ?? '').split(',')
     while (source !== '' && containsAddress(trusted, source)) {
       const hop = (hops.pop() ?? '').trim().replace(ENDPOINT, '$1$2')

@@ -1,14 +1,17 @@
 /**
- * An answer goes out in one write, and answers to calls that came together go out together. Node writes an answer in two pieces, of which the second
- * one is empty, and those of one connection one by one, each when the one before it has been written: with many calls on a
- * connection that is 40 % of a busy server's time.
+ * Write coalescing: one write for each answer, or during an overload for all answers of one turn.
+ *
+ * Node writes an answer in two pieces, of which the second is empty. It writes the answers of a
+ * connection one after another, each after the previous write has ended. With many calls on a
+ * connection these writes take 40 % of a busy server's time.
  */
 import type { Socket } from 'node:net'
 import { environment } from '../../../runtime/environment.ts'
 
 /**
- * While `isCoalescing()`, what is written in one turn of the event loop is one write, and counts as written at once. Else each answer is one: Node corks the
- * connection, writes head and body, and then an empty text.
+ * While `isCoalescing()`, all data of one turn of the event loop is one write, and each part counts
+ * as written at once. Otherwise each answer is one write: Node corks the connection, writes the
+ * head and the body, and then an empty string.
  */
 export function coalesceWrites(socket: Socket, isCoalescing: () => boolean): void {
   const write = socket.write.bind(socket) as (data: unknown, encoding?: unknown, onWritten?: unknown) => boolean
@@ -41,7 +44,7 @@ export function coalesceWrites(socket: Socket, isCoalescing: () => boolean): voi
   }
 }
 
-/** Answers of the wire: each character is a byte. */
+/** In an answer of the wire each character is a byte. */
 function isAnswer(data: unknown, encoding: unknown): boolean {
   return data === '' || (typeof data === 'string' && encoding === 'latin1')
 }
