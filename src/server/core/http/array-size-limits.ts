@@ -1,11 +1,13 @@
 /**
- * What a request lists is counted before anything in it is looked at: a validator compares the items of a list without doubles with
- * each other, and describes each item and each unknown member, however many there are.
+ * Size limits of lists and objects, checked before the schema.
+ *
+ * The validator compares all items of a list of unique items, and reports each faulty item and each
+ * unknown member, without a limit.
  */
 import type { TSchema } from 'typebox'
 import type { FieldError } from './api/problem-details.ts'
 
-/** Members of an object: far more than a schema of ours names, or than there are currencies. */
+/** Members of an object: more than any schema has, and more than there are currencies. */
 const MAX_MEMBERS = 1_000
 
 interface SizedSchema {
@@ -13,7 +15,7 @@ interface SizedSchema {
   readonly properties?: Readonly<Record<string, SizedSchema>>
 }
 
-/** The first list or object that has more than it may: the value itself, or a member of an object, of any depth. */
+/** Returns the first list or object over its limit, at any depth within objects. */
 export function findOversized(schema: TSchema, value: unknown, pointer: string): FieldError | undefined {
   const { maxItems, properties } = schema as SizedSchema
   if (Array.isArray(value))

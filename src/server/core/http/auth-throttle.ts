@@ -1,24 +1,27 @@
 /**
- * Wrong keys, counted by address. The more an address has sent lately, the later the answer comes.
+ * Rate limit of wrong keys, by address: the more wrong keys, the later the answer.
  *
- * A good key never waits, because all callers behind an unnamed proxy share its address (W-26).
- * The memory is bounded, and so is the log.
+ * A valid key never waits, because all callers of an unlisted proxy share its address (W-26). The
+ * memory and the log are bounded.
  */
 
 import { sleep } from '../../../runtime/async/sleep.ts'
 import { environment } from '../../../runtime/environment.ts'
 import { createLru } from '../../../runtime/lru-cache.ts'
 
-/** Addresses that are remembered; those that were heard of longest ago are forgotten first, and never the last half of as many. */
+/**
+ * Addresses in memory. The least recently used are dropped first, never the last half of this
+ * number.
+ */
 const MAX_ADDRESSES = 1_000
-/** Milliseconds without a wrong key after which an address begins anew. */
+/** Milliseconds without a wrong key, after which the count of an address restarts. */
 const FORGET_MS = 60_000
-/** Wrong keys that are answered at once: people and programs mistype. */
+/** Wrong keys that are answered at once, for typing errors. */
 const FREE_FAILURES = 20
-/** Milliseconds; doubled with each wrong key beyond those. */
+/** Milliseconds; doubled with each further wrong key. */
 const FIRST_DELAY_MS = 50
 const MAX_DELAY_MS = 1_000
-/** Answers that are held back at once, of all addresses: beyond that they go out as they come. */
+/** Answers that are delayed at the same time; further answers are sent at once. */
 const MAX_DELAYED_RESPONSES = 1_000
 
 interface FailureRecord {
@@ -40,7 +43,7 @@ export class FailedAuthThrottle {
     this.wait = wait
   }
 
-  /** Counts one more failure of this address; answers how many it has had without a pause. */
+  /** Returns the failures of this address without a pause of FORGET_MS, including this one. */
   recordFailure(address: string): number {
     const prefix = addressPrefix(address)
     const known = this.records.get(prefix)
@@ -51,8 +54,8 @@ export class FailedAuthThrottle {
   }
 
   /**
-   * Resolves when this address may make its next guess, which is as late as its last failure was
-   * answered. The result is its number of failures.
+   * Resolves when this address may make its next guess, as late as the answer to its last failure.
+   * Returns the number of failures.
    */
   async waitForNextAttempt(address: string): Promise<number> {
     const known = this.records.get(addressPrefix(address))
@@ -61,7 +64,7 @@ export class FailedAuthThrottle {
     return known.failures
   }
 
-  /** Resolves when the answer to a wrong key may go out. */
+  /** Resolves when the answer to a wrong key may be sent. */
   async delayResponse(failures: number): Promise<void> {
     const milliseconds = failureDelayMs(failures)
     if (milliseconds === 0 || this.delayedResponses >= MAX_DELAYED_RESPONSES) return
@@ -78,12 +81,12 @@ export function failureDelayMs(failures: number): number {
     : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - FREE_FAILURES - 1, 10))
 }
 
-/** The first failure, and ever rarer ones: nobody fills the disk. */
+/** True for failures 1, 2, 4, 8 …, so that guesses cannot fill the disk. */
 export function shouldLog(failures: number): boolean {
   return (failures & (failures - 1)) === 0
 }
 
-/** Whoever has one address of IPv6 has the 2^64 beside it. */
+/** Returns the /64 of an IPv6 address, because one caller usually owns the whole /64. */
 export function addressPrefix(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined || !address.includes(':')) return mapped ?? address

@@ -1,18 +1,20 @@
-/** What a bet is on, as the lists of wallet and platform show it: enough to tell it from another, whatever its Place bet said. */
+/**
+ * The selections of a bet in the lists of wallet and platform, shortened to what identifies the
+ * bet. Any Place bet can be shown, because describing members may have any JSON type.
+ */
 import { type Static, Type } from 'typebox'
 import { formatJsonValue } from '../../../protocol/bet-description.ts'
 import { booleanParameter } from './api/query-parameters.ts'
 
-/** Of an express the first ones say which it is; a list is no place for forty. */
+/** The first selections identify an express. */
 export const MAX_RENDERED_SELECTIONS = 3
-/** Characters of a name. */
 const MAX_NAME = 200
 const NAME_MEMBERS = ['eventId', 'event', 'market', 'outcomeId', 'outcome'] as const
 
 const optional = Type.Optional
 const name = optional(Type.String({ maxLength: MAX_NAME }))
 
-/** Members of a row; `when` says when and of what they are there. */
+/** `when` is a sentence of the API reference: the condition under which the members exist. */
 export function selectionMembers(when: string) {
   return {
     selections: optional(
@@ -30,7 +32,7 @@ export const selectionsQuery = (meaning: string) => booleanParameter(`If true, $
 type Members = ReturnType<typeof selectionMembers>
 type RenderedSelections = { -readonly [M in keyof Members]?: Static<Members[M]> }
 
-/** `count` is of all, of which `first` are the first ones. */
+/** `first` are the first selections; `count` is the number of all. */
 export function renderSelections(
   first: readonly Readonly<Record<string, unknown>>[],
   count = first.length,
@@ -39,7 +41,7 @@ export function renderSelections(
   return { selections: first.slice(0, MAX_RENDERED_SELECTIONS).map(toSelectionNames), selectionCount: count }
 }
 
-/** A member may be of any type, and null (W-3). */
+/** A describing member can have any JSON type, including null (W-3). */
 function toSelectionNames(given: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     NAME_MEMBERS.flatMap((member) => {

@@ -1,27 +1,24 @@
 /**
- * Limit of the connections that are open to a process at once.
+ * Limit of the open connections of a process.
  *
- * Node's own `maxConnections` would not do in a cluster: a process that is full hands a connection
- * back, and it would go round while all of them are full. A few connections above the limit may
- * ask for `/healthz` and nothing else, because a failed liveness probe would end a busy server.
+ * In a cluster Node's `maxConnections` is no limit: a full process returns the connection to the
+ * primary, and it circulates while all processes are full. A few connections above the limit may
+ * request `/healthz`, because a failed liveness probe would end a busy server.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { environment } from '../../../runtime/environment.ts'
 
-/** Connections above the limit that may ask for `/healthz`. */
 export const PROBE_CONNECTIONS = 8
-/** Milliseconds after which such a connection is closed. */
+/** Milliseconds after which a connection above the limit is closed. */
 const PROBE_MS = 2_000
 
 export interface ConnectionLimit {
-  /** Call it before other listeners of the server see its connections. */
+  /** Must be called before the server has other listeners for its connections. */
   attach(server: Server): void
-  /** The connection is above the limit. */
   isProbe(socket: Socket): boolean
   /** False: the request came above the limit, and its connection is closed. */
   admits(request: IncomingMessage, response: ServerResponse): boolean
-  /** Connections that were refused. */
   refused(): number
 }
 

@@ -1,6 +1,7 @@
 /**
- * The console's pages (U-1): static files that `npm run build` makes, each with its hash in its name, compressed already. One page serves every address
- * below /console. The browser is forbidden to load anything from elsewhere and to run anything that is not one of these files.
+ * Serves the console's pages (U-1): static files from `npm run build`, compressed, with a hash in
+ * each name. One page answers every address below /console. The policy lets the browser load and
+ * run nothing but these files.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -28,7 +29,7 @@ export function registerConsoleFiles(app: FastifyInstance): void {
   let loading: Promise<ReadonlyMap<string, ConsoleFile>> | undefined
   const files = () => {
     loading ??= loadFiles().catch(() => {
-      loading = undefined // built later
+      loading = undefined // a later build may add the files
       return new Map<string, ConsoleFile>()
     })
     return loading

@@ -1,4 +1,7 @@
-/** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
+/**
+ * The HTTP server of each of our processes: limits, health checks, and a shutdown that first
+ * finishes the accepted requests.
+ */
 import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { Socket } from 'node:net'
@@ -25,30 +28,36 @@ import { Problem, sendProblem } from './api/problem-details.ts'
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.ts'
 
 /**
- * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Node takes the
- * longer of `headersTimeout`, of 60 s, and `requestTimeout` for the whole request.
+ * Milliseconds from the first byte of a request to its last. The platform gives up after 5 s. Node
+ * applies the longer of `headersTimeout` (by default 60 s) and `requestTimeout`, so both are set.
  */
 const REQUEST_TIMEOUT_MS = 10_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
-/** Milliseconds without progress after which the connection of an answer that is not read is closed. */
+/** Milliseconds without progress, after which the connection of an unread answer is closed. */
 const STALLED_RESPONSE_MS = 30_000
-/** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */
+/**
+ * Bytes of a request's head, as many as of a body. Node's 16 KiB would answer 431 to a long
+ * signature, which is code 1 (R-1, S-2).
+ */
 const MAX_HEAD_BYTES = LIMITS.bodyBytes
 /**
- * Milliseconds for which a shutdown spares idle connections, when others of the port serve what comes next: a call may be on its way on
- * each of them. It is answered, and told to go elsewhere; a connection that nobody uses meanwhile is closed.
+ * Milliseconds for which a shutdown keeps idle connections open, if other processes serve the port.
+ * A call that is already on its way is then answered, and the answer closes the connection.
  */
 const IDLE_GRACE_MS = cluster.isWorker ? 2_000 : 0
-/** Milliseconds that a shutdown waits for answers and half-sent requests behind that; no call takes longer. */
+/** Further milliseconds for running calls and incomplete requests; no call takes longer. */
 const SHUTDOWN_GRACE_MS = 6_000
 
-/** Milliseconds that a connection may stay without a request, where no setting says it. */
+/** Milliseconds that an idle connection stays open by default. */
 const KEEP_ALIVE_MS = 72_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** From now on the server is not ready and each answer closes its connection, while all is still served. */
+    /**
+     * `/readyz` is 503 from now on. All requests are still served, and each answer closes its
+     * connection.
+     */
     beginDraining(): void
   }
 }
@@ -56,22 +65,22 @@ declare module 'fastify' {
 export interface HttpApp {
   readonly app: FastifyInstance
   readonly loadShedder: LoadShedder
-  /** Connections that were refused, because there were too many. */
+  /** Connections that were rejected by the limit. */
   connectionsRefused(): number
   readonly resolveSource: ResolveSource
-  /** The server is going down: connections are not to be used again. */
+  /** True while the server drains: no connection is used again. */
   isDraining(): boolean
 }
 
 export interface HttpAppOptions {
-  /** The path that our own API begins with; empty when every path is one of its. */
+  /** The first part of the paths of our own API; empty if all paths belong to it. */
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
   readonly keepAliveMs?: number
   readonly patience?: QueueDeadlines
-  /** Open at once; absent: without a limit. */
+  /** Absent: no limit. */
   readonly maxConnections?: number
-  /** Milliseconds that a connection above the limit may stay. */
+  /** Milliseconds that a connection above the limit stays open. */
   readonly probeMs?: number
   readonly stalledResponseMs?: number
 }
@@ -103,7 +112,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
         createSheddingServer(limit, loadShedder, keepAliveMs, handle),
         () => closingSince,
       ),
-    return503OnClosing: false, // a call that still gets in is finished like every accepted one
+    return503OnClosing: false, // a call that still arrives is finished like every accepted call
     frameworkErrors: (error, request, reply) => void sendPathProblem(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
   })
@@ -112,7 +121,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
       return resolveSource(this.raw)
     },
   })
-  // Node closes a connection on which nothing moves for so long, and sets another time-out after the answer.
+  // Node closes a connection without progress after this time. After the answer it sets another.
   app.addHook('onSend', async ({ raw: { socket } }) => {
     if (socket instanceof Socket) socket.setTimeout(stalledResponseMs)
   })
@@ -126,7 +135,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
   app.addHook('preClose', async () => {
     app.beginDraining()
     closingSince = environment.monotonicNow()
-    await new Promise<void>((resolve) => environment.nextTurn(resolve)) // what was written together is out
+    await new Promise<void>((resolve) => environment.nextTurn(resolve)) // the coalesced writes have been sent
   })
   return { app, loadShedder, connectionsRefused: limit.refused, resolveSource, isDraining }
 }
@@ -154,8 +163,8 @@ function createSheddingServer(
 }
 
 /**
- * Node and Fastify close idle connections with the server. While calls are inside that are read around Node (raw-http-path.ts) none is
- * closed: theirs count as idle.
+ * Node and Fastify close idle connections when the server closes. Connections with calls of the raw
+ * path (raw-http-path.ts) appear idle, so none is closed while such calls are in progress.
  */
 function spareIdleConnections(
   loadShedder: LoadShedder,
@@ -175,7 +184,7 @@ const PATH_FAULTS: Record<string, string> = {
   FST_ERR_MAX_PARAM_LENGTH: 'a part of the path is too long',
 }
 
-/** A path that cannot be read belongs to no route: no hook and no error handler of an API sees it. */
+/** An unreadable path matches no route, so no hook or error handler of an API runs. */
 function sendPathProblem(
   apiPrefix: string,
   error: FastifyError,
@@ -190,7 +199,7 @@ function sendPathProblem(
   return sendProblem(reply, new Problem(status, 'invalid_request', message), request)
 }
 
-/** Of the process: `purser_build_info` is always 1, for its label. */
+/** `purser_build_info` is always 1; its label is the version. */
 function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isReady: boolean): string {
   return [
     formatMetric('purser_build_info', 'gauge', 'The running version', [[{ version: VERSION }, 1]]),
@@ -210,12 +219,14 @@ function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isRe
   ].join('')
 }
 
-/** Milliseconds for which a readiness holds: a thousand questions a second take no connection from the calls. */
+/**
+ * Milliseconds for which a readiness result is cached, so probes take no connections from calls.
+ */
 const READY_MS = 500
 
 /**
- * /healthz never touches the database. /readyz does: 503 while a right is missing, while it takes no writes, and while the
- * server drains, so that a balancer sends no more. `findMissingPrivileges` asks the database.
+ * `/healthz` never uses the database. `/readyz` does. It is 503 while the server drains, a right is
+ * missing, or the database takes no writes. `missingRights` queries the database.
  */
 export function registerHealth(
   http: HttpApp,
@@ -239,7 +250,7 @@ export function registerHealth(
     return reply.code(answer === READY ? 200 : 503).send(answer)
   })
   const metrics = createClusterMetrics(async () => {
-    // The pools are read before the scrape itself takes connections for its readiness query.
+    // The pools are measured before the readiness query of this scrape takes a connection.
     const [texts, answer] = await Promise.all([Promise.all(metricSources.map((source) => source.text())), readiness()])
     return [formatProcessMetrics(http, answer === READY), ...texts, formatMetricAges(metricSources)].join('')
   })
@@ -251,7 +262,10 @@ const describeOutage = (error?: unknown) =>
   error instanceof ReadOnlyDatabaseError ? 'database takes no writes' : 'database unavailable'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
+/**
+ * An answer after the server has begun to close leaves an idle connection that would delay the
+ * close. The repeated sweep closes it.
+ */
 export async function closeApp(app: FastifyInstance): Promise<void> {
   const stopSweeping = environment.setRepeatingTimer(SWEEP_MS, () => app.server.closeIdleConnections())
   const cancelDeadline = environment.setTimer(IDLE_GRACE_MS + SHUTDOWN_GRACE_MS, () => app.server.closeAllConnections())

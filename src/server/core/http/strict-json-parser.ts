@@ -1,16 +1,18 @@
 /**
- * What a request of our own APIs says is read as it was sent, or refused. Decoders put U+FFFD in the place of bytes that are
- * no UTF-8, and two references that differ in such a byte would become one (I-7).
+ * Strict parser for requests of our own APIs: a body is read exactly as sent, or rejected.
+ *
+ * Ordinary decoders replace bytes that are not UTF-8 with U+FFFD. Two references that differ in
+ * such a byte would then be equal (I-7).
  */
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isTooDeep, MAX_DEPTH, wouldRound } from '../../../protocol/values/exact-json.ts'
 import { escapePointerToken, invalid, Problem } from './api/problem-details.ts'
 
-/** A body that may be left out may be left out with a JSON content type too. */
+/** An optional body may be absent even with a JSON content type. */
 export function addStrictJsonParser(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'ignore')
-  api.removeAllContentTypeParsers() // plain text too: a body of another type is a 415
+  api.removeAllContentTypeParsers() // also removes plain text, so a body of another type is a 415
   api.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null, null)
     if (!isUtf8(bytes)) return done(invalid('', 'is not UTF-8'))
@@ -25,14 +27,13 @@ export function addStrictJsonParser(api: FastifyInstance): void {
   })
 }
 
-/** The JSON pointer of the member that is nested too deeply. */
 function findTooDeep(body: unknown): string | undefined {
   if (!isTooDeep(body)) return undefined
   const found = Object.entries(body as object).find(([, member]) => isTooDeep(member, MAX_DEPTH - 1))
   return `/${escapePointerToken(found?.[0] ?? '')}`
 }
 
-/** Fastify keeps a value of the query as it stands, percent signs and all, when it cannot decode it. */
+/** Fastify returns a query value undecoded if its percent-encoding is invalid. */
 export function requireDecodableUrl({ url }: FastifyRequest): void {
   try {
     decodeURIComponent(url)

@@ -2,8 +2,8 @@
  * Load shedder for the partner wire.
  *
  * When the server is full, calls wait unread on their connections. A call that cannot be answered
- * in time fails just before its deadline (R-4), not at once: a caller that waits for its answer
- * would send the next call. A failed call must cost little, and must not delay the accepted calls.
+ * in time fails just before its deadline (R-4). An earlier failure would let its caller send the
+ * next call at once. A failed call must cost little, and must not delay the accepted calls.
  *
  * No clock shows how long a call lay unread on its connection. So the whole time in which the
  * connection was paused counts as waiting (R-5, W-20).
@@ -66,7 +66,7 @@ export class LoadShedder {
   private readonly capacities = [freeSlots]
   private downstreamCapacity = () => Number.POSITIVE_INFINITY
   private findReader = (_request: IncomingMessage): BodyReader | undefined => undefined
-  /** Connections except after a request that is no wire call: health checks and users never wait. */
+  /** Without connections whose last request was no wire call: health checks and users never wait. */
   private readonly callerSockets = new Set<Socket>()
   private readonly queue: DeadlineQueue<Socket>
   private readonly polls = new Map<Socket, Poll>()

@@ -1,6 +1,6 @@
 /**
- * The API reference: the committed OpenAPI document, and a page that shows it. Everything the page needs comes from this
- * server; a strict Content-Security-Policy keeps the browser from calling anybody else.
+ * The API reference: the committed OpenAPI document, and a page that shows it. A strict
+ * Content-Security-Policy lets the page load data only from this server.
  */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -8,15 +8,15 @@ import { PERMISSIONS_POLICY } from '../../partner-wire/response-serializer.ts'
 
 export type ServerName = 'wallet' | 'platform' | 'gateway'
 
-/** Beside dist/ in the package, beside src/ in the repository. */
+/** The folder is next to dist/ in the package, and next to src/ in the repository. */
 const documentUrl = (server: ServerName) => new URL(`../../../../../openapi/${server}.json`, import.meta.url)
 const REDOC = new URL('../../../../../vendor/redoc/redoc.standalone.js', import.meta.url)
 
-/** Redoc's own picture of its maker, the one thing it would fetch from elsewhere; the page shows nothing in its place. */
+/** Redoc would load only this logo from another server; the page shows an empty image instead. */
 const REMOTE_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg'
 const NO_LOGO = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw=='
 
-/** Redoc writes its styles into the page and searches in a worker that it makes from a blob. */
+/** Redoc writes its styles into the page, and searches in a worker that it creates from a blob. */
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -31,7 +31,7 @@ const POLICY = [
 const FONT = 'system-ui, sans-serif'
 const THEME = { typography: { fontFamily: FONT, headings: { fontFamily: FONT }, code: { fontFamily: 'monospace' } } }
 
-/** Addresses are relative, so that the page also works behind a proxy that puts a prefix before them. */
+/** Relative addresses also work after a proxy that adds a prefix to the path. */
 const renderReferencePage = (server: ServerName) => `<!doctype html>
 <html lang="en">
   <head>
@@ -48,7 +48,7 @@ const renderReferencePage = (server: ServerName) => `<!doctype html>
 </html>
 `
 
-/** Adds GET /openapi.json and GET /docs. Files are read once, when they are first asked for. */
+/** Adds GET /openapi.json and GET /docs. Files are read at the first request. */
 export function registerApiReference(app: FastifyInstance, server: ServerName): void {
   const document = retryUntilLoaded(() => readFile(documentUrl(server)))
   const page = Buffer.from(renderReferencePage(server))
@@ -60,7 +60,7 @@ export function registerApiReference(app: FastifyInstance, server: ServerName): 
   app.get('/docs/redoc.js', async (_request, reply) => sendAsset(reply, 'text/javascript', await redoc()))
 }
 
-/** A buffer is sent as it is: a text would be encoded anew for each answer. */
+/** A string would be encoded again for each answer, a buffer is not. */
 function sendAsset(reply: FastifyReply, type: string, body: Buffer): FastifyReply {
   return reply
     .header('content-type', `${type}; charset=utf-8`)
@@ -71,7 +71,7 @@ function sendAsset(reply: FastifyReply, type: string, body: Buffer): FastifyRepl
     .send(body)
 }
 
-/** Made once; what failed is tried again when it is asked for again. */
+/** Caches the first result; a failed load is repeated at the next request. */
 function retryUntilLoaded<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

@@ -1,4 +1,7 @@
-/** What our own HTTP APIs have in common: a bearer key, validation into JSON pointers, problem details, no caching. */
+/**
+ * The common part of our own HTTP APIs: bearer keys, validation with JSON pointers, problem
+ * details, no caching.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -25,18 +28,18 @@ import type { Routes } from './route-description.ts'
 import { refuseUnstorable } from './storable-text.ts'
 
 export interface Api {
-  /** Path that every route of the API begins with; empty for none. */
+  /** The first part of each path of the API; may be empty. */
   readonly prefix: string
   readonly admission: Authenticator
-  /** Bytes of a request body; a larger one is answered 413. */
+  /** Bytes; a larger request body is 413. */
   readonly bodyBytes: number
   readonly log: Logger
   readonly calls: ApiMetrics
-  /** Absent: a key with a scope may call nothing here. */
+  /** Absent: a key with a scope may call no operation. */
   readonly scopes?: KeyScopes
 }
 
-/** Adds an API, encapsulated: its hooks reach no other route. */
+/** The API is encapsulated: its hooks apply to no other route. */
 export async function registerApi(
   app: FastifyInstance,
   { prefix, admission, bodyBytes, log, calls, scopes }: Api,
@@ -75,7 +78,10 @@ export async function registerApi(
   )
 }
 
-/** Errors become problem details; the log has those that are ours. Shared with the console's own routes. */
+/**
+ * Answers errors as problem details, and logs only our own failures (5xx). The console's routes use
+ * it too.
+ */
 export function sendErrorsAsProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
     const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusyProblem(request) : toProblem(error)
@@ -86,7 +92,7 @@ export function sendErrorsAsProblems(app: FastifyInstance, log: Logger): void {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Of the routes that are added from now on; a path is as the API has it, without its prefix. */
+/** Collects routes that are added from now on. Paths have no prefix. */
 function methodsByPath(api: FastifyInstance): () => ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   api.addHook('onRoute', ({ routePath, method }) => {
@@ -95,7 +101,10 @@ function methodsByPath(api: FastifyInstance): () => ReadonlyMap<string, Readonly
   return () => new Map(found)
 }
 
-/** A path that is there, asked with a method that it has not: 405 says which it has (RFC 9110, 15.5.6). */
+/**
+ * Answers 405 to an unsupported method of a known path, with the supported methods in `Allow` (RFC
+ * 9110, 15.5.6).
+ */
 function refuseOtherMethods(api: FastifyInstance, url: string, known: ReadonlySet<string>): void {
   const method = METHODS.filter((candidate) => !known.has(candidate))
   const allow = [...known].join(', ')
@@ -111,7 +120,7 @@ function toBusyProblem({ method }: FastifyRequest): Problem {
   return method === 'GET' ? tooSlow : busy
 }
 
-/** Where the pointers into a part of the request begin. */
+/** The beginning of JSON pointers into each part of a request. */
 const PARTS: Readonly<Record<string, string>> = {
   body: '',
   params: '/path',
@@ -119,7 +128,7 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: '/headers',
 }
 
-/** A schema is compiled once, however many routes, APIs and servers of this process have it. */
+/** Each schema is compiled once in a process, for all routes, APIs and servers. */
 const COMPILED = new WeakMap<TSchema, ReturnType<typeof Compile<TSchema>>>()
 
 function compiled(schema: TSchema) {
@@ -128,7 +137,7 @@ function compiled(schema: TSchema) {
   return validator
 }
 
-/** The faults of a schema become JSON pointers. Fastify hands on null for a body that was left out. */
+/** Turns schema errors into JSON pointers. Fastify passes null for an absent body. */
 function createValidator(schema: TSchema, part: string) {
   const validator = compiled(schema)
   const prefix = PARTS[part] ?? `/${part}`

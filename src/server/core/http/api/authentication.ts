@@ -1,4 +1,7 @@
-/** Who gets into one of our own APIs: a key or session that somebody has (401), of a role that may do what the route does (403). */
+/**
+ * Authentication and authorization of our own APIs: 401 without a valid key or session, 403 without
+ * a sufficient role.
+ */
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../../../../runtime/logger.ts'
 import { formatMetric, type MetricSource } from '../../observability/metrics-exposition.ts'
@@ -18,9 +21,12 @@ import { Problem } from './problem-details.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The least role whose keys may call the route. */
+    /** The least role that may call the route. */
     readonly role?: Role
-    /** It is no route of the document: it only says that its path takes other methods. */
+    /**
+     * The route is not part of the API reference. It only answers 405 to unsupported methods of its
+     * path.
+     */
     readonly refusesMethod?: true
   }
 }
@@ -28,17 +34,20 @@ declare module 'fastify' {
 type RejectionReason = AuthFailure | 'role'
 
 export interface Authenticator extends MetricSource {
-  /** Throws the problem of whoever is turned away; whoever is let in is known to `callerOf` from then on. */
+  /** Throws the problem of a rejected request. Otherwise `principalOf` returns its caller. */
   authenticate(request: FastifyRequest): Promise<void>
-  /** Of a request that was let in and is still being answered: whether it would be let in now. */
+  /** For a request that is still being answered: checks its authorization again. */
   isStillAllowed(request: FastifyRequest): Promise<boolean>
-  /** Counts one that is nobody's; resolves when the answer that says so may go out (W-26). */
+  /** Counts a failed authentication. Resolves when the 401 may be sent (W-26). */
   reject(request: FastifyRequest, reason: AuthFailure): Promise<void>
-  /** Resolves when the next password of this address may be computed (U-4), to its failures. */
+  /**
+   * Resolves when the next password of this address may be hashed (U-4). Returns its number of
+   * failures.
+   */
   waitForNextAttempt(request: FastifyRequest): Promise<number>
 }
 
-/** A key goes before a session. */
+/** A key has priority over a session. */
 export function createAuthenticator(
   keys: ApiKeyLookup,
   log: Logger,
@@ -50,7 +59,7 @@ export function createAuthenticator(
   const rejected: Record<RejectionReason, number> = { missing: 0, unknown: 0, role: 0 }
   const reject = async (request: FastifyRequest, reason: AuthFailure) => {
     rejected[reason] += 1
-    // A request without a key is no guess, and slows no password from its address.
+    // A request without a key is no guess, and delays no password check of its address.
     const failures = (reason === 'missing' ? missingKeys : wrongKeys).recordFailure(request.source)
     if (shouldLog(failures)) log.warn({ ...toLogFields(request), reason, failures }, 'an API key was rejected')
     if (reason === 'unknown') await wrongKeys.delayResponse(failures)
@@ -103,10 +112,10 @@ function isAuthorized(principal: Principal, { routeOptions }: FastifyRequest): b
   return hasRole(principal, leastRole) && (principal.rights === undefined || hasRightFor(principal.rights, operationId))
 }
 
-/** All that a caller may do who must change the password (U-4). */
+/** The only operation of a caller who must change the password (U-4). */
 export const CHANGE_PASSWORD = 'changeConsolePassword'
 
-/** Never the key that was sent: it may be a good one with a letter too many. */
+/** Never contains the rejected key, which may be a valid key with a typing error. */
 function toLogFields({ id, source, method, routeOptions }: FastifyRequest): object {
   return { requestId: id, address: source, method, route: routeOptions.url }
 }

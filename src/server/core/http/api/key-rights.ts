@@ -1,6 +1,6 @@
 /**
- * Rights of a key (W-25): each names the operations that a key narrowed to it may call. A right adds
- * nothing to a role. The same list serves wallet, platform and gateway.
+ * Rights of a key (W-25): a key with rights may call only their operations. A right adds nothing to
+ * a role. Wallet, platform and gateway share the list.
  */
 export const KEY_RIGHTS = ['sessions', 'profiles', 'payments', 'adjust'] as const
 export type KeyRight = (typeof KEY_RIGHTS)[number]
@@ -12,7 +12,7 @@ const OPERATIONS_BY_RIGHT: Readonly<Record<KeyRight, readonly string[]>> = {
   adjust: ['adjustment', 'approveAdjustment', 'refuseAdjustment', 'listAdjustments', 'readBalances'],
 }
 
-/** An operation without a name is in no right. */
+/** No right includes an operation without a name. */
 export function hasRightFor(rights: readonly KeyRight[], operationId: string | undefined): boolean {
   return operationId !== undefined && rights.some((right) => OPERATIONS_BY_RIGHT[right].includes(operationId))
 }

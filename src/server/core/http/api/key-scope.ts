@@ -1,9 +1,9 @@
 /**
- * Scope of a key (W-25): a brand of a wallet, a partner of a platform, an operator of a gateway.
+ * Scope of a key (W-25): a brand of a wallet, a partner of a platform, or an operator of a gateway.
  *
- * Each server lists the operations of one request and one owner, with the place in the request that
- * names the owner. A key with a scope may call these operations alone, and only for its scope.
- * Everything else is refused, so an operation that is not listed shows nothing to such a key.
+ * Each server lists the operations whose request concerns one owner, and the member that names it.
+ * A key with a scope may call only these operations, and only for its scope. Every other operation
+ * is rejected, so an unlisted operation shows nothing to such a key.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { principalOf } from './principal.ts'
@@ -11,27 +11,28 @@ import { notFound, Problem } from './problem-details.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Where a request of this route names its owner. Absent: a key with a scope may not call it. */
+    /** The member of a request that names its owner. Absent: a key with a scope may not call it. */
     readonly owner?: ScopeOwner
   }
 }
 
-/** The place in a request: the part and the member. */
 export interface ScopeOwner {
   readonly part: 'params' | 'query' | 'body'
   readonly member: string
-  /** Absent: the member is the scope itself. Else the name of the thing that belongs to a scope. */
+  /**
+   * Absent: the member is the scope itself. Otherwise the kind of object that belongs to a scope.
+   */
   readonly resource?: string
 }
 
 export interface KeyScopes {
-  /** By operation. */
+  /** By operation id. */
   readonly owners: Readonly<Record<string, ScopeOwner>>
-  /** To what the thing of this id belongs; undefined when there is none. */
+  /** Undefined if the object does not exist. */
   findOwner(resource: string, id: string): Promise<string | null | undefined>
 }
 
-/** Adds the owners to the routes that are added from now on, and the check to their requests. */
+/** Applies to the routes that are added from now on. */
 export function enforceKeyScopes(api: FastifyInstance, { owners, findOwner }: KeyScopes): void {
   api.addHook('onRoute', (route) => {
     const { operationId } = (route.schema ?? {}) as { operationId?: string }

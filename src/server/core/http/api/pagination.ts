@@ -1,4 +1,7 @@
-/** Lists: `?limit&after=<opaque cursor>` → `{data, next}`, newest first. A cursor is the last row's (time, id …). */
+/**
+ * Pagination of lists: `?limit&after=<opaque cursor>` → `{data, next}`, newest first. A cursor has
+ * the time and the ids of the last row.
+ */
 import { type TSchema, Type } from 'typebox'
 import { isStorable } from '../../../../protocol/wire-ids.ts'
 import { invalid } from './problem-details.ts'
@@ -6,10 +9,9 @@ import { integerParameter } from './query-parameters.ts'
 
 const DEFAULT_LIMIT = 50
 export const MAX_LIMIT = 500
-/** Characters; the longest one names 200 accounts of a player. */
+/** Characters; the longest cursor names 200 accounts of a player. */
 const MAX_CURSOR = 8_000
 
-/** Members of every list's query string, where everything is text. */
 export const pageQuery = {
   limit: integerParameter({
     ...{ pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$', minimum: 1, maximum: MAX_LIMIT },
@@ -21,7 +23,7 @@ export const pageQuery = {
 }
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
-/** A misspelt filter would show everything, so an unknown one is refused. */
+/** A misspelt filter would return everything, so an unknown member is rejected. */
 export const noUnknownMembers = { additionalProperties: false } as const
 
 export const timeRangeQuery = {
@@ -36,7 +38,10 @@ export function toPageSchema<S extends TSchema>(row: S) {
 const EARLIEST = new Date('0001-01-01T00:00:00Z')
 const LATEST = new Date('9999-12-31T23:59:59.999Z')
 
-/** 400 for what RFC 3339 allows and a Date or Postgres does not: leap seconds, the year 0, an offset into the year 10000. */
+/**
+ * 400 for times that RFC 3339 allows, but Date or Postgres does not: leap seconds, the year 0, an
+ * offset into the year 10000.
+ */
 export function toTime(text: string, pointer: string): Date {
   const time = new Date(text)
   if (time >= EARLIEST && time <= LATEST) return time
@@ -48,7 +53,9 @@ export interface TimeRange {
   readonly to?: Date
 }
 
-/** 400 for a range that ends before it begins: an empty list would say that nothing happened. */
+/**
+ * 400 for a range that ends before it begins: an empty list would suggest that nothing happened.
+ */
 export function toTimeRange(query: { from?: string; to?: string }): TimeRange {
   const from = query.from === undefined ? undefined : toTime(query.from, '/query/from')
   const to = query.to === undefined ? undefined : toTime(query.to, '/query/to')
@@ -60,7 +67,9 @@ export function parseLimit({ limit }: { limit?: string }): number {
   return Math.min(limit === undefined ? DEFAULT_LIMIT : Number.parseInt(limit, 10), MAX_LIMIT)
 }
 
-/** Cuts the one row that was read too many, which tells that there is a next page. */
+/**
+ * `rows` may contain one row more than `limit`; it is omitted, and means that a next page exists.
+ */
 export function toPage<T, R>(
   rows: readonly T[],
   limit: number,
@@ -74,8 +83,8 @@ export function toPage<T, R>(
 }
 
 /**
- * Of a list that looks at so many rows for a page and no more: one that was not filled goes on behind the last row that it looked at.
- * `lastScanned` gives the cursor's parts; undefined when there were fewer rows.
+ * For a list that scans a limited number of rows per page: a page that is not full continues after
+ * the last scanned row. `lastScanned` returns its cursor parts; undefined if no rows are left.
  */
 export async function continueFromScan<P extends { readonly next: string | null }>(
   page: P,
@@ -90,13 +99,16 @@ export function encodeCursor(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** The last row of the page before. */
+/** The position of the last row of the previous page. */
 export interface Cursor {
   readonly at: Date
   readonly ids: readonly string[]
 }
 
-/** A cursor of so many parts (any number when absent), the first of which is a time; throws a 400 on anything that we did not make. */
+/**
+ * The first part of the cursor is a time. Without `parts` its number of parts is free. Throws a 400
+ * on every other value.
+ */
 export function decodeCursor(after: string | undefined, parts?: number): Cursor | undefined {
   const [time = '', ...ids] = decodeCursorParts(after, parts) ?? []
   return after === undefined ? undefined : { at: toTime(time, '/query/after'), ids }
@@ -104,7 +116,7 @@ export function decodeCursor(after: string | undefined, parts?: number): Cursor 
 
 export const invalidCursorProblem = () => invalid('/query/after', 'is not a cursor of this list')
 
-/** As `decodeCursor`, of a list that is not by time. */
+/** Like `decodeCursor`, for a list that is not ordered by time. */
 export function decodeCursorParts(after: string | undefined, parts?: number): readonly string[] | undefined {
   if (after === undefined) return undefined
   const found = parseCursor(after)

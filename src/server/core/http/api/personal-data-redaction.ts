@@ -1,21 +1,26 @@
 /**
- * What the role `read` is not shown (O-11): who a player is, and where from. A browser is shown who a player is only by the call that opens it
- * (O-15). The members stay, so that it is seen that there is something.
+ * Redaction of personal data in the answers of our own APIs.
+ *
+ * The role `read` sees neither identity nor origin of a player (O-11). A browser of any role sees
+ * the identity only through the call that reveals it (O-15). Redacted members stay, with `***`.
  */
 import type { FastifyRequest } from 'fastify'
 import { isObject, mapMembers } from '../../../../protocol/values/exact-json.ts'
 import { CALLER, type Principal } from './principal.ts'
 
 const MASK = '***'
-/** Members wherever they stand: of players, of their sessions and of what describes a bet, where they may be of any type (W-3). */
+/**
+ * Members of players, sessions and bet descriptions, at any depth. In bets they can have any JSON
+ * type (W-3).
+ */
 const PERSONAL_MEMBERS = new Set(['birthday', 'ip', 'country', 'info'])
-/** Numbers among the members of a profile that are about no person's name. */
+/** Figures of a profile that identify no person. */
 const IMPERSONAL_NUMBERS = new Set(['percentMargin', 'avgBet', 'isAbuser', 'isVIP'])
 
-/** What a list of players names them by, and a page that looks for one. */
+/** Lists of players show this member, and the console searches by it. */
 const SEARCHED_MEMBER = 'nickname'
 
-/** Of an answer as its route gives it. A file or a stream has nothing personal; bodies of calls are for `support`. */
+/** Files and streams contain no personal data. Bodies of calls need the role `support`. */
 export function redactForRole(request: FastifyRequest, answer: unknown): unknown {
   const principal = request.getDecorator<Principal | undefined>(CALLER)
   if (principal?.role === 'read') return maskPersonalData('', answer)
@@ -26,7 +31,7 @@ function opensPersonalData({ routeOptions }: FastifyRequest): boolean {
   return (routeOptions.schema as { operationId?: string } | undefined)?.operationId === 'openPersonalData'
 }
 
-/** Of a profile all but what it is found by; where a bet came from says nothing of who a player is. */
+/** Masks the identity except the nickname. The origin of a bet does not identify its player. */
 function hideIdentity(name: string, value: unknown): unknown {
   if (name === 'customFields' && isObject(value))
     return mapMembers(value, (member, field) => (member === SEARCHED_MEMBER ? field : maskCustomField(member, field)))
@@ -49,7 +54,7 @@ function mapChildren(value: unknown, mask: (name: string, value: unknown) => unk
   return isObject(value) && !(value instanceof Date) ? mapMembers(value, mask) : value
 }
 
-/** An operator may keep members of its own: what is neither yes nor no nor a known figure can be a person's. */
+/** An operator can add members of any kind, so only booleans and known figures stay visible. */
 function maskCustomField(name: string, value: unknown): unknown {
   return value === null || typeof value === 'boolean' || IMPERSONAL_NUMBERS.has(name) ? value : MASK
 }

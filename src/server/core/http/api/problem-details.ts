@@ -1,4 +1,4 @@
-/** Errors of our own APIs: RFC 9457 problem details with a fitting 4xx. Never used on the partner wire. */
+/** Errors of our own APIs as RFC 9457 problem details. The partner wire never uses them. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { QueueFullError } from '../../../../runtime/async/batcher.ts'
 
@@ -8,7 +8,7 @@ export interface FieldError {
   readonly detail: string
 }
 
-/** What a schema's validator says of a value (typebox). */
+/** An error of the schema's validator (TypeBox). */
 interface SchemaError {
   readonly keyword: string
   readonly instancePath: string
@@ -18,12 +18,12 @@ interface SchemaError {
 
 const MAX_FIELD_ERRORS = 10
 
-/** The name of a member, as a part of a JSON pointer (RFC 6901). */
+/** Escapes a member's name for a JSON pointer (RFC 6901). */
 export function escapePointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** One sentence per place in the request; what the branches of a union say are alternatives. */
+/** One sentence for each pointer; errors of the branches of a union are joined with "or". */
 export function toFieldErrors(schemaErrors: readonly SchemaError[], prefix: string): FieldError[] {
   const sentences = new Map<string, string[]>()
   for (const schemaError of schemaErrors) {
@@ -34,7 +34,7 @@ export function toFieldErrors(schemaErrors: readonly SchemaError[], prefix: stri
   return [...sentences].slice(0, MAX_FIELD_ERRORS).map(([pointer, parts]) => ({ pointer, detail: parts.join(' or ') }))
 }
 
-/** Undefined for what only sums up others. */
+/** Undefined for an error that only summarizes others. */
 function describeSchemaError({ keyword, message, params }: SchemaError): string | undefined {
   if (keyword === 'anyOf' || keyword === 'additionalProperties') return undefined
   if (keyword === 'boolean') return 'is not a member of this request'
@@ -42,7 +42,7 @@ function describeSchemaError({ keyword, message, params }: SchemaError): string 
   return choices === undefined ? message : `must be one of ${choices.join(', ')}`
 }
 
-/** Thrown by a handler to answer with this status. `code` is stable, for programs; the message is for people. */
+/** A handler throws it to answer with `status`. `code` is stable, for programs. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -58,19 +58,18 @@ export class Problem extends Error {
 export const notFound = (resource: string) => new Problem(404, 'not_found', `${resource} does not exist`)
 export const invalid = (pointer: string, detail: string) =>
   new Problem(400, 'invalid_request', 'the request is not valid', [{ pointer, detail }])
-/** The database cannot be worked with just now. */
 export const unavailable = new Problem(
   503,
   'unavailable',
   'the database does not answer, so it is unknown if anything was changed: repeat the request later',
 )
-/** Others held what the request needs, for longer than it waits. */
+/** Locks of other requests lasted longer than this request waits. */
 export const busy = new Problem(
   503,
   'busy',
   'other requests are changing the same rows, so nothing was changed: repeat the request',
 )
-/** The server ended what somebody asked, which changes nothing. */
+/** The server cancelled a query, which has no effect. */
 export const tooSlow = new Problem(503, 'busy', 'the query took too long: ask for less, or repeat it later')
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
@@ -107,7 +106,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, request: Fast
   return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(body))
 }
 
-/** What was thrown, as a problem; what is not ours to explain is a 500 without details. */
+/** An unexpected error is a 500 without details. */
 export function toProblem(error: FastifyError | Problem | QueueFullError): Problem {
   if (error instanceof Problem) return error
   if (error instanceof QueueFullError) return busy

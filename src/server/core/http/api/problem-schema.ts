@@ -1,6 +1,6 @@
 /**
- * The shape of what `sendProblem` sends (problem-details.ts). Apart from it, since a command that
- * throws problems need not load TypeBox.
+ * Schema of a problem-details body. It is separate from problem-details.ts, so that a command that
+ * throws problems does not load TypeBox.
  */
 import { Type } from 'typebox'
 

@@ -1,12 +1,12 @@
 /**
- * Members of a query string, where everything is text.
+ * Parameters of a query string, where each value is text.
  *
- * Each carries what the API reference says of it: an integer or a boolean, as generated clients
- * need it. Its pattern is what a request is held against.
+ * The API reference shows them as integer or boolean, as generated clients need. The pattern
+ * validates the request.
  */
 import { type TSchemaOptions, Type } from 'typebox'
 
-/** The member of a schema that the API reference shows in the schema's place. */
+/** The API reference shows the value of this member in place of the schema. */
 const DOCUMENTED_AS = 'x-shown-as'
 
 interface IntegerParameter {
@@ -16,7 +16,7 @@ interface IntegerParameter {
   readonly description: string
 }
 
-/** Throws when the pattern takes other integers than those from `minimum` to `maximum`. */
+/** Throws if the pattern does not match exactly the integers from `minimum` to `maximum`. */
 export function integerParameter({ pattern, minimum, maximum, description }: IntegerParameter) {
   const takes = (number: number) => new RegExp(pattern).test(`${number}`)
   if (!takes(minimum) || !takes(maximum) || takes(minimum - 1) || takes(maximum + 1))

@@ -1,13 +1,15 @@
-/** What a route of our own APIs says of itself: validation reads its parts, the API reference all of it. */
+/**
+ * Description of a route of our own APIs. Validation uses some members, the API reference uses all.
+ */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
-import type {} from '../../observability/request-span.ts' // which a request has
+import type {} from '../../observability/request-span.ts' // adds `span` to each request
 import type { Role } from './principal.ts'
 import { ProblemSchema } from './problem-schema.ts'
 
-/** What a handler reads has the type of the schema that it was held against; null is a body that was left out. */
+/** A handler's types follow from the schemas; null is an absent body. */
 interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TOptional
     ? Static<this['schema']> | null
@@ -18,7 +20,7 @@ interface SchemaTypes extends FastifyTypeProvider {
 
 export type Routes = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, SchemaTypes>
 
-/** An answer in a form that the caller's `Accept` chooses. */
+/** The caller's `Accept` header chooses the format. */
 interface NegotiatedResponse {
   readonly description: string
   readonly content: Readonly<Record<string, { readonly schema: TSchema }>>
@@ -27,12 +29,11 @@ interface NegotiatedResponse {
 export const CSV = 'text/csv'
 export const NDJSON = 'application/x-ndjson'
 
-/** JSON, or a table for spreadsheets. */
 export function jsonOrCsv(schema: TSchema): NegotiatedResponse {
   return toNegotiatedResponse({ 'application/json': schema, [CSV]: Type.String() })
 }
 
-/** A page as JSON; or all of it as a table, or as a JSON object a line. */
+/** JSON returns one page; CSV and NDJSON return all rows. */
 export function jsonOrFile(schema: TSchema): NegotiatedResponse {
   return toNegotiatedResponse({ 'application/json': schema, [CSV]: Type.String(), [NDJSON]: Type.String() })
 }
@@ -42,20 +43,23 @@ function toNegotiatedResponse(forms: Readonly<Record<string, TSchema>>): Negotia
   return { description: 'The format follows the `Accept` header.', content }
 }
 
-/** The file that `Accept` asks for, if it asks for one. */
+/** Undefined: JSON. */
 export function parseAcceptedFileType(accept = ''): typeof CSV | typeof NDJSON | undefined {
   return [CSV, NDJSON].find((type) => accept.includes(type)) as typeof CSV | typeof NDJSON | undefined
 }
 
 export interface RouteShape {
-  /** The least one that may call it (W-25). */
+  /** The least role that may call the route (W-25). */
   readonly role: Role
   readonly params?: TSchema
   readonly querystring?: TSchema
   readonly headers?: TSchema
   readonly body?: TSchema
   readonly ok: Readonly<Record<number, TSchema | NegotiatedResponse>>
-  /** The `code`s of the problems that are this route's own, by status; null: one that others have and it has not. */
+  /**
+   * The codes of the route's own problems, by HTTP status. Null removes a common problem that
+   * cannot occur here.
+   */
   readonly problems?: Readonly<Record<number, string | null>>
 }
 
