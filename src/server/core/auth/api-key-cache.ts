@@ -1,7 +1,9 @@
 /**
- * Whose key a request shows (W-25). The live keys are remembered for a moment, all at once, so that however many strangers ask, one
- * connection reads at a time. A key that the memory does not have is looked for once more, in a reading that began after it came:
- * a key that was just made works at once, in every process; one that was revoked works for CACHE_TTL_MS more at the most.
+ * Cache of the live API keys (W-25).
+ *
+ * Queries read all live keys, and never run at the same time. A key that the cache does not contain
+ * is looked up again, in a query that began after its request. So a new key works at once in every
+ * process. A revoked key works for at most CACHE_TTL_MS more, plus the time of a query.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { sleep } from '../../../runtime/async/sleep.ts'
@@ -12,22 +14,22 @@ import type { ApiKeyLookup, Principal } from '../http/api/principal.ts'
 import { abbreviateHash, hasApiKeyFormat, hashCredential } from './api-key.ts'
 import type { KeyStore, LiveKey } from './api-key-store.ts'
 
-/** Milliseconds for which the live keys are used, counted from when they were asked for. */
+/** Milliseconds for which the result is used, counted from the start of its query. */
 const CACHE_TTL_MS = 1_000
-/** Milliseconds between two notes of the use of a key. */
+/** Milliseconds between two updates of a key's last use. */
 const USE_RECORD_INTERVAL_MS = 60_000
 const MAX_RECORDED_USES = 4_096
-/** Milliseconds between two readings, however many unknown keys come. */
+/** Milliseconds between two queries, even if many unknown keys arrive. */
 const MIN_READ_INTERVAL_MS = 50
 
 export interface ApiKeyCache extends ApiKeyLookup {
-  /** Finds a key that is known by its hash alone. `isUse`: its last use is noted. */
+  /** Finds a key by its hash, for a session. `isUse`: the last use is recorded. */
   findHash(hash: Buffer, isUse: boolean): Promise<Principal | undefined>
-  /** After a change by this process. */
+  /** To be called after a change by this process. */
   invalidate(): void
 }
 
-/** `first`: the key of the environment; empty for none. */
+/** `first` is the root key of the environment; may be empty. */
 export function createApiKeyCache(
   db: Pick<Db, 'query' | 'transaction'>,
   store: KeyStore,
@@ -56,7 +58,7 @@ export function createApiKeyCache(
   }
 }
 
-/** No request waits for the note, and none fails with it: the next use after a minute is noted again. */
+/** No request waits for this write or fails with it. A later use is written again. */
 function createUseRecorder(write: (hash: Buffer) => Promise<void>): (hash: Buffer) => void {
   const recordedAt = createLru<number>(MAX_RECORDED_USES)
   return (hash) => {
@@ -77,7 +79,7 @@ function createLiveKeyCache(readLive: () => Promise<LiveKey[]>) {
   let snapshot: KeySnapshot | undefined
   let reading: Promise<void> | undefined
   let lastReadAt = Number.NEGATIVE_INFINITY
-  /** What was asked for before is not used. */
+  /** Results of queries that started earlier are not used. */
   let since = Number.NEGATIVE_INFINITY
   const read = async () => {
     try {
@@ -91,7 +93,7 @@ function createLiveKeyCache(readLive: () => Promise<LiveKey[]>) {
       reading = undefined
     }
   }
-  /** What a reading found that began at this time or later. */
+  /** Returns the result of a query that started at this time or later. */
   const readSince = async (time: number): Promise<KeySnapshot> => {
     for (;;) {
       if (snapshot !== undefined && snapshot.readAt >= Math.max(time, since)) return snapshot
@@ -107,7 +109,7 @@ function createLiveKeyCache(readLive: () => Promise<LiveKey[]>) {
     },
     forget() {
       snapshot = undefined
-      since = environment.monotonicNow() // a reading under way may not have seen the change
+      since = environment.monotonicNow() // a running query may not include the change
     },
   }
 }

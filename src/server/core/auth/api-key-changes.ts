@@ -1,4 +1,4 @@
-/** Changes of keys, each with its action in the same transaction (O-4), by API or by command. */
+/** Changes of API keys by API or command, each with its audit entry in one transaction (O-4). */
 import type { Db, Queryable, Tx } from '../database/db.ts'
 import type { KeyCreationResult, KeyListPosition, KeyRow, KeyStore, NewKey } from './api-key-store.ts'
 import type { AuditView } from './audit-log/audit-diff.ts'
@@ -11,7 +11,7 @@ export interface KeyChanges {
   revoke(actor: Actor, name: string, at: Date): Promise<boolean | undefined>
 }
 
-/** `changed` is called after each of them. */
+/** `changed` runs after each change, even a failed one. */
 export function createKeyChanges(
   db: Pick<Db, 'transaction'>,
   store: KeyStore,
@@ -46,7 +46,7 @@ export function createKeyChanges(
   }
 }
 
-/** Never the key itself. */
+/** Never contains the key itself. */
 function toAuditView(created: KeyCreationResult & { kind: 'made' }): AuditView {
   const { role, rights, scope, hash, expiresAt, earlierEndAt } = created
   const ends = expiresAt && { expiresAt: expiresAt.toISOString() }

@@ -1,4 +1,4 @@
-/** The routes of keys, the same in all of our own APIs: made, listed, rotated, revoked, by an admin. */
+/** Routes of API keys, the same in each of our APIs; only for admins. */
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Db } from '../database/db.ts'
@@ -112,7 +112,6 @@ export const KeyPageSchema = toPageSchema(KeySchema)
 const ListQuery = Type.Object(pageQuery, noUnknownMembers)
 const KeyPath = Type.Object({ name: NameSchema })
 
-/** Names that the API description of one server uses. */
 interface ApiLabels {
   readonly scheme: string
   readonly tag: string
@@ -194,7 +193,7 @@ function parseCursorPosition(after: string | undefined) {
   return position
 }
 
-/** Throws what has kept it from being made. */
+/** Throws the problem if no key was created. */
 export function toCreatedKeyView(made: KeyCreationResult): Static<typeof CreatedKeySchema> {
   switch (made.kind) {
     case 'made': {

@@ -1,11 +1,14 @@
 /**
- * The keys of one API as they are stored (W-25): their SHA-256, by name and number. Times are the database's: hosts may disagree.
+ * Store of one API's keys (W-25): their SHA-256, by name and number. Times are the database's,
+ * because the clocks of hosts may differ.
  *
- * live ──rotate──► live until its end ──► ended
- *   └──revoke──► ended
+ * States of a key:
+ * - live: rotated → live until its end; revoked → ended
+ * - live until its end: its end passes → ended
  *
- * Invariant: what has ended never works again, and a name that was given belongs to one key for good. So times are those of the statement that
- * runs under the lock: the transaction of a rotation may have begun before that of the revoke which it waited for.
+ * Invariant: an ended key never works again, and a name is never reused. Therefore statements use
+ * the time at which they start, under the lock. The transaction of a rotation may have begun before
+ * a revoke for which it waited.
  */
 
 import { type Queryable, statement, type Tx } from '../database/db.ts'
@@ -19,18 +22,16 @@ const DAY_S = 86_400
 export const MAX_KEY_OVERLAP_S = 30 * DAY_S
 export const KEY_OVERLAP_S = DAY_S
 
-/** No setting's name, and nothing that reads like another one. */
+/** No setting has such a name. */
 export const KEY_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,63}$'
 
-/** Of one API, so that every process can remember them all for a moment. */
+/** For one API, so that each process can cache all live keys. */
 const MAX_LIVE_KEYS = 1_000
 
-/** A key as it is asked for. */
 export interface NewKey {
   readonly name: string
   readonly role: Role
   readonly rights?: readonly KeyRight[] | undefined
-  /** The brand, partner or operator that it is limited to. */
   readonly scope?: string | undefined
   readonly expiresAt?: Date | undefined
 }
@@ -41,13 +42,13 @@ export interface CreatedKey {
   readonly role: Role
   readonly rights?: readonly KeyRight[]
   readonly scope?: string
-  /** When it ends by itself. */
+  /** Absent: the key does not expire. */
   readonly expiresAt?: Date
-  /** Shown once: it is kept nowhere. */
+  /** The full key. It is shown once and not stored. */
   readonly key: string
   readonly hash: string
   readonly madeAt: Date
-  /** Until when the keys that the name had before still work. */
+  /** The time until which earlier keys of this name still work. */
   readonly earlierEndAt?: Date
 }
 
@@ -66,9 +67,9 @@ export interface LiveKey extends Record<string, unknown> {
   readonly role: Role
   readonly rights: KeyRight[] | null
   readonly scope: string | null
-  /** As hexadecimal digits. */
+  /** Hexadecimal. */
   readonly hash: string
-  /** Milliseconds that it still works; null: without an end. */
+  /** Milliseconds until the key ends; null: no end. */
   readonly left: number | null
 }
 
@@ -78,12 +79,12 @@ export interface KeyRow extends Record<string, unknown> {
   readonly role: Role
   readonly rights: KeyRight[] | null
   readonly scope: string | null
-  /** As hexadecimal digits. */
+  /** Hexadecimal. */
   readonly hash: string
   readonly made_at: Date
   readonly ends_at: Date | null
   readonly is_live: boolean
-  /** To the minute; null: none is known. */
+  /** To the minute; null: no known use. */
   readonly used_at: Date | null
 }
 
@@ -96,17 +97,17 @@ export interface KeyStore {
   live(db: Queryable): Promise<LiveKey[]>
   list(db: Queryable, after: KeyListPosition | undefined, limit: number): Promise<KeyRow[]>
   make(tx: Tx, newKey: NewKey): Promise<KeyCreationResult>
-  /** A new key of this name; those before it work for so many seconds more at most. */
+  /** Earlier keys of this name work for at most `overlapSeconds` more. */
   rotate(tx: Tx, name: string, overlapSeconds: number): Promise<KeyCreationResult>
-  /** Notes a use, at most once a minute. */
+  /** Writes at most once a minute. */
   use(tx: Tx, hash: Buffer): Promise<void>
-  /** False when it had ended; undefined when there is none. */
+  /** False: the key had already ended. Undefined: no key has this name. */
   revoke(tx: Tx, name: string): Promise<boolean | undefined>
 }
 
 export function createKeyStore(schema: AuthSchema): KeyStore {
   const sql = createStatements(schema)
-  /** `lifetime`: seconds, of a key that is rotated. */
+  /** `lifetime`: the seconds between creation and end of the rotated key. */
   const add = async (tx: Tx, number: number, newKey: NewKey & { lifetime?: number | null }) => {
     const { name, role, rights, scope, expiresAt, lifetime } = newKey
     const key = generateApiKey()
@@ -203,11 +204,11 @@ interface NewestRow extends Record<string, unknown> {
   readonly rights: KeyRight[] | null
   readonly scope: string | null
   readonly is_live: boolean
-  /** Seconds; null: without an end. */
+  /** Seconds; null: no end. */
   readonly lifetime: number | null
 }
 
-/** The newest key of a name, with all of them locked: the first one stands for them. */
+/** Locks all keys of a name, through its first key, and returns the newest. */
 async function lockNewest(tx: Tx, sql: Statements, name: string) {
   const [, [newest]] = await Promise.all([tx.query(sql.lock, [name]), tx.query<NewestRow>(sql.newest, [name])])
   return newest

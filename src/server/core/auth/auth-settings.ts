@@ -1,4 +1,4 @@
-/** Of each server: the schema that its keys and actions are in, and the setting that holds its first key. */
+/** The schema of each server's keys and audit log, and the setting that contains its root key. */
 import type { ServerKind } from '../database/schema/database-privileges.ts'
 
 export const AUTH_SETTINGS = {
@@ -8,5 +8,5 @@ export const AUTH_SETTINGS = {
 } as const satisfies Record<ServerKind, { readonly schema: string; readonly setting: string }>
 
 export type { ServerKind }
-/** Whose table: each server has its own. */
+/** Each server has its own tables. */
 export type AuthSchema = (typeof AUTH_SETTINGS)[ServerKind]['schema']

@@ -1,4 +1,4 @@
-/** Who may use an API of ours, and what they did: keys, admission and action log of one server. */
+/** Authentication and audit log of one server: keys, sessions, users. */
 
 import type { Logger } from '../../../runtime/logger.ts'
 import type { Db } from '../database/db.ts'
@@ -18,7 +18,7 @@ export interface ServerAuth {
   readonly keys: KeyChanges
 }
 
-/** Of a server that has a console. */
+/** For a server with a console. */
 export interface ConsoleAuth extends ServerAuth {
   readonly sessions: ConsoleSessions
   readonly persons: ConsoleUsers
@@ -27,13 +27,13 @@ export interface ConsoleAuth extends ServerAuth {
 
 export interface ServerAuthDeps {
   readonly db: Db
-  /** The key of the environment, which has all rights. */
+  /** The root key of the environment, an admin (W-25). */
   readonly firstKey: string
   readonly log: Logger
 }
 
 export interface ConsoleAuthDeps extends ServerAuthDeps {
-  /** Minutes without use after which a session of the console ends. */
+  /** A console session ends after this number of minutes without use. */
   readonly consoleIdleMinutes: number
 }
 
@@ -48,7 +48,7 @@ export function createServerAuth(server: ServerKind, { db, firstKey, log }: Serv
   }
 }
 
-/** The same, and a person may sign in with a browser. */
+/** Adds sign-in with a browser. */
 export function createConsoleAuth(
   server: 'wallet' | 'platform',
   { db, firstKey, log, consoleIdleMinutes }: ConsoleAuthDeps,

@@ -1,8 +1,8 @@
-/** What changed: the members that differ between two views of one thing, and never a secret. */
+/** The difference between two views of one object, without secrets. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject, mapMembers } from '../../../../protocol/values/exact-json.ts'
 
-/** What an API shows of something, as JSON. */
+/** The JSON that an API shows for an object. */
 export type AuditView = Readonly<Record<string, unknown>>
 
 export interface AuditDiff {
@@ -10,13 +10,16 @@ export interface AuditDiff {
   readonly after: AuditView
 }
 
-/** Members whose values nobody reads in a log, however deep they stand: that they changed is all it says. */
+/** Members whose values are never logged, at any depth; only the fact of the change is. */
 const SECRET_MEMBERS = new Set(['secret', 'secrets', 'token'])
 const MASK = '***'
-/** In the address of a partner or operator. */
+/** The password in the URL of a partner or operator. */
 const PASSWORD_IN_URL = /(\/\/[^/@:\s]*):[^/@\s]*@/g
 
-/** Objects are compared member by member, lists as a whole. A member that is only in one view is only in that one's difference. */
+/**
+ * Objects are compared by member, lists as a whole. A member of only one view appears only on its
+ * side.
+ */
 export function diffViews(before: AuditView, after: AuditView): AuditDiff {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const changed = [...new Set([...was.keys(), ...is.keys()])]

@@ -1,11 +1,14 @@
-/** The person behind a change and the reason: the request says them, for a key may be shared by many (O-4). */
+/**
+ * Headers for the acting user and the reason of a change. The request names them, because several
+ * users may share a key (O-4).
+ */
 import { type TObject, Type } from 'typebox'
 import type { RouteShape } from '../../http/api/route-description.ts'
 
 export const PERSON_HEADER = 'x-purser-person'
 export const REASON_HEADER = 'x-purser-reason'
 
-/** In a header only ASCII arrives as it was meant. */
+/** A header changes characters that are not ASCII. */
 const PersonHeader = Type.Optional(
   Type.String({
     pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,126}[\\x21-\\x7e])?$',
@@ -20,7 +23,7 @@ const ReasonHeader = Type.Optional(
   }),
 )
 
-/** The shape of a route that changes something: whoever calls it may say who they are and why. Only the action log reads the headers. */
+/** For a route that changes data. Only the audit log reads these headers. */
 export function withAuditHeaders<S extends RouteShape>(shape: S): S {
   const others = shape.headers as TObject | undefined
   const auditHeaders = { [PERSON_HEADER]: PersonHeader, [REASON_HEADER]: ReasonHeader }

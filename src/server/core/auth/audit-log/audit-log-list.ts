@@ -1,4 +1,4 @@
-/** The action log as it is read: newest first, page by page, everything or what was done to one subject. */
+/** The audit log as a paginated list, newest first, for all subjects or one. */
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Queryable } from '../../database/db.ts'
 import { buildQuery } from '../../database/query-builder.ts'
@@ -34,7 +34,7 @@ export type AuditLogPage = Static<typeof AuditLogPageSchema>
 const members = { ...timeRangeQuery, ...pageQuery }
 export type AuditLogQuery = Static<ReturnType<typeof Type.Object<typeof members>>>
 
-/** `filter` is the member that names a subject. */
+/** `filter` has the query parameter that names a subject. */
 export function defineAuditLogQuery<F extends Record<string, TSchema>>(filter: F) {
   return Type.Object({ ...filter, ...members }, noUnknownMembers)
 }
@@ -52,7 +52,10 @@ interface ActionRow extends Record<string, unknown> {
   request_id: string
 }
 
-/** Of one subject only these: a player's, since a key may have the name of a player; what was decided about a player (action_history), and who opened the personal data (action_openings). */
+/**
+ * Restrictions of a subject's entries. `player` excludes a key with a player's name. `history` and
+ * `openings` match the conditions of the indexes action_history and action_openings.
+ */
 const FILTERS = {
   player: "ids ->> 'userId' is not null",
   history: "operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet')",

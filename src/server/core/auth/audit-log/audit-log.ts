@@ -1,8 +1,9 @@
 /**
- * The action log (O-4): who did what through one of our own APIs. Each change is written in its own transaction, by the author that the
- * request names: the key, and a person and a reason if the request says them.
+ * Audit log of one of our own APIs (O-4). An entry names the key, and the user and the reason if
+ * the request does.
  *
- * Invariant: an action is there if and only if its change is. What changes nothing leaves none. Rows are append-only by grants.
+ * Invariant: an entry and its change are committed in one transaction, so neither exists without
+ * the other. A request without effect leaves no entry. Grants make the rows append-only.
  */
 import type { FastifyRequest } from 'fastify'
 import { environment } from '../../../../runtime/environment.ts'
@@ -15,37 +16,39 @@ import { PERSON_HEADER, REASON_HEADER } from './audit-headers.ts'
 import { type AuditLogFilter, type AuditLogPage, type AuditLogQuery, listAuditLog } from './audit-log-list.ts'
 
 export interface AuditLogChange {
-  /** Ids by their names in the API. The first one is what the log is searched by. */
+  /** Ids by their names in the API. The first one is the subject, by which the log is searched. */
   readonly on: Readonly<Record<string, string>>
   readonly before: AuditView
   readonly after: AuditView
   readonly at: Date
 }
 
-/** Who asked for a change, by which call. */
+/** The key and user of a change, and its request. */
 export interface Actor {
-  /** As the request names them. */
+  /** Null: the request names no user. */
   readonly person: string | null
-  /** The key that the request showed. */
   readonly keyName: string
-  /** In the transaction of the change, one statement; none when nothing differs. */
+  /** Writes one statement in the transaction of the change; nothing if the views are equal. */
   record(tx: Tx, change: AuditLogChange): Promise<void>
 }
 
-/** Who and why, as the body of a request or the options of a command say it, where they do. */
+/** User and reason from a request's body or a command's options. */
 export interface RequestContext {
   readonly person?: string | undefined
   readonly reason?: string | undefined
 }
 
 export interface AuditLog {
-  /** 400 when body and header name two persons. */
+  /** Throws a 400 if body and header name different users. */
   actorOf(request: FastifyRequest, context?: RequestContext): Actor
-  /** For what the console records itself: a sign-in, a sign-out, a refused password. */
+  /** For entries of the console itself: sign-in, sign-out, rejected password. */
   actorFor(request: FastifyRequest, operation: string, caller: Pick<Principal, 'keyName' | 'keyHash' | 'person'>): Actor
-  /** Of a call that a user's site makes for the user (W-24): kept only when it names a person, who does it by hand then. */
+  /**
+   * For a call that a site makes for its user (W-24). An entry is written only if the request names
+   * a user, who then acts by hand.
+   */
   userActorOf(request: FastifyRequest): Actor
-  /** Newest first; of one subject, or all. */
+  /** All subjects if `subject` is absent. */
   list(db: Queryable, query: AuditLogQuery, subject?: string, filter?: AuditLogFilter): Promise<AuditLogPage>
 }
 
@@ -72,7 +75,7 @@ export function createAuditLog(schema: AuthSchema): AuditLog {
   }
 }
 
-/** Of a command, whose user has the database and no key. */
+/** For a command, whose user has the database and no key. */
 export function createCommandActor(
   schema: AuthSchema,
   command: string,

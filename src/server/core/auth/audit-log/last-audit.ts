@@ -1,6 +1,8 @@
 /**
- * When the books were last audited, and what was found (O-12): for the metrics. `purser audit` leaves a line in the action log; an audit
- * by the API is remembered by the process that made it, because what only reads writes nothing.
+ * Time and findings of the last audit, for the metrics (O-12).
+ *
+ * `purser audit` writes an entry into the audit log. An audit through the API only reads, so just
+ * its own process remembers it.
  */
 import { type Db, type Row, statement, type Tx } from '../../database/db.ts'
 import { createDatabaseMetric, formatMetric, type MetricSource } from '../../observability/metrics-exposition.ts'
@@ -13,19 +15,21 @@ interface AuditSummary {
 }
 
 export interface LastAudit extends MetricSource {
-  /** Of this process. */
+  /** Reports an audit by this process. */
   audited(audit: AuditSummary): void
 }
 
 const SUBJECT = 'audit'
 
-/** What an audit looked at: everything, or what changed since another one; and up to where, in the words of whoever audits. */
+/**
+ * The scope of an audit: complete, or the changes since an earlier one. `to` has the last feed
+ * event it covers, in the caller's own format.
+ */
 export interface AuditScope {
   readonly whole: boolean
   readonly to: Readonly<Record<string, string | null>>
 }
 
-/** In the action log: so many findings, and what was looked at. */
 export function recordAudit(
   tx: Tx,
   actor: Actor,
@@ -35,8 +39,8 @@ export function recordAudit(
 }
 
 /**
- * Up to where the books are known to be clean: the last whole audit found nothing, and the last one that found nothing since then looked so far.
- * Undefined when there is none: what a whole audit found is looked at again until a whole one finds nothing.
+ * Returns the position that the last audit without findings reached. Undefined if the last complete
+ * audit had findings: they are checked again until a complete audit has none (O-12).
  */
 export async function readLastCleanAudit(
   schema: AuthSchema,
@@ -71,7 +75,7 @@ export function createLastAudit(schema: AuthSchema, db: Pick<Db, 'people'>): Las
   }
 }
 
-/** By the primary key. A player may be called as the subject is. */
+/** The operation excludes entries of a player with the name of the subject. */
 function defineLast(schema: AuthSchema) {
   return statement(
     `${schema}_last_audit`,

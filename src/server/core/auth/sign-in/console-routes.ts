@@ -1,4 +1,6 @@
-/** Signing in to the console and out again (U-2). What the console shows comes from the documented APIs. */
+/**
+ * Routes of the console for sign-in and sign-out (U-2). All other data comes from the public APIs.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { environment } from '../../../../runtime/environment.ts'
 import type { Logger } from '../../../../runtime/logger.ts'
@@ -26,7 +28,10 @@ export interface ConsoleDeps {
   readonly signIns: SignInMetrics
   readonly log: Logger
   readonly calls: ApiMetrics
-  /** Of the sandbox: whether this request may sign in without a key, and the key that it gets then. */
+  /**
+   * Present in the sandbox: decides if a request may sign in without a key, and has the key that it
+   * then gets (U-3).
+   */
   readonly sandbox?: { mayEnter(request: FastifyRequest): boolean; readonly key: string } | undefined
 }
 
@@ -77,7 +82,10 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   )
 }
 
-/** Always a new session, whatever cookie the request has: nobody can give a session to another person beforehand. */
+/**
+ * Always starts a new session, even if the request has a cookie. So no attacker can choose the
+ * session of another user in advance (session fixation).
+ */
 async function signIn(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply) {
   const { sessions, admission, signIns } = deps
   const session = await authenticate(deps, request)
@@ -95,7 +103,7 @@ async function signOut(deps: ConsoleDeps, request: FastifyRequest, caller: Princ
   if (await deps.sessions.end(request, record)) deps.signIns.count('signed_out')
 }
 
-/** Writes the row of the action log (O-4), under the name of the person or key. */
+/** Writes the audit entry (O-4) under the name of the user or key. */
 function createSessionRecorder({ actions }: ConsoleDeps, request: FastifyRequest, operation: 'signIn' | 'signOut') {
   return (tx: Tx, caller: Principal) => {
     const on: Record<string, string> = caller.person === undefined ? { key: caller.keyName } : { person: caller.person }
@@ -105,11 +113,11 @@ function createSessionRecorder({ actions }: ConsoleDeps, request: FastifyRequest
   }
 }
 
-/** One answer to all that is wrong: it says neither which names there are, nor which are locked. */
+/** The answer is the same for every fault: it reveals no existing and no locked name. */
 const SIGN_IN_FAILURE_TEXT =
   'the name and password, or the key, are wrong: check them; after several wrong passwords a name is locked for a while'
 
-/** The author of a refusal at the sign-in: it shows no key and no person. */
+/** The actor of a rejected sign-in, which has no key and no user. */
 const NO_CALLER = { keyName: 'console', keyHash: '' }
 
 async function authenticate(deps: ConsoleDeps, request: FastifyRequest): Promise<StartedConsoleSession | undefined> {

@@ -1,4 +1,4 @@
-/** Ended sessions of the consoles (U-2), and old counts of wrong passwords (U-4): retention counts and deletes them. */
+/** Retention of ended console sessions (U-2) and of old counts of wrong passwords (U-4). */
 
 import { CHUNK_ROWS, runInChunks } from '../../database/chunked-work.ts'
 import { type Db, type Queryable, statement } from '../../database/db.ts'
@@ -29,7 +29,7 @@ export async function countEndedSessions(db: Queryable, before: Date): Promise<n
   return row?.sessions ?? 0
 }
 
-/** Resolves to the number of deleted sessions. `signal` ends it between two slices. */
+/** Returns the number of deleted sessions. `signal` ends the work between two chunks. */
 export async function deleteEndedSessions(db: Db, before: Date, signal: AbortSignal): Promise<number> {
   for (const deleteChunk of DELETE_FAILURES)
     await runInChunks(signal, () => db.transaction((tx) => tx.execute(deleteChunk, [before])))

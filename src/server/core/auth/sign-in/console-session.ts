@@ -1,6 +1,9 @@
 /**
- * Who is signed in to the console: a session acts for a person (U-4) or for the key that it was begun with (U-2), has the role, and ends with them. The token is in a
- * cookie that no script can read; a request that changes or reads something must also carry a header of ours, which no page of another origin can send.
+ * Sessions of the console. A session acts for a user (U-4) or for an API key (U-2), has its role,
+ * and ends with it.
+ *
+ * The token is in a cookie that no script can read. Each request also needs the header
+ * CONSOLE_HEADER, which protects against cross-site requests.
  */
 import type { FastifyRequest } from 'fastify'
 import { environment } from '../../../../runtime/environment.ts'
@@ -12,11 +15,14 @@ import type { ApiKeyCache } from '../api-key-cache.ts'
 import type { ServerKind } from '../auth-settings.ts'
 import type { VerifiedUser } from './console-user-store.ts'
 
-/** Seconds: a day's work. */
+/** Seconds; covers a working day. */
 export const SESSION_SECONDS = 12 * 3_600
-/** Sent by our pages with every request. A form cannot send it, and a script elsewhere only if we allowed it by CORS, which we never do. */
+/**
+ * Our pages send it with each request. A form cannot send it, and a script of another origin only
+ * with CORS, which we never allow.
+ */
 export const CONSOLE_HEADER = 'x-purser-console'
-/** Sent by our pages with what they ask while nobody uses the keyboard or the mouse: it is no use. */
+/** Our pages send it with automatic requests, which do not count as use of the session. */
 export const UNATTENDED_HEADER = 'x-purser-unattended'
 const TOKEN_BYTES = 32
 const MINUTE_MS = 60_000
@@ -29,17 +35,16 @@ export interface StartedConsoleSession {
   readonly caller: Principal
 }
 
-/** Writes the action of a sign-in or sign-out, in the transaction of the change. */
+/** Writes the audit entry of a sign-in or sign-out, in the transaction of the change. */
 export type SessionRecorder = (tx: Tx, caller: Principal) => Promise<void>
 
 export interface ConsoleSessions extends SessionAuth {
-  /** Undefined when no live key is this one. */
+  /** Undefined: the key does not exist or has ended. */
   begin(key: string, record?: SessionRecorder): Promise<StartedConsoleSession | undefined>
-  /** Undefined when the password that was right has been replaced since, or the person has been ended. */
+  /** Undefined: the verified password has been replaced, or the user has been removed. */
   beginForUser(user: VerifiedUser, record?: SessionRecorder): Promise<StartedConsoleSession | undefined>
-  /** False when the request shows no live session. `record` is called when a session was ended. */
+  /** False: the request has no live session. `record` runs only if a session ends. */
   end(request: FastifyRequest, record?: (tx: Tx) => Promise<void>): Promise<boolean>
-  /** As a Set-Cookie header; without a token it takes the cookie away. */
   cookie(request: FastifyRequest, token?: string): string
 }
 
@@ -96,9 +101,9 @@ export function createConsoleSessions(
 
 type Statements = ReturnType<typeof createStatements>
 
-/** Finds the caller whose session a request shows. `isUse`: the request is a use of the session. */
+/** `isUse`: the request counts as use of the session. */
 function createCallerFinder(name: string, sql: Statements, db: Db, keyCache: ApiKeyCache, idleMinutes: number) {
-  /** Times of uses that a database without writes did not take: it keeps no reader out. */
+  /** Times of uses that a read-only database could not store, so that no session ends early. */
   const unwritten = createLru<number>(MAX_UNWRITTEN_USES)
   const use = async (token: string) => {
     try {
@@ -126,13 +131,13 @@ function createCallerFinder(name: string, sql: Statements, db: Db, keyCache: Api
 
 interface SessionRow extends Record<string, unknown> {
   readonly key_hash: Uint8Array | null
-  /** Whose password is still the one that the session was begun with. */
+  /** Null if the user's password is no longer the one of the sign-in. */
   readonly person: string | null
   readonly role: Role | null
   readonly must_change: boolean | null
-  /** The last known use is a minute ago, or a quarter of the idle time if that is less. */
+  /** A use must be written: a minute, or a quarter of a shorter idle time, has passed. */
   readonly is_due: boolean
-  /** The last use that is known is longer ago than the idle time. */
+  /** The last stored use is older than the idle time. */
   readonly is_idle: boolean
 }
 
@@ -144,7 +149,7 @@ function toCaller({ name, role, mustChange }: Pick<VerifiedUser, 'name' | 'role'
   return { keyName: name, keyHash: '', role, person: name, ...(mustChange && { mustChange }) }
 }
 
-/** A browser says where a request comes from; what is no browser says nothing, and has no cookie of ours either. */
+/** A browser reports the origin of its request. Other clients have no cookie of the console. */
 export function isFromConsolePage({ headers }: FastifyRequest): boolean {
   const { origin, host, [CONSOLE_HEADER]: ours, 'sec-fetch-site': site } = headers
   if (ours !== '1') return false
@@ -152,7 +157,10 @@ export function isFromConsolePage({ headers }: FastifyRequest): boolean {
   return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** Behind a proxy only its header knows. Who makes it up makes the cookie stricter, for himself. */
+/**
+ * With a proxy only its header shows TLS. A forged header only makes the caller's own cookie
+ * stricter.
+ */
 function isHttpsRequest({ protocol, headers }: FastifyRequest): boolean {
   return protocol === 'https' || headers['x-forwarded-proto'] === 'https'
 }

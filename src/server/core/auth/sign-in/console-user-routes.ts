@@ -1,4 +1,7 @@
-/** People who sign in by name (U-4): made, given a new password and ended by an admin; each changes their own password. */
+/**
+ * Routes of the users who sign in by name (U-4). Admins create and remove users and set new
+ * passwords; each user changes the own password.
+ */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { isObject } from '../../../../protocol/values/exact-json.ts'
 import { type Authenticator, CHANGE_PASSWORD } from '../../http/api/authentication.ts'
@@ -19,7 +22,7 @@ interface Deps {
 }
 
 export function addConsoleUserRoutes(console: FastifyInstance, { admission, sessions, actions, persons }: Deps): void {
-  /** As the action log names what is done; the routes are the console's own and in no API reference. */
+  /** The operation id is for the audit log only: no API reference contains these routes. */
   const by = (role: Role, operationId: string) => ({
     ...{ onRequest: admission.authenticate, config: { role } },
     schema: { operationId, hide: true } as FastifySchema,

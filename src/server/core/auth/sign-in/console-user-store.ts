@@ -1,12 +1,13 @@
 /**
- * People who sign in by name, as they are stored (U-4).
+ * Store of the users who sign in by name (U-4).
  *
- * live, to one address ──five wrong passwords──► locked to it ──time──► live
- * live ──end──► ended: for good; the name is not given again
+ * States of a user:
+ * - live: removed → ended, for good; the name is never reused
+ * - locked for an address, after five wrong passwords from it: the lock expires → live
  *
- * Invariant: at most one attempt of an address counts as the fifth, however many come at once: each
- * locks the row of its name and address before the password is compared. Passwords of one person
- * have numbers: what an older password allowed is not done once a newer one is set.
+ * Invariant: each attempt locks the row of its name and address before the password is compared. So
+ * concurrent attempts are counted one after another. Passwords of a user are numbered, and an
+ * action that an older password permitted fails once a newer one is set.
  */
 import { type Queryable, statement, type Tx } from '../../database/db.ts'
 import type { Role } from '../../http/api/principal.ts'
@@ -15,7 +16,10 @@ import type { ServerKind } from '../auth-settings.ts'
 export type ConsoleServer = Exclude<ServerKind, 'gateway'>
 export type ConsoleSchema = 'purser' | 'platform'
 
-/** Wrong passwords in a row that lock a name to their address, and seconds: each further one doubles them, up to the last. */
+/**
+ * Wrong passwords in a row that lock a name for their address. Each further one doubles
+ * LOCK_SECONDS, up to MAX_LOCK_SECONDS.
+ */
 export const LOCK_AFTER_FAILURES = 5
 const LOCK_SECONDS = 60
 const MAX_LOCK_SECONDS = 3_600
@@ -26,47 +30,49 @@ export interface ConsoleUserRow extends Record<string, unknown> {
   readonly made_at: Date
   readonly is_live: boolean
   readonly is_locked: boolean
-  /** To the minute; null: none is known. */
+  /** To the minute; null: no known use. */
   readonly used_at: Date | null
   readonly must_change: boolean
 }
 
 export interface SignInAttempt {
   readonly person: VerifiedUser
-  /** As it is stored. */
+  /** The stored hash. */
   readonly password: string
-  /** Since the last right one, with this attempt. */
+  /** Attempts since the last correct password, including this one. */
   readonly failures: number
-  /** Until when this attempt locks the name to its address, if it is wrong. */
+  /** The end of the lock, if this attempt is wrong; null: no lock. */
   readonly lockedUntil: Date | null
 }
 
-/** Whose password was right. */
+/** A user with a correct password. */
 export interface VerifiedUser {
   readonly name: string
   readonly role: Role
-  /** Of the password that was right. */
+  /** The number of that password. */
   readonly passwordNumber: number
-  /** Another person has set the password, so it is changed before all else. */
+  /** Another user set the password, so it must be changed first. */
   readonly mustChange: boolean
 }
 
 export interface ConsoleUserStore {
   list(db: Queryable): Promise<ConsoleUserRow[]>
   hasAny(db: Queryable): Promise<boolean>
-  /** False when the name has been given. */
+  /** False: the name has been used before. */
   add(tx: Tx, name: string, role: Role, password: string): Promise<boolean>
-  /** The first of all; false when there is one. */
+  /** Adds the first user; false if a user exists. */
   addFirst(tx: Tx, name: string, password: string): Promise<boolean>
-  /** Counts one more attempt; undefined when no live person has the name, or it is locked to the address. */
+  /**
+   * Counts an attempt. Undefined: no live user has the name, or the name is locked for the address.
+   */
   attempt(tx: Tx, name: string, address: string): Promise<SignInAttempt | undefined>
-  /** The attempt was right. */
+  /** Resets the count after a correct password. */
   succeed(tx: Tx, name: string, address: string): Promise<void>
-  /** Every address may try the name again. */
+  /** For every address. */
   unlock(tx: Tx, name: string): Promise<void>
   /**
-   * Answers the number of the new one; undefined when no live person has the name. With `number`, the
-   * person replaces the own password of that number; without, another person sets it.
+   * Returns the new password's number; undefined if no live user has the name. With `number` the
+   * user replaces the own password of that number; without it another user sets the password.
    */
   setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
   end(tx: Tx, name: string): Promise<boolean>

@@ -1,4 +1,7 @@
-/** Changes of the people who sign in by name, each with its action in the same transaction (O-4, U-4). */
+/**
+ * Changes of the users who sign in by name (U-4), each with its audit entry in one transaction
+ * (O-4).
+ */
 
 import { environment } from '../../../../runtime/environment.ts'
 import type { Db, Tx } from '../../database/db.ts'
@@ -15,27 +18,29 @@ import { generatePassword, hashPassword, verifyPassword } from './password.ts'
 import { createPasswordQueue } from './password-queue.ts'
 import type { SignInMetrics } from './sign-in-metrics.ts'
 
-/** A password that a request shows. */
 export interface PasswordGuess {
   readonly name: string
   readonly password: string
-  /** Where it comes from, as `placeOf` gives it. */
+  /** The result of `addressPrefix`. */
   readonly address: string
-  /** In the action log the author of the refusal. */
+  /** The actor of the audit entry if the password is wrong. */
   readonly actor: Actor
-  /** Resolves when this address may guess again, to its number of wrong passwords lately. */
+  /** Resolves when this address may guess again. Returns its recent wrong passwords. */
   ready?(): Promise<number>
 }
 
 export interface ConsoleUsers {
   list(): Promise<ConsoleUserRow[]>
-  /** Undefined: no such name and password, or the name is locked to the address. */
+  /** Undefined: name or password is wrong, or the name is locked for the address. */
   find(guess: PasswordGuess): Promise<VerifiedUser | undefined>
-  /** The password, which is shown this once; undefined when the name has been given. */
+  /** Returns the password, which is shown once. Undefined: the name has been used before. */
   make(actor: Actor, name: string, role: Role): Promise<string | undefined>
-  /** A new password; sessions of the old one end. */
+  /** Sets a new password, which ends the sessions of the old one. */
   reset(actor: Actor, name: string): Promise<string | undefined>
-  /** By whoever knows the password; undefined when it has been replaced since, or the person has been ended. */
+  /**
+   * The user changes the own password. Undefined: it has been replaced since, or the user was
+   * removed.
+   */
   change(actor: Actor, known: VerifiedUser, password: string): Promise<VerifiedUser | undefined>
   end(actor: Actor, name: string): Promise<boolean>
 }
@@ -108,7 +113,10 @@ function recordChange(tx: Tx, actor: Actor, name: string, after: Record<string, 
 
 const FIRST_ADMIN_NAME = 'admin'
 
-/** At the first start of all: somebody must be able to sign in. Of several processes one makes it. Undefined when there is anybody. */
+/**
+ * Creates an admin at the first start, so that a sign-in is possible. Undefined if a user exists,
+ * also one that another process has just created.
+ */
 export async function createFirstAdmin(
   schema: ConsoleSchema,
   db: Db,

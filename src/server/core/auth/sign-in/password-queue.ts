@@ -1,20 +1,19 @@
 /**
- * Queue of the passwords that requests show (U-4): one at a time is compared.
+ * Priority queue of password checks (U-4): one password is compared at a time.
  *
- * An address has one place, and its own passwords follow each other. A pause of an address is over
- * before it takes its place, so addresses that are slowed keep no other one out. Addresses that had
- * a right password lately go first, then those with fewer wrong passwords. When all places are
- * taken, the last address in this order loses its place to an earlier one.
+ * Each address has at most one place, and its passwords are checked in order. The delay of an
+ * address ends before it takes its place, so delayed addresses block no other. Addresses with a
+ * recent correct password go first, then addresses with fewer wrong ones. If all places are taken,
+ * the last address in this order loses its place to an earlier one.
  */
 
 import { createLru } from '../../../../runtime/lru-cache.ts'
 import { busy } from '../../http/api/problem-details.ts'
 
-/** Passwords of one address that may wait. */
+/** Waiting passwords of one address. */
 const MAX_WAITING_PER_ADDRESS = 8
-/** Addresses that may wait or be in their pause: as many as there may be connections. */
+/** Waiting or delayed addresses, as many as the possible connections. */
 const MAX_ADDRESSES = 10_000
-/** Addresses that may wait for their turn. */
 export const MAX_WAITING_ADDRESSES = 64
 
 interface AddressQueue {
@@ -22,13 +21,13 @@ interface AddressQueue {
   last: Promise<unknown>
 }
 
-/** Addresses whose right password is remembered. The memory orders the queue and grants nothing. */
+/** Addresses with a recent correct password. This affects only the order of the queue. */
 const MAX_KNOWN = 1_000
 
 interface Rank {
-  /** The address had a right password. */
+  /** The address had a correct password. */
   readonly isKnown: boolean
-  /** Wrong passwords of the address lately. */
+  /** Recent wrong passwords of the address. */
   readonly failures: number
 }
 
@@ -39,9 +38,9 @@ interface WaitingAddress extends Rank {
 
 export interface PasswordQueue {
   /**
-   * `ready` resolves after the pause of the address, to its number of wrong passwords. Rejects with
-   * `busy`, before the work has begun, when too many wait. `work` resolves to undefined for a wrong
-   * password.
+   * `ready` resolves after the delay of the address, to its number of wrong passwords. `work`
+   * resolves to undefined for a wrong password. Rejects with `busy` before `work` if the queue is
+   * full.
    */
   run<T>(address: string, ready: () => Promise<number>, work: () => Promise<T | undefined>): Promise<T | undefined>
 }
@@ -75,7 +74,7 @@ export function createPasswordQueue(): PasswordQueue {
   }
 }
 
-/** Resolves to the end of the turn, which its holder calls once. */
+/** Resolves to the release function, which the holder calls once. */
 function createPriorityMutex(): (rank: Rank) => Promise<() => void> {
   const waiting: WaitingAddress[] = []
   let isLocked = false

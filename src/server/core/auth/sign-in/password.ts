@@ -1,27 +1,26 @@
 /**
- * Passwords of people (U-4), kept as scrypt.
+ * Hashes of the users' passwords (U-4), by scrypt.
  *
- * One hash is computed at a time, on a thread of its own. Passwords that requests show wait in
- * password-queue.ts before they come here. Passwords that are set come here at once, so guesses
- * cannot keep an admin from giving a new one.
+ * One hash is computed at a time, in a thread of its own. Password checks wait in
+ * password-queue.ts. New passwords do not, so guesses cannot prevent an admin from setting one.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { environment } from '../../../../runtime/environment.ts'
 import { busy } from '../../http/api/problem-details.ts'
 
-/** 2^15 blocks of 8 times 128 bytes: 32 MiB for each. */
+/** 2^15 blocks of 8 × 128 bytes: 32 MiB for a hash. */
 const COST = { N: 32_768, r: 8, p: 1 } as const
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Of memory, with room for what scrypt needs besides. */
+/** Memory limit; scrypt needs more than its blocks. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** Passwords that are set at once. */
+/** New passwords that may wait. */
 const MAX_HASHES_IN_PROGRESS = 16
 
 export const PASSWORD_MIN = 12
 export const PASSWORD_MAX = 256
 
-/** Undefined: the password may be chosen. Else a predicate for the error. */
+/** Undefined: the password is acceptable. Otherwise a predicate for the error. */
 export function findPasswordFault(password: string, name: string, before: string): string | undefined {
   if (password.length < PASSWORD_MIN || password.length > PASSWORD_MAX)
     return `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`
@@ -33,7 +32,7 @@ export function findPasswordFault(password: string, name: string, before: string
 
 const MADE_BYTES = 15
 
-/** 120 random bits, for one who is to sign in for the first time. */
+/** Contains 120 random bits. */
 export function generatePassword(): string {
   return environment.randomBytes(MADE_BYTES).toString('base64url')
 }
@@ -50,10 +49,10 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
-/** Of nobody: takes as long as any other, so that the time says not who is known. */
+/** Belongs to no user. Its check takes as long, so the time does not reveal existing names. */
 const DUMMY_HASH = ['scrypt', COST.N, COST.r, COST.p, 'A'.repeat(22), 'A'.repeat(43)].join('$')
 
-/** `storedHash` undefined: false, after the same time. */
+/** Without `storedHash` the result is false, after the same time. */
 export async function verifyPassword(password: string, storedHash = DUMMY_HASH): Promise<boolean> {
   const [, n = '', r = '', p = '', salt = '', hash = ''] = storedHash.split('$')
   const cost = { N: Number.parseInt(n, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }

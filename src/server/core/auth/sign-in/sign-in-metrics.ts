@@ -1,4 +1,4 @@
-/** Counts of sign-ins to the console, by their outcome. */
+/** Metrics of console sign-ins, by outcome. */
 import { formatMetric, type MetricSource } from '../../observability/metrics-exposition.ts'
 
 const OUTCOMES = ['signed_in', 'signed_out', 'refused', 'locked'] as const
