@@ -1,6 +1,8 @@
 /**
- * The feed as it is followed: pages, and waiting for the next one. While somebody waits, the database is asked a few times a second, whatever
- * process writes; while nobody does, the feed costs what it takes to write it.
+ * Reader side of the change feed: pages, and waiting for the next event (long polling).
+ *
+ * While a caller waits, one query at a time checks for events of any process, a few times a second.
+ * Without a caller the feed only costs its writes.
  */
 
 import { createDeferred } from '../../../runtime/async/deferred.ts'
@@ -18,7 +20,7 @@ import {
 } from './change-store.ts'
 
 export interface FeedEvent {
-  /** Its place in the feed, and the cursor behind it. */
+  /** The number of the event, which is also the cursor after it. */
   readonly id: string
   readonly at: Date
   readonly event: StoredEvent
@@ -26,38 +28,37 @@ export interface FeedEvent {
 
 export interface FeedPage {
   readonly events: readonly FeedEvent[]
-  /** For the next page: the last event's id, or where this one began. */
+  /** The cursor of the next page: the last event's id, or the given cursor if the page is empty. */
   readonly next: string
 }
 
 export type FeedAnswer =
   | { readonly kind: 'page'; readonly page: FeedPage }
-  /** Retention has taken what came next; the feed begins behind `first`. */
+  /** Retention has deleted the next events; the feed begins after `first`. */
   | { readonly kind: 'too_old'; readonly first: string }
-  /** No cursor of this feed, which ends with `last`. */
+  /** The cursor is not one of this feed, which ends with `last`. */
   | { readonly kind: 'unknown'; readonly last: string }
-  /** As many wait as may. */
+  /** MAX_FEED_WAITERS callers wait already. */
   | { readonly kind: 'busy' }
 
-/** A cursor, `latest` for the end of the feed, or (undefined) its beginning. */
+/** A cursor, or `latest` for the end of the feed; undefined: its beginning. */
 export type FeedCursor = string | undefined
 
 export interface Feed {
-  /** Waits up to `waitMs` for an event when there is none, or until `signal`. */
+  /** If no event exists, waits for one up to `waitMs`, or until `signal`. */
   poll(after: FeedCursor, limit: number, waitMs: number, signal?: AbortSignal): Promise<FeedAnswer>
-  /** Ends every wait: nobody waits any more. */
+  /** Ends every wait, and permits no new one. */
   close(): void
-  /** Whether somebody has asked for events of late, at this process. */
+  /** True if this process was polled in the last FOLLOWED_MS. */
   isFollowed(): boolean
-  /** True once it is closed. */
   isClosed(): boolean
 }
 
-/** Milliseconds between two looks at the database while somebody waits; as long as the last one took, when that is more. */
+/** Milliseconds between two queries while callers wait; more if the last query took longer. */
 const POLL_MS = 200
-/** Milliseconds after a question during which the next one is expected; one that waits for events takes 30 s at most. */
+/** Milliseconds in which a follower polls again; a poll that waits takes at most 30 s. */
 const FOLLOWED_MS = 60_000
-/** Who may wait at once, in one process. */
+/** Per process. */
 export const MAX_FEED_WAITERS = 200
 
 interface FeedWaiter {
@@ -77,10 +78,11 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       await sleep(Math.max(POLL_MS, pollMs))
       const waited = new Set(waiters)
       const begun = environment.monotonicNow()
-      const last = await numberChanges(db, store).catch(() => undefined) // next time, or the wait ends
+      const last = await numberChanges(db, store).catch(() => undefined) // the next iteration repeats it, or the wait ends
       pollMs = environment.monotonicNow() - begun
       if (last === undefined) continue
-      // It ends before the cursor of one who waited already: the database was taken back, and the next question hears so.
+      // The feed can end before a waiter's cursor if the database was restored to an earlier state.
+      // The next poll reports that.
       for (const waiter of waiters)
         if (last > waiter.after || (last < waiter.after && waited.has(waiter))) waiter.wake()
     }
@@ -125,9 +127,11 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
 }
 
 /**
- * When a page does not begin behind `after`. Nothing that has a number is seen before what stands in front of it: what is missing is lost, which
- * the audit finds, and the feed goes on behind it. On Citus one worker commits after another, and what is missing may be seen in a moment: up to
- * the last number it is lost when no worker has anything left to commit.
+ * Reads on if the page does not begin directly after `after`.
+ *
+ * Numbers become visible in their order, so a missing number is lost. The audit reports it, and the
+ * feed continues after it. On Citus workers commit one after another, so a missing number may
+ * appear later. It counts as lost, up to the last number, once no worker has a commit left.
  */
 async function readPageAfterGap(
   db: Db,
@@ -137,7 +141,7 @@ async function readPageAfterGap(
   limit: number,
 ): Promise<FeedAnswer> {
   const { beforeFirst, last } = await readFeedExtent(db.people, store)
-  // Retention has come in between. Who asked for the beginning has what is the beginning now.
+  // Retention ran meanwhile. A caller without a cursor gets the new beginning.
   if (beforeFirst > after && cursor !== undefined) return { kind: 'too_old', first: String(beforeFirst) }
   const isLate = db.kind === 'citus' && (await hasLeftToCommit(db.people))
   const begin = await readNextBegin(db.people, store, after)
@@ -162,7 +166,7 @@ async function readPage(db: Db, store: ChangeStore, after: bigint, limit: number
   return { events, next: events.at(-1)?.id ?? String(after) }
 }
 
-/** 18 digits fit a bigint of the database. */
+/** A number of 18 digits fits into a bigint of the database. */
 const NUMBER = /^\d{1,18}$/
 
 function parseCursor(cursor: string, last: bigint): bigint | undefined {

@@ -1,4 +1,4 @@
-/** What has changed as server-sent events that carry ids only, for pages that people look at. */
+/** Server-sent events with the ids of changed objects, for open pages of the console. */
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -14,19 +14,17 @@ import {
   type Subscriber,
 } from './change-notifier.ts'
 
-/** Milliseconds after which it is asked again whether the key or session still is one. */
+/** Milliseconds between two checks that the key or session is still valid. */
 const CHECK_MS = 2_000
-/** Milliseconds after which a comment is sent when nothing happens: the page, and proxies, see that the connection is alive. */
+/** Milliseconds without an event, after which a comment keeps the connection alive. */
 const HEARTBEAT_MS = 5_000
-/** Milliseconds after which a browser connects again. */
 const RECONNECT_MS = 1_000
-/** A place in the feed; of whoever names something else nothing is known, and everything is new. */
+/** Any other id is ignored, and the stream begins with the next change. */
 const POSITION = /^\d{1,18}$/
 
 export interface ChangeNotifierRoutes {
   readonly live: ChangeNotifier
   readonly admission: Pick<Authenticator, 'isStillAllowed'>
-  /** The security scheme of the API. */
   readonly key: string
   readonly tag: string
 }
@@ -59,15 +57,18 @@ export function addChangeNotifierRoute(
       const from = typeof last === 'string' && POSITION.test(last) ? last : undefined
       const subscriber = await changeNotifier.subscribe(from, principalOf(request).keyName)
       if (subscriber === undefined) throw new Problem(503, 'busy', 'too many pages are connected: close some pages')
-      reply.raw.once('close', () => subscriber.leave()) // the stream's own end waits for what it waits for
-      if (reply.raw.destroyed) subscriber.leave() // who has gone before that is not told of again
+      reply.raw.once('close', () => subscriber.leave()) // the stream itself ends only after its current wait
+      if (reply.raw.destroyed) subscriber.leave() // the connection was closed before the listener was added
       reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no')
       return reply.send(createStream(subscriber, from, () => admission.isStillAllowed(request as FastifyRequest)))
     },
   )
 }
 
-/** Ends when the reader goes, when its key or session has ended, and when this process cannot tell what has changed. */
+/**
+ * Ends when the connection closes, the key or session has ended, or this process cannot read
+ * changes.
+ */
 function createStream(
   subscriber: Subscriber,
   from: string | undefined,

@@ -1,11 +1,10 @@
 /**
- * Notifier of changes for pages that are open: it sends ids and no content. A page reads the
- * content from the API, so that the rights are checked in one place. One query at a time serves
- * all subscribers of this process; without a subscriber no query runs.
+ * Notifier of changes for open pages: it sends ids and no content. A page reads the content from
+ * the API, which checks the rights. One query at a time serves all subscribers of this process;
+ * without a subscriber no query runs.
  *
- * Invariant: a subscriber receives every change since its start or since the position that it
- * names, or else the request to read everything again. When many rows change at once, the
- * notification says that its ids are not complete.
+ * Invariant: a subscriber receives each change since its start or since the position that it names,
+ * or a notification that anything may have changed (`isAll`).
  */
 
 import { sleep } from '../../../runtime/async/sleep.ts'
@@ -15,38 +14,39 @@ import { type Db, type Row, type Statement, statement } from '../database/db.ts'
 import type { Feed, FeedEvent } from './change-feed.ts'
 import type { StoredEvent } from './change-store.ts'
 
-/** What an event is about. */
 export interface EventSubject {
   readonly bet?: string
   readonly player?: string
 }
 
-/** Empty and not `all`: nothing. */
+/** Empty if there is no topic and `isAll` is false. */
 export interface ChangeNotification {
-  /** The first words of the names of the events, and `call`: there are calls that were not there before. */
+  /** The first parts of the event names, and `call` for new calls. */
   readonly topics: ReadonlySet<string>
   readonly bets: ReadonlySet<string>
   readonly players: ReadonlySet<string>
-  /** Too many to name them, or nobody knows any more: anything may have changed. */
+  /** The changes are too many to name, or unknown: anything may have changed. */
   readonly isAll: boolean
 }
 
 export interface Subscriber {
-  /** The place in the feed behind what was told. */
+  /** The last number in the feed that the notifications cover. */
   position(): string
-  /** What is new since the last question; waits up to so long for something. Undefined: watch anew. */
+  /**
+   * Returns the changes since the last call, after at most `waitMs`. Undefined: the subscription
+   * has ended, so subscribe again.
+   */
   next(waitMs: number): Promise<ChangeNotification | undefined>
-  /** Gives up the place; more than once is as good as once. */
+  /** Can be called repeatedly. */
   leave(): void
 }
 
 export interface ChangeNotifier {
   /**
-   * From `after` on, the place that another watcher came to. `caller`: so many of one caller at
-   * most. Undefined: as many watch as may.
+   * Begins after `after`, a position of an earlier subscription. Undefined: too many subscribers,
+   * in all or of this `caller`.
    */
   subscribe(after: string | undefined, caller: string): Promise<Subscriber | undefined>
-  /** Ends every watching. */
   close(): void
 }
 
@@ -54,16 +54,18 @@ export interface ChangeNotifierDeps {
   readonly db: Pick<Db, 'people'>
   readonly feed: Feed
   readonly clock: Clock
-  /** Whose calls: the wallet's are in its journal too. */
+  /** The wallet's schema also has a journal of calls. */
   readonly schema: 'purser' | 'platform'
   subjectOf(event: StoredEvent): EventSubject
 }
 
-/** Milliseconds between two looks while somebody watches; as long as the last one took, when that is more. */
+/**
+ * Milliseconds between two queries while a page is subscribed; more if the last query took longer.
+ */
 const POLL_MS = 500
-/** Events of which the ids are told; more at once are told as `isAll`. */
+/** More events at once are notified as `isAll`. */
 const MAX_NAMED_EVENTS = 200
-/** Who may watch at once, in one process, and how often one caller. */
+/** Per process, and per process and caller. */
 export const MAX_SUBSCRIBERS = 200
 export const MAX_SUBSCRIBERS_PER_CALLER = 50
 
@@ -77,7 +79,7 @@ export function createChangeNotifier({ db, feed, clock, schema, subjectOf }: Cha
   const subscribers = new Set<RegisteredSubscriber>()
   const stopping = new AbortController()
   const callsSince = createCallDetector(db, clock, schema)
-  /** Behind what the last look has told: an old one only tells more. */
+  /** The position after the last query. If it is old, subscribers only get more than is new. */
   let position: string | undefined
   let first: Promise<void> | undefined
 
@@ -95,7 +97,7 @@ export function createChangeNotifier({ db, feed, clock, schema, subjectOf }: Cha
     const latest = await feed.poll('latest', 0, 0)
     return [ALL, latest.kind === 'page' ? latest.page.next : after]
   }
-  /** Nobody is told that all is well by a process that cannot look: its watchers end, and come again. */
+  /** If changes cannot be read, all subscriptions end, and the pages subscribe again. */
   const endAll = () => {
     for (const subscriber of [...subscribers]) subscriber.end()
   }
@@ -126,7 +128,7 @@ export function createChangeNotifier({ db, feed, clock, schema, subjectOf }: Cha
     async subscribe(after, caller) {
       if (isFull(caller) || stopping.signal.aborted) return undefined
       const subscriber = createSubscriber(caller, (gone) => subscribers.delete(gone))
-      subscribers.add(subscriber) // before it asks: what comes meanwhile is told twice, and never not at all
+      subscribers.add(subscriber) // before the query, so that a change meanwhile is notified twice rather than not at all
       try {
         await begin()
         const [missed, here] = after === undefined ? [NOTHING, position ?? ''] : await since(after)
@@ -190,7 +192,7 @@ export function isEmptyNotification({ topics, isAll }: ChangeNotification): bool
   return topics.size === 0 && !isAll
 }
 
-/** A reader that is slow holds no more than the ids of as many events as one look has. */
+/** Bounded, so that a slow subscriber uses little memory. */
 function mergeNotifications(a: ChangeNotification, b: ChangeNotification): ChangeNotification {
   if (isEmptyNotification(a)) return b
   if (isEmptyNotification(b)) return a
@@ -206,13 +208,13 @@ function toNotification(events: readonly FeedEvent[], subjectOf: ChangeNotifierD
   return { topics, bets: named('bet'), players: named('player'), isAll: false }
 }
 
-/** Milliseconds for which a chunk of the journal is looked for: a process may be late in writing it. */
+/** Milliseconds for which journal chunks are searched, because a process may write them late. */
 const RECENT_MS = 10_000
 const COUNTED_MS = 120_000
 
 /**
- * Whether there are calls that the look before had not. Of a wallet when its journal has them, which is what is asked for then; of both when they are
- * counted, which comes a moment later.
+ * Detects new calls since the previous check. The wallet's journal shows them at once, if it is on.
+ * The call statistics of wallet and platform show them a moment later.
  */
 function createCallDetector(
   db: ChangeNotifierDeps['db'],
@@ -241,7 +243,7 @@ const JOURNAL: Readonly<Record<ChangeNotifierDeps['schema'], Statement | undefin
 }
 const COUNTED = { purser: defineRecentCounts('purser'), platform: defineRecentCounts('platform') }
 
-/** A count that goes on is another mark; there is a row for each other side and minute. */
+/** The table has a row per source and minute; a higher count is a new mark. */
 function defineRecentCounts(schema: ChangeNotifierDeps['schema']): Statement {
   return statement(
     `${schema}_recent_counts`,

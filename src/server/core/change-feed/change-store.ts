@@ -1,11 +1,15 @@
 /**
- * Changes as they are stored, for a wallet or a platform. The transaction of a change adds a row; numbers are given later, by one process
- * at a time, to what is committed. The number is the place in the feed, so that
- * - nothing is skipped: a row that commits after ones with a larger change_id has no number, and gets the next one;
- * - nothing is doubled: a number is given once, under a lock, and in the same transaction as the count;
- * - what follows from something comes after it: who sees a change, or waits for its lock, writes a larger change_id later.
+ * Store of the changes of a wallet or platform (transactional outbox).
  *
- *   added ──committed──► without a number ──numbered──► in the feed
+ * The transaction of a change adds a row without a number. Later one process at a time numbers the
+ * committed rows. The number is the position in the feed, which has these invariants:
+ * - No event is skipped: a row that commits late has no number yet, and gets the next one.
+ * - No event is doubled: number and counter are written in one transaction, under a lock.
+ * - An event that follows from another comes after it: its writer saw the other, or waited for its
+ *   lock, and got a larger `change_id`.
+ *
+ * States of a row:
+ * - added, without a number: committed and numbered → in the feed
  */
 
 import { isConflict } from '../database/database-errors.ts'
@@ -13,7 +17,6 @@ import { type Db, type Queryable, type Row, type Statement, statement, type Tx }
 import { createInsertStatement, formatInsertSource, mapRows } from '../database/row-mapping.ts'
 import { MAX_NUMBERED_PER_TRANSACTION, numberAcrossBuckets } from './distributed-numbering.ts'
 
-/** Items that are added as one row. */
 interface Slice {
   readonly size: number
   readonly items: readonly StoredEvent[]
@@ -23,28 +26,29 @@ const UNORDERED_SLICES = mapRows<Slice>(1, {
   size: ['int', ({ size }) => size],
   events: ['text', ({ items }) => JSON.stringify(items)],
 })
-/** Which becomes the order of the feed. */
+/** Keeps the order of the items, which becomes the order of the feed. */
 const SLICES = { ...UNORDERED_SLICES, from: `(select * from ${UNORDERED_SLICES.from} p order by p.ord)` }
 
 type Member = string | number | boolean | null | readonly string[]
-/** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
+/** An event of the writer: its name, and members whose meaning the store does not know. */
 export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 
-/** Events of an item that is added here. */
 const MAX_PER_ITEM = 2
-/** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
+/** Two events for each call of a batch; bounded, so that a page reads few rows too many. */
 export const MAX_EVENTS_PER_CHANGE = 512
 
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'
-  /** The events of an item of a row. For good: the numbers of what is stored follow from it. */
+  /**
+   * Returns the events of a stored item. It must never change, because stored numbers depend on it.
+   */
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
-  /** Again and again, by everybody who waits: how far the feed goes, and whether there is more. */
+  /** Frequent: the last number, and if unnumbered rows exist. */
   readonly progress: Statement
   readonly last: Statement
   readonly extent: Statement
-  /** For the metrics: the last number, and the oldest event without one. */
+  /** For the metrics: the last number, and the time of the oldest unnumbered row. */
   readonly state: Statement
   readonly lock: Statement
   readonly number: Statement
@@ -52,7 +56,7 @@ export interface ChangeStore {
   readonly nextAfter: Statement
 }
 
-/** `schema` has the tables change and feed_counter; the wallet's lies by buckets. */
+/** `schema` has the tables change and feed_counter; the wallet's changes have a bucket. */
 export function createChangeStore(
   schema: ChangeStore['schema'],
   eventsOf: ChangeStore['eventsOf'] = (item) => [item],
@@ -71,7 +75,7 @@ export function createChangeStore(
     ),
     progress: statement(
       `${schema}_look_at_changes`,
-      // The limit is for Citus, which else fetches all of them.
+      // Without the limit Citus would fetch all rows.
       `select n.last_number as last, exists (select 1 from ${table} where last_number is null limit 1) as has_new from ${count} n`,
     ),
     last: statement(`${schema}_last_change`, `select last_number as last from ${count}`),
@@ -88,7 +92,8 @@ export function createChangeStore(
        from ${count} n`,
     ),
     lock: statement(`${schema}_lock_change_count`, `select last_number from ${count} for update skip locked`),
-    // By ctid: a join has a choice of plan, and while Postgres expects few new rows it compares each with each.
+    // The ctid leaves no choice of plan. While Postgres expects few new rows, a join on ids would
+    // compare each pair.
     number: statement(
       `${schema}_number_changes`,
       `with fresh as (
@@ -113,7 +118,10 @@ export function createChangeStore(
   }
 }
 
-/** In the transaction that makes the changes, after it holds what it changes. `bucket`: of the wallet. */
+/**
+ * Must run in the transaction of the changes, after their locks are taken. `bucket` is for the
+ * wallet.
+ */
 export async function addChanges(
   tx: Tx,
   store: ChangeStore,
@@ -134,26 +142,25 @@ export async function addChanges(
   await tx.execute(store.add, bucket === undefined ? values : [...values, bucket])
 }
 
-/** What of the feed can be read: the numbers from `beforeFirst` (exclusive) to `last`. */
+/** The readable part of the feed: numbers from `beforeFirst` (exclusive) to `last`. */
 export interface FeedExtent {
   readonly beforeFirst: bigint
   readonly last: bigint
 }
 
-/** What has a number. */
 export async function readFeedExtent(db: Queryable, { extent }: ChangeStore): Promise<FeedExtent> {
   const row = requireCountRow(await db.query<CountRow & { before_first: bigint }>(extent))
   return { beforeFirst: row.before_first, last: row.last }
 }
 
-/** Numbers what is committed, unless another process is just doing that; then tells the last number. */
+/** Numbers the committed rows, unless another process is numbering. Returns the last number. */
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
   const progress = requireCountRow(await db.people.query<CountRow & { has_new: boolean }>(store.progress))
   if (!progress.has_new) return progress.last
   await db
     .transaction((tx) => numberUnlessLocked(db, tx, store))
     .catch((error: unknown) => {
-      if (!(isDistributed(db, store) && isConflict(error))) throw error // there another process has just numbered the same
+      if (!(isDistributed(db, store) && isConflict(error))) throw error // another process has just numbered the same rows
     })
   return readLast(db, store)
 }
@@ -167,14 +174,17 @@ async function numberUnlessLocked(db: Db, tx: Tx, store: ChangeStore): Promise<v
 const isDistributed = ({ kind }: Db, { schema }: ChangeStore) => kind === 'citus' && schema === 'purser'
 
 /**
- * For who holds the lock on the count: resolves to the rows that got a number. In statements of its own, which see what whoever held the lock
- * before has committed.
+ * The caller holds the lock of the counter. The statements are separate from the lock, so they see
+ * the commits of its previous holder. Returns the number of numbered rows.
  */
 export function numberUnderLock(db: Db, tx: Tx, store: ChangeStore): Promise<number> {
   return isDistributed(db, store) ? numberAcrossBuckets(tx) : tx.execute(store.number, [])
 }
 
-/** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
+/**
+ * Like `numberChanges`, until all rows that existed at the beginning are numbered, or until
+ * `signal`.
+ */
 export async function numberAllChanges(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
   let last = await readLast(db, store)
   for (
@@ -200,7 +210,7 @@ function requireCountRow<R extends CountRow>([row]: readonly R[]): R {
   return row
 }
 
-/** Where the next one that there is begins, however far away: a page looks only as far as its own length. */
+/** Finds the start of the next row at any distance; a page searches only its own length. */
 export async function readNextBegin(db: Queryable, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
   const [row] = await db.query<{ before: bigint }>(store.nextAfter, [after])
   return row && (row.before > after ? row.before : after)
@@ -212,7 +222,10 @@ interface NumberedEvent {
   readonly event: StoredEvent
 }
 
-/** The next ones after this number, in order. `upToGap`: on Citus, where what one worker has is seen before what another one has. */
+/**
+ * Returns the next events after this number. `upToGap` is for Citus, where the commit of one worker
+ * may be visible before another's.
+ */
 export async function readChanges(
   db: Queryable,
   { read, eventsOf }: ChangeStore,

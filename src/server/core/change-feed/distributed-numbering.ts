@@ -1,13 +1,15 @@
 /**
- * The numbers of a feed that lies over the workers of Citus, each bucket's in a statement of its own, which goes to its worker alone. One statement
- * for all would be sent to every shard, and each would look for all of the rows: with 1,024 buckets five million looks.
+ * Numbering of a feed whose buckets are distributed over Citus workers.
  *
- * Where a row lies says nothing there. Workers commit after the coordinator: who gets the lock next may not see yet what is numbered, and must not
- * number it again.
+ * Each bucket has its own statement, which goes to one worker. One statement for all would go to
+ * each shard, and each would look for all rows: 5 million lookups with 1,024 buckets.
+ *
+ * Rows are not identified by ctid here, because it is not unique across shards. Workers commit
+ * after the coordinator. So the next holder of the lock may not see the newest numbers yet, and
+ * must not number the same rows again.
  */
 import { type Row, statement, type Tx } from '../database/db.ts'
 
-/** Rows that are numbered in one transaction. */
 export const MAX_NUMBERED_PER_TRANSACTION = 5_000
 
 const READ_UNNUMBERED = statement(
@@ -30,7 +32,7 @@ interface UnnumberedRow extends Row {
   readonly size: number
 }
 
-/** For who holds the lock on the count. Resolves to the rows that got a number. */
+/** The caller holds the lock of the counter. Returns the number of numbered rows. */
 export async function numberAcrossBuckets(tx: Tx): Promise<number> {
   const [[count], fresh] = await Promise.all([
     tx.query<{ last_number: bigint }>(READ_LAST_NUMBER, []),

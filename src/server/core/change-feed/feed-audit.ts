@@ -1,39 +1,39 @@
 /**
- * The invariants of a feed, for audits: each number is given once, none is left out, and the count is the last one; a row has as many
- * events as it says. The feed is read as it is followed, from a number on, in slices with a snapshot each; who asks sees every event.
+ * Audit of a feed. Its invariants: numbers have no gaps and no duplicates, the counter is the last
+ * number, and each row has `size` events.
+ *
+ * The feed is read in chunks, each with its own snapshot, and the visitor sees every event.
  */
 
 import { type Db, INDEX_PLANS_ONLY, type Row, type Statement, statement, type Tx } from '../database/db.ts'
 import type { Findings } from '../database/invariant-checks.ts'
 import { type ChangeStore, readFeedExtent, type StoredEvent } from './change-store.ts'
 
-/** Events of a slice, or those of one row. */
+/** A row with more events is a chunk of its own. */
 const CHUNK_EVENTS = 5_000
-/** Rows without a number that are read at a time. */
 const MAX_UNNUMBERED_ROWS = 500
 
-/** Where an event stands. */
 export interface FeedPosition {
   readonly bucket: number
   readonly changeId: bigint
-  /** Of the last event of its row; undefined while it has none. */
+  /** The number of the last event of its row; undefined: not numbered yet. */
   readonly number: bigint | undefined
 }
 
 export interface FeedVisitor {
   visit(event: StoredEvent, position: FeedPosition): void
-  /** Retention took what comes next: what was seen before says nothing of what follows. */
+  /** Retention has deleted the next events, so earlier events do not explain later ones. */
   reset(): void
-  /** In the last snapshot, when all of its events were seen. */
+  /** Called in the last snapshot, after all its events. */
   end(tx: Tx): Promise<void>
-  /** Between two slices, how far it is: an event's number. */
+  /** Called between two chunks with the last visited number. */
   pause(number: bigint): Promise<void>
 }
 
 export interface FeedVisit {
   readonly db: Pick<Db, 'snapshot'>
   readonly store: ChangeStore
-  /** The number behind which it begins; undefined for the beginning. */
+  /** The last number before the visit; undefined: the beginning. */
   readonly after: bigint | undefined
   readonly findings: Findings
 }
@@ -46,11 +46,10 @@ export function formatFeedCheckNames({ schema }: ChangeStore): { readonly number
   }
 }
 
-/** Up to where a feed goes. What is added later stands behind both. */
+/** The end of a feed at one time. Events that are added later come after it. */
 export interface FeedEnd {
-  /** The last number. */
   readonly number: bigint
-  /** The latest row that has no number yet. */
+  /** The latest row without a number. */
   readonly changeId: bigint | null
 }
 
@@ -58,7 +57,7 @@ export function isBeforeFeedEnd(end: FeedEnd, { number, changeId }: FeedPosition
   return (number !== undefined && number <= end.number) || (end.changeId !== null && changeId <= end.changeId)
 }
 
-/** With the first number that retention has left. */
+/** `beforeFirst` is the number before the first stored event. */
 export async function readFeedEnd(tx: Tx, store: ChangeStore): Promise<FeedEnd & { readonly beforeFirst: bigint }> {
   const { last, beforeFirst } = await readFeedExtent(tx, store)
   const [row] = await tx.query<Row & { change_id: bigint | null }>(defineLatestUnnumbered(store))
@@ -75,7 +74,7 @@ function defineLatestUnnumbered({ schema }: ChangeStore): Statement {
 interface Edge extends Row {
   count: bigint
   max: bigint | null
-  /** What stands before the next row; null when there is none. */
+  /** The number before the next row; null: no row is left. */
   next: bigint | null
   first: bigint | null
 }
@@ -135,7 +134,7 @@ export async function visitFeed({ db, store, after, findings }: FeedVisit, visit
     if (edge.next === null) {
       if (edge.max !== null && edge.max !== edge.count)
         findings.add(names.numbered, { after: edge.count, number: edge.max })
-      // Every row is gone, also those that came next.
+      // Retention has deleted all rows, the next ones included.
       if (edge.max === null && at !== undefined && at < edge.count) visitor.reset()
       await readUnnumbered(tx, statements, (row) => visitRow(row, undefined))
       return undefined
@@ -173,7 +172,7 @@ async function readUnnumbered(tx: Tx, { unnumbered }: Statements, visitRow: (row
   }
 }
 
-/** None when it is not what our own code writes. */
+/** Empty if the row is not in the format that our code writes. */
 function readEvents(store: ChangeStore, { events }: ChangeRow): readonly StoredEvent[] {
   try {
     return events.flatMap(store.eventsOf)

@@ -1,4 +1,4 @@
-/** How far the feed has come, and how long what was committed waits for its number, while somebody follows it. */
+/** Metrics of the feed: its last number, and the age of the oldest unnumbered row. */
 
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Db, Row } from '../database/db.ts'
@@ -8,7 +8,7 @@ import type { ChangeStore } from './change-store.ts'
 
 interface FeedStateRow extends Row {
   last: bigint
-  /** Undefined when all have their numbers. */
+  /** Null: all rows have numbers. */
   oldest: Date | null
 }
 
@@ -30,7 +30,7 @@ export function createFeedMetrics(
 
 const LAG_HELP = 'Age of the oldest unnumbered event; 0 while no client follows the feed at this process'
 
-/** The clock of the process that wrote it may be ahead of ours. */
+/** At least 0, because the clock of the writing process may be ahead. */
 export function secondsSince(time: Date, clock: Clock): number {
   return Math.max(0, (clock.now().getTime() - time.getTime()) / 1_000)
 }

@@ -1,4 +1,4 @@
-/** What is old in a feed, counted and taken away: what stands before the first event that is kept. */
+/** Retention of a feed: counts and deletes the events before the first retained one. */
 
 import { CHUNK_ROWS, runInChunks } from '../database/chunked-work.ts'
 import { type Db, type Queryable, type Statement, statement } from '../database/db.ts'
@@ -12,7 +12,7 @@ const defineCount = defineByStore(
   'count_old_changes',
 )
 
-/** When none is kept, all go that have a number now; what is numbered while they go stays. */
+/** If no event is retained, all that are numbered now are deleted. Later numbers stay. */
 const defineFirstRetained = defineByStore(
   `select coalesce(min(c.last_number), (select n.last_number + 1 from $schema.feed_counter n)) as number
    from $schema.change c where c.last_number is not null and c.at >= $1::timestamptz`,
@@ -25,15 +25,15 @@ const defineDeleteChunk = defineByStore(
   'clear_old_changes',
 )
 
-/** Rows, most often of several events. */
+/** Returns rows; most have several events. */
 export async function countOldChanges(db: Queryable, store: ChangeStore, before: Date): Promise<number> {
   const [row] = await db.query<{ rows: number }>(defineCount(store), [before])
   return row?.rows ?? 0
 }
 
-/** Resolves to the rows that were taken away. `signal` ends it between two slices. */
+/** Returns the number of deleted rows. `signal` ends the work between two chunks. */
 export async function deleteOldChanges(db: Db, store: ChangeStore, before: Date, signal: AbortSignal): Promise<number> {
-  await numberAllChanges(db, store, signal) // what was never read goes by its numbers too
+  await numberAllChanges(db, store, signal) // an event that was never read needs a number to be deleted
   const [firstRetained] = await db.snapshot((tx) => tx.query<{ number: bigint }>(defineFirstRetained(store), [before]))
   const deleteChunk: Statement = defineDeleteChunk(store)
   return runInChunks(signal, () => db.transaction((tx) => tx.execute(deleteChunk, [firstRetained?.number ?? 0n])))

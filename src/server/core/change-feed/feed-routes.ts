@@ -1,4 +1,4 @@
-/** The routes of the feed, of a wallet's or platform's API alike: pages, long poll, server-sent events. */
+/** Routes of the feed, for wallet and platform: pages, long polling, server-sent events. */
 import { type TSchema, type TUnion, Type } from 'typebox'
 import { noUnknownMembers, pageQuery, parseLimit } from '../http/api/pagination.ts'
 import { invalid, Problem } from '../http/api/problem-details.ts'
@@ -39,18 +39,19 @@ const StreamHeaders = Type.Object({
 
 export interface FeedRoutes {
   readonly feed: Feed
-  /** What an event looks like outside. */
+  /** The schema of an event in the API. */
   readonly event: TSchema
   readonly show: FormatFeedEvent
-  /** The security scheme of the API. */
   readonly key: string
   readonly tag: string
 }
 
-/** The version of the payloads: members may come beside those that are there; one that goes or changes makes the next version. */
+/**
+ * The version of the payloads. A version may gain members; a removed or changed member needs the
+ * next version.
+ */
 const VERSION = 1
 
-/** What every event has. */
 export const eventEnvelope = {
   id: Type.String({
     pattern: '^\\d+$',
@@ -62,7 +63,7 @@ export const eventEnvelope = {
   at: Type.String({ format: 'date-time' }),
 }
 
-/** The names of all events of a feed, by what one looks like outside. */
+/** Reads all event names from the schema of the API. */
 export function listEventNames(event: TUnion): readonly string[] {
   return event.anyOf.flatMap(
     (one) => (one as unknown as { properties: { event: { enum: string[] } } }).properties.event.enum,

@@ -1,22 +1,19 @@
-/** The feed as server-sent events: one page after the other, with a sign of life while there is nothing. */
+/** The feed as server-sent events: page after page, with a heartbeat while no event arrives. */
 import { Readable } from 'node:stream'
 import { environment } from '../../../runtime/environment.ts'
 import type { Feed, FeedEvent } from './change-feed.ts'
 
-/** Milliseconds after which a comment is sent when nothing happens, so that no proxy takes the connection for dead. */
+/** Milliseconds without an event, after which a comment keeps the connection alive for proxies. */
 const HEARTBEAT_MS = 15_000
-/** Events that are read at once. */
 const PAGE_EVENTS = 500
-/** Milliseconds for which a stream lasts. */
 const STREAM_LIFETIME_MS = 60_000
-/** Milliseconds after which a browser connects again. */
 const RECONNECT_MS = 1_000
 
 export type FormatFeedEvent = (event: FeedEvent) => { readonly id: string; readonly event: string }
 
 /**
- * Ends when the reader goes, when the feed is closed, when the feed has nothing for the cursor any more, and after a minute: then the
- * reader asks again, with a key that still works (W-25).
+ * Ends when the client disconnects, the feed is closed or has no page for the cursor. It also ends
+ * after a minute, so that the client must connect again with a key that still works (W-25).
  */
 export function createFeedStream(
   feed: Feed,
