@@ -1,11 +1,14 @@
 /**
- * The deliveries of one webhook by the process that holds it. Events are read from where all is acknowledged; those of one player go one
- * after another, players beside each other. What was not acknowledged when the process dies is sent again by the next one, with the same ids.
+ * Delivery of events to one webhook, by the process that holds its claim.
  *
- *   read ──not asked for──► done
- *     └──► waits for its player's ──► sent ──2xx──► done
- *                                      ▲   └──else──► waits ──┐
- *                                      └──────────────────────┘
+ * The events of a player are sent in order, different players concurrently. If the process dies,
+ * the next holder sends the unacknowledged events again, with the same ids.
+ *
+ * States of an event:
+ * - read: not selected by the webhook → done; selected → queued
+ * - queued: the player's earlier events are done → sent
+ * - sent: 2xx → done; any other result → in backoff
+ * - in backoff: its time has passed → sent
  */
 import { setMaxListeners } from 'node:events'
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
@@ -18,17 +21,15 @@ import { MAX_CONCURRENT_SENDS, type WebhookSender, type WebhookSendResult } from
 import { selectActiveSecrets, type WebhookMessage } from './webhook-signature.ts'
 import { MAX_STORED_ATTEMPTS, type Webhook, type WebhookAttempt } from './webhook-store.ts'
 
-/** Events that are not acknowledged, at once. */
 const MAX_UNACKNOWLEDGED = 1_000
-/** Events beyond the first of those: so many are sent again at most when the process dies. */
+/** Events that are read ahead of the last acknowledged one, and may be sent again after a crash. */
 const MAX_LOOKAHEAD = 10_000n
 const PAGE_EVENTS = 500
-/** Milliseconds that one question to the feed waits. */
 const WAIT_MS = 20_000
-/** Milliseconds before the second attempt; twice as many before each further one, up to the longest. */
+/** Milliseconds before the second attempt; doubled for each further one, up to MAX_BACKOFF_MS. */
 const INITIAL_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 300_000
-/** Failures behind each other after which the consumer counts as down: then one message at a time finds out. */
+/** Consecutive failures. While the circuit breaker is open, one message at a time is sent. */
 const CIRCUIT_OPENS_AFTER = 5
 
 export interface WebhookDeliveryDeps {
@@ -37,45 +38,44 @@ export interface WebhookDeliveryDeps {
   readonly clock: Clock
   readonly log: Logger
   messageOf(event: FeedEvent): WebhookMessage
-  /** Whose events stay in order. */
+  /** Returns the key of an event; events with the same key stay in order. */
   subjectOf(event: FeedEvent): string
   /** From 0 to 1; spreads the retries. */
   readonly random: () => number
 }
 
 export interface WebhookDelivery {
-  /** Everything up to this event is acknowledged. */
+  /** The last event up to which all are acknowledged. */
   doneTo(): bigint
-  /** At the holder before too, as long as nothing has been acknowledged since. */
+  /** Includes the time at an earlier holder, until an event is acknowledged. */
   failingSince(): Date | null
-  /** That this holder has tried something and failed: whatever was before, the consumer may be there again. */
+  /** Ignores an earlier holder's failures: the consumer may have recovered. */
   hasFailed(): boolean
   lastError(): string | null
-  /** The last attempts, newest first. */
+  /** Newest first. */
   lastAttempts(): readonly WebhookAttempt[]
-  /** The consumer has said that it wants nothing any more. */
+  /** True after a 410. */
   isGone(): boolean
-  /** Begins nothing any more, and waits a little for what is under way. */
+  /** Waits up to GRACE_MS for running attempts. */
   stop(): Promise<void>
 }
 
-/** What is known while it runs. */
 interface DeliveryState {
-  /** Where it began, or went back to. */
+  /** The number after which the delivery began, or to which it was rewound. */
   begun: bigint
-  /** Everything up to this event was read. */
+  /** The number of the last event that was read. */
   readTo: bigint
-  /** By number, in the order in which they were read; the value is since when it fails. */
+  /** Unacknowledged events in the order of reading, with the start of their failures or null. */
   readonly pending: Map<bigint, Date | null>
-  /** The last event of each player, by player. */
+  /** The delivery of each player's last event, by player. */
   readonly chains: Map<string, Promise<void>>
-  /** Ends the sending of what was read until the feed went back, if it ever does. */
+  /** Ends all sending after a rewind of the feed. */
   round: AbortController
-  /** The consumer has asked for no message before; `environment.monotonicNow()`. */
+  /** Monotonic time; the consumer asked for no message earlier. */
   notBefore: number
-  /** Behind each other. */
+  /** Consecutive. */
   failures: number
-  /** Since when it failed at the holder before, or before the feed went back; until it has come further. */
+  /** The start of failures before this holder or a rewind, until an event is acknowledged. */
   carriedFailure: Date | null
   lastError: string | null
   lastAttempts: readonly WebhookAttempt[]
@@ -125,7 +125,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
         else if (answer?.kind === 'too_old') {
           state.lastError = `events ${readTo + 1n} to ${answer.first} were deleted by retention before they were sent`
           state.readTo = BigInt(answer.first)
-          // the next delivery makes the error good, and nobody sends these again
+          // The next delivery resets lastError, and no process sends these events again.
           deps.log.warn({ webhook: webhook.webhookId, lastError: state.lastError }, 'a webhook has missed events')
         } else if (answer?.kind === 'unknown') {
           await rewindDelivery(BigInt(answer.last), state, deps, webhook)
@@ -145,7 +145,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
     async stop() {
       end()
       await withTimeout<unknown>(Promise.all([reading, ...state.chains.values()]), GRACE_MS, () => undefined)
-      void sender.close() // a message under way ends by its own limit; the claim is free before that
+      void sender.close() // a running message ends by its own limit; the claim is released earlier
     },
   }
 }
@@ -155,12 +155,12 @@ function findAcknowledged({ pending, readTo }: DeliveryState): bigint {
   return first === undefined ? readTo : first - 1n
 }
 
-/** A consumer that hangs says nothing for a while: until then it fails as it did, if it has come no further. */
+/** While an attempt hangs, the carried failure counts, unless an event was acknowledged. */
 function findFailingSince(state: DeliveryState): Date | null {
   return findFirstFailure(state) ?? (findAcknowledged(state) === state.begun ? state.carriedFailure : null)
 }
 
-/** The first one is what the holder before did not get rid of. */
+/** An earlier holder's failure concerns the first event only. */
 function findCarriedFailure({ pending, carriedFailure }: DeliveryState, number: bigint): Date | null {
   const [first] = pending.keys()
   return first === number ? carriedFailure : null
@@ -172,13 +172,17 @@ function findFirstFailure({ pending }: DeliveryState): Date | null {
 
 function newRound(): AbortController {
   const round = new AbortController()
-  setMaxListeners(0, round.signal) // each event that waits for its next attempt listens
+  setMaxListeners(0, round.signal) // each event that waits for its next attempt adds a listener
   return round
 }
 
 /**
- * The database was taken back (a failover to a standby that had not everything): what was read behind the feed's end is dropped, as its numbers come
- * again for other events. The rest is read and sent again, once nothing is under way any more, so that no player's events are sent beside each other.
+ * Follows a feed that was restored to an earlier state, by a failover to a standby without the
+ * newest events.
+ *
+ * Events after the end of the feed are dropped, because other events will get their numbers. The
+ * rest is read and sent again after all running attempts have ended, so the order of a player's
+ * events stays.
  */
 async function rewindDelivery(
   last: bigint,
@@ -203,7 +207,7 @@ async function rewindDelivery(
   state.round = newRound()
 }
 
-/** While the consumer is down a slot is kept between two attempts, so that there is one of them at a time. */
+/** With an open circuit breaker an event keeps the only slot between its attempts. */
 async function retryUntilDelivered(
   random: () => number,
   state: DeliveryState,
@@ -258,13 +262,12 @@ async function attemptDelivery(
     state.notBefore = Math.max(state.notBefore, environment.monotonicNow() + (sent.retryAfterMs ?? 0))
   state.lastError = `event ${number}: ${sent.error}`
   const since = state.pending.get(number)
-  if (since !== undefined) state.pending.set(number, since ?? findCarriedFailure(state, number) ?? clock.now()) // else it is gone from the feed
-  state.isGone ||= sent.kind === 'gone' // for good, whatever comes of those that are under way beside it
+  if (since !== undefined) state.pending.set(number, since ?? findCarriedFailure(state, number) ?? clock.now()) // undefined: removed by a rewind
+  state.isGone ||= sent.kind === 'gone' // for good, even if a concurrent attempt succeeds
   if (state.isGone) state.stopAll()
   return false
 }
 
-/** Characters of an error that are kept. */
 const MAX_ERROR_CHARS = 200
 
 function toAttemptResult(
@@ -278,17 +281,16 @@ function toAttemptResult(
   }
 }
 
-/** Milliseconds that what is under way has at the end; what comes later is sent again by the next holder. */
+/** Milliseconds for running attempts; the next holder repeats attempts that end later. */
 const GRACE_MS = 2_000
-/** Milliseconds between two looks whether there is room for more. */
 const ROOM_POLL_MS = 50
 
-/** `jitter` from 0 to 1: a quarter less to a quarter more. */
+/** `jitter` is from 0 to 1 and changes the result by up to a quarter in both directions. */
 export function computeBackoffMs(tries: number, jitter: number): number {
   return Math.min(INITIAL_BACKOFF_MS * 2 ** tries, MAX_BACKOFF_MS) * (0.75 + jitter / 2)
 }
 
-/** So many at once, and fewer when less is free; in the order in which they came. */
+/** The limit can change between uses. Waiters are served in order. */
 function createSemaphore(most: number) {
   const waiting: (() => void)[] = []
   let used = 0

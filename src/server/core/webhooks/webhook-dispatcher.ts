@@ -1,9 +1,15 @@
 /**
- * Which webhooks this process delivers to. Each look claims those that nobody delivers to, or whose holder has not been seen alive for a
- * whole lease on our own monotonic clock (as C-12), and writes down how far those have come that it holds.
+ * Dispatcher of webhooks: it decides to which webhooks this process delivers.
  *
- *   free ──claimed──► held ──the process stops, or a person changes it──► free
- *                       └──failing for days, or 410──► disabled
+ * Each poll saves the progress of claimed webhooks, and claims free ones. A claim of another
+ * process expires if its heartbeat stays unchanged for a whole lease, on our own monotonic clock
+ * (as in C-12).
+ *
+ * States of a webhook:
+ * - free: claimed → held
+ * - held: the process ends, or a user changes the webhook → free; 410, or days of failures →
+ *   disabled
+ * - disabled: a user saves it → free
  */
 
 import { sleep } from '../../../runtime/async/sleep.ts'
@@ -20,12 +26,11 @@ import {
   type WebhookProgress,
 } from './webhook-store.ts'
 
-/** Milliseconds between two looks. */
 const POLL_MS = 500
-/** Milliseconds for which a holder may be silent. */
+/** Milliseconds without a heartbeat, after which a claim ends. */
 const LEASE_MS = 8_000
 const DAY_MS = 86_400_000
-/** Milliseconds of failing after which it is warned about, and after which it is disabled. */
+/** Milliseconds of failures until the warning, and until the webhook is disabled (W-42). */
 export const WEBHOOK_WARN_AFTER_MS = DAY_MS
 export const WEBHOOK_DISABLE_AFTER_MS = 5 * DAY_MS
 
@@ -37,9 +42,9 @@ export interface WebhookDispatcherDeps extends WebhookDeliveryDeps {
 export type WebhookHealth = 'ok' | 'failing' | 'warned' | 'disabled'
 
 export interface WebhookDispatcher {
-  /** Of all webhooks, as they were at the last look. */
+  /** Webhooks by health, at the last poll. */
   health(): Readonly<Record<WebhookHealth, number>>
-  /** Finishes what is under way and lets all go. */
+  /** Waits for running deliveries and releases all claims. */
   stop(): Promise<void>
 }
 
@@ -47,7 +52,7 @@ interface ClaimedWebhook {
   readonly webhook: Webhook
   readonly claim: string
   readonly delivery: WebhookDelivery
-  /** As they were last written down. */
+  /** The attempts that were last saved. */
   savedAttempts: readonly WebhookAttempt[]
 }
 
@@ -84,7 +89,7 @@ export function startWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDisp
     })
   }
 
-  /** Writes down how far it has come; lets it go when it is not ours any more. */
+  /** Saves the progress; stops the delivery if the claim is lost or released. */
   const renewClaim = async (claimedWebhook: ClaimedWebhook, holds: boolean) => {
     const { webhook, claim: name, delivery } = claimedWebhook
     const lastAttempts = delivery.lastAttempts()
@@ -96,7 +101,7 @@ export function startWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDisp
       log.error({ webhook: webhook.webhookId, lastError: progress.lastError }, 'a webhook is disabled')
     if (isOurs && progress.holds) return
     claimed.delete(webhook.webhookId)
-    void delivery.stop() // the others are to be kept meanwhile
+    void delivery.stop() // without waiting, because the other claims must be renewed
   }
 
   const poll = async () => {
@@ -129,7 +134,7 @@ export function startWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDisp
       await working
       const all = [...claimed.values()]
       await Promise.all(all.map(({ delivery }) => delivery.stop()))
-      for (const claimedWebhook of all) await renewClaim(claimedWebhook, false).catch(() => {}) // the next holder waits for the lease then
+      for (const claimedWebhook of all) await renewClaim(claimedWebhook, false).catch(() => {}) // after an error the next holder waits for the lease
     },
   }
 }
@@ -143,7 +148,7 @@ function toProgress(delivery: WebhookDelivery, now: Date, holds: boolean): Omit<
   return { doneTo: delivery.doneTo(), failingSince, lastError, state, holds: holds && state === 'active' }
 }
 
-/** Free at once when nobody holds it; else once its holder was silent for a lease. */
+/** True without a claim, or if the holder's heartbeat has not changed for a lease. */
 function isFree(
   { webhookId, state, claim, beat }: Webhook,
   claimed: Map<string, ClaimedWebhook>,

@@ -1,11 +1,14 @@
-/** Webhooks in the action log. */
+/** Redaction of webhook addresses in the audit log. */
 
 import type { AuditLogPage } from '../auth/audit-log/audit-log-list.ts'
 import { hasRole, type Principal } from '../http/api/principal.ts'
 
 const MASK = '***'
 
-/** An address may be all that keeps strangers away from a consumer: the log shows it to whoever may see webhooks, and that it changed to all. */
+/**
+ * A secret address may be the consumer's only protection, so only admins see it (W-42). Every
+ * reader sees that it changed.
+ */
 export function redactWebhookUrls(caller: Principal, page: AuditLogPage): AuditLogPage {
   return hasRole(caller, 'admin') ? page : { ...page, data: page.data.map(redactUrls) }
 }

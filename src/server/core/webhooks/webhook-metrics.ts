@@ -1,4 +1,7 @@
-/** How far the consumer of each webhook is behind. An operator makes few of them, so their ids are labels. */
+/**
+ * Metrics of the events that each webhook has not acknowledged. A wallet has few webhooks, so their
+ * ids are labels.
+ */
 
 import type { Clock } from '../../../runtime/clock.ts'
 import { MAX_EVENTS_PER_CHANGE } from '../change-feed/change-store.ts'
@@ -14,7 +17,7 @@ import {
 interface BacklogRow extends Row {
   webhook_id: string
   backlog: bigint
-  /** When the first event behind the last acknowledged one was; null when all are acknowledged. */
+  /** The time of the first unacknowledged event; null: all are acknowledged. */
   oldest: Date | null
 }
 
@@ -23,7 +26,7 @@ const READ_BACKLOG = statement(
   `select webhook_id, greatest(n.last_number - w.acknowledged_to, 0) as backlog,
      (select at from purser.change where last_number > w.acknowledged_to order by last_number limit 1) as oldest
    from purser.webhook w cross join purser.feed_counter n where w.state = 'active' order by webhook_id`,
-  // The next row has at most so many events, and numbers have no gaps.
+  // The next row is within this range, because a row has at most this number of events.
   `with w as materialized (
      select webhook_id, acknowledged_to, greatest(n.last_number - acknowledged_to, 0) as backlog
      from purser.webhook cross join purser.feed_counter n where state = 'active'

@@ -1,4 +1,7 @@
-/** The routes of webhooks (W-42): made, changed, tested, replayed, given another secret, removed. All need the role admin. */
+/**
+ * Routes of webhooks (W-42): create, change, test, replay, rotate the secret, remove. All need the
+ * role admin.
+ */
 import { type Static, Type } from 'typebox'
 import { findAddressFault } from '../../../protocol/client/network/ssrf-guard.ts'
 import type { Reach } from '../../../protocol/values/base-url.ts'
@@ -67,7 +70,6 @@ type Describe = <S extends RouteShape>(
   shape: S,
 ) => ReturnType<typeof describeRoute<S>>
 
-/** Made, read, changed, removed. */
 function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, events: readonly string[]): void {
   const params = WebhookPath
   const by = deps.actions.actorOf
@@ -129,7 +131,6 @@ function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, e
   )
 }
 
-/** What is done with one that is there. */
 function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): void {
   const params = WebhookPath
   const by = deps.actions.actorOf
@@ -236,7 +237,7 @@ function changeWebhook(deps: WebhookDeps, actor: Actor, webhookId: string, to: (
   })
 }
 
-/** The log has no secret, only when it was changed. */
+/** The audit log never contains the secret, only the time of its change. */
 async function writeWebhook(deps: WebhookDeps, actor: Actor, tx: Tx, before: Webhook | undefined, after: Webhook) {
   const at = deps.clock.now()
   await saveWebhook(tx, deps.keyring, after)
@@ -254,7 +255,7 @@ function toLogView({ url, events, state, doneTo, oldUntil, connection }: Webhook
   return { url, events: [...events], state, doneTo: String(doneTo), ...rotated, ...logConnection(connection) }
 }
 
-/** The number of the last event that is not to be sent. */
+/** Returns the number of the last event that is not sent. */
 async function resolveReplayStart(
   deps: WebhookDeps,
   { after, from }: Static<typeof ReplayWebhookSchema>,
@@ -268,7 +269,10 @@ async function resolveReplayStart(
   return findPositionAt(deps, toTime(from, '/from'), BigInt(answer.page.next))
 }
 
-/** A time that has not come would pass over all that waits, one from before what is kept would look as if all since then were sent. */
+/**
+ * A future time would skip all waiting events. A time before the oldest stored event would suggest
+ * that all later events were sent.
+ */
 async function findPositionAt({ db, clock, feed }: WebhookDeps, time: Date, end: bigint): Promise<bigint> {
   if (time > clock.now()) throw invalid('/from', 'is in the future')
   const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_CHANGE_SINCE, [time]))

@@ -1,4 +1,4 @@
-/** What the routes of webhooks take and answer. */
+/** Schemas of the webhook routes. */
 import { Type } from 'typebox'
 import { connectionMember, shownConnectionMember } from '../partners/connection-member.ts'
 

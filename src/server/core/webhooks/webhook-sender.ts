@@ -1,4 +1,4 @@
-/** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
+/** Sends one attempt of a message over HTTP. Only 2xx is a success; redirects are not followed. */
 import { Agent, request } from 'undici'
 import { createGuardedConnector } from '../../../protocol/client/network/ssrf-guard.ts'
 import { withTlsAdvice } from '../../../protocol/client/network/tls-advice.ts'
@@ -10,24 +10,23 @@ import { buildWebhookHeaders, type WebhookMessage } from './webhook-signature.ts
 
 export type WebhookSendResult =
   | { readonly kind: 'delivered'; readonly httpStatus: number }
-  /** 410: the consumer does not want it any more. */
+  /** 410: the consumer wants no more messages. */
   | { readonly kind: 'gone'; readonly httpStatus: number; readonly error: string }
-  /** `retryAfterMs`: what the answer asks for, bounded. */
+  /** `retryAfterMs` is bounded by MAX_RETRY_AFTER_MS. */
   | { readonly kind: 'failed'; readonly httpStatus?: number; readonly error: string; readonly retryAfterMs?: number }
 
-/** To one webhook. */
 export interface WebhookSender {
   /** Never rejects. `at` is the time of the attempt. */
   send(url: string, secrets: readonly string[], message: WebhookMessage, at: Date): Promise<WebhookSendResult>
-  /** Gives up what is under way. */
+  /** Aborts running requests. */
   close(): Promise<void>
 }
 
-/** Messages at once to one consumer, each on a connection of its own. */
+/** Per webhook; each message has its own connection. */
 export const MAX_CONCURRENT_SENDS = 16
-/** Milliseconds for all of an attempt, as Standard Webhooks advises. */
+/** Milliseconds for an attempt, as Standard Webhooks recommends. */
 const TIMEOUT_MS = 15_000
-/** Bytes of an answer that are read, so that its connection can be used again. */
+/** Bytes of an answer that are read, so that its connection can be reused. */
 const ANSWER_BYTES = 16_384
 const GONE = 410
 
@@ -52,7 +51,6 @@ export function createWebhookSender(reach: Reach, connection: ConnectionSettings
   }
 }
 
-/** Milliseconds for which a consumer can ask to be left alone. */
 const MAX_RETRY_AFTER_MS = 3_600_000
 function classifyStatus(httpStatus: number, retryAfterMs: number): WebhookSendResult {
   if (httpStatus >= 200 && httpStatus < 300) return { kind: 'delivered', httpStatus }

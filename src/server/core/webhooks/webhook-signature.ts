@@ -1,11 +1,11 @@
-/** Messages as Standard Webhooks has them (standardwebhooks.com): three headers, and a signature for each secret that is good now. */
+/** Headers of Standard Webhooks (standardwebhooks.com), with a signature for each active secret. */
 import { createHmac } from 'node:crypto'
 import { environment } from '../../../runtime/environment.ts'
 import { userAgent } from '../../../runtime/version.ts'
 
 const AGENT = userAgent('webhooks')
 const PREFIX = 'whsec_'
-/** The specification asks for 24 to 64. */
+/** The specification requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 const MS_PER_SECOND = 1_000
 
@@ -13,7 +13,7 @@ export function generateWebhookSecret(): string {
   return PREFIX + environment.randomBytes(SECRET_BYTES).toString('base64')
 }
 
-/** Those that sign at this time: the first, and while they rotate the one before it. */
+/** Returns the first secret, and during a rotation also the previous one. */
 export function selectActiveSecrets(
   stored: { secrets: readonly string[]; oldUntil: Date | null },
   at: Date,
@@ -23,7 +23,7 @@ export function selectActiveSecrets(
 }
 
 export interface WebhookMessage {
-  /** The same in every attempt. */
+  /** The same in each attempt. */
   readonly id: string
   readonly body: string
 }

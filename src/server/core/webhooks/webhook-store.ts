@@ -1,6 +1,6 @@
 /**
- * Webhooks as they are stored. One process at a time delivers to each: it holds the claim and counts the beat up. Every change by a person
- * takes the claim away, so that whoever held it stops, and the next one begins with what is stored.
+ * Store of webhooks. The process that delivers to a webhook holds its claim and increments its
+ * heartbeat. A change by a user ends the claim, so the next holder begins with the new values.
  */
 
 import type { ConnectionSettings } from '../../../runtime/network/connection-settings.ts'
@@ -15,35 +15,33 @@ import {
 import type { EncryptionKeyring, StoredSecrets } from '../database/encryption/encryption-keyring.ts'
 import { mapSingleRow } from '../database/row-mapping.ts'
 
-/** One attempt to tell it an event. */
 export interface WebhookAttempt {
   readonly at: string
   readonly event: string
   readonly name: string
   readonly durationMs: number
   readonly httpStatus?: number
-  /** Absent when it was acknowledged. */
+  /** Absent: the webhook acknowledged the event. */
   readonly error?: string
 }
 
-/** Attempts that are kept of each. */
 export const MAX_STORED_ATTEMPTS = 20
 
 export interface Webhook {
   readonly webhookId: string
   readonly url: string
-  /** Names; empty for all. */
+  /** Event names; empty for all events. */
   readonly events: readonly string[]
   readonly secrets: readonly string[]
   readonly connection: ConnectionSettings
-  /** Until when the secrets behind the first one are good too. */
+  /** The time until which the older secrets are valid. */
   readonly oldUntil: Date | null
   readonly state: 'active' | 'disabled' | 'removed'
-  /** Everything up to this event is acknowledged. */
+  /** The last event up to which all are acknowledged. */
   readonly doneTo: bigint
   readonly failingSince: Date | null
   readonly lastError: string | null
-  /** The last ones, newest first. */
+  /** Newest first. */
   readonly lastAttempts: readonly WebhookAttempt[]
   readonly claim: string | null
   readonly beat: bigint
@@ -69,7 +67,7 @@ interface WebhookRow extends Row {
 
 const COLUMNS =
   'webhook_id, url, events, secrets, connection, old_until, state, acknowledged_to, failing_since, last_error, last_attempts, claim, beat, made_at'
-/** In one wallet. */
+/** Per wallet. */
 export const MAX_WEBHOOKS = 50
 
 const LIST = statement(
@@ -108,9 +106,9 @@ export interface WebhookProgress {
   readonly failingSince: Date | null
   readonly lastError: string | null
   readonly state: 'active' | 'disabled'
-  /** False lets it go. */
+  /** False releases the claim. */
   readonly holds: boolean
-  /** Undefined when there were none since the last time. */
+  /** Undefined: unchanged. */
   readonly lastAttempts: readonly WebhookAttempt[] | undefined
 }
 
@@ -127,7 +125,7 @@ const SAVE_PROGRESS = statement(
    where webhook_id = $1::text and claim = $2::uuid`,
 )
 
-/** Where the first event of a time stands. */
+/** Finds the position of the first event since a time. */
 export const FIRST_CHANGE_SINCE = statement(
   'first_change_from',
   `select last_number - size as before from purser.change where last_number is not null and at >= $1::timestamptz
@@ -156,26 +154,26 @@ export async function listWebhooks(db: Queryable, keyring: EncryptionKeyring): P
   return (await db.query<WebhookRow>(LIST)).map((row) => toWebhook(keyring, row))
 }
 
-/** One that was removed too. */
+/** Includes a removed webhook. */
 export async function lockWebhook(tx: Tx, keyring: EncryptionKeyring, webhookId: string): Promise<Webhook | undefined> {
   const [row] = await tx.query<WebhookRow>(LOCK, [webhookId])
   return row && toWebhook(keyring, row)
 }
 
-/** By a person: whoever delivers to it begins anew with this. */
+/** For a change by a user; ends the claim. */
 export async function saveWebhook(tx: Tx, keyring: EncryptionKeyring, webhook: WebhookFields): Promise<void> {
   const encrypted = encryptColumn(keyring, table, webhook.webhookId, webhook.secrets)
   const keptConnection = connectionToColumn(keyring, table, webhook.webhookId, webhook.connection)
   await tx.execute(SAVE, WEBHOOK_COLUMNS.values({ ...webhook, kept: encrypted, keptConnection }))
 }
 
-/** Undefined when somebody else was quicker, or it is not active any more. */
+/** Undefined: another process was faster, or the webhook is not active any more. */
 export async function claimWebhook(tx: Tx, keyring: EncryptionKeyring, { webhookId, beat }: Webhook, claim: string) {
   const [row] = await tx.query<WebhookRow>(CLAIM, [webhookId, beat, claim])
   return row && toWebhook(keyring, row)
 }
 
-/** False when the claim is lost. */
+/** False: the claim is lost. */
 export async function saveWebhookProgress(
   tx: Tx,
   webhookId: string,
