@@ -1,6 +1,6 @@
-/** Amounts for the eye: the text is the ledger's own, with its thousands apart. No float touches it. */
+/** Money for display: the ledger's own decimal text with thousands separators, never a float. */
 
-/** A minus as wide as a plus. */
+/** The minus sign is U+2212, as wide as a plus sign. */
 export function amountText(amount: string): string {
   const [whole = '', ...decimals] = amount.replace('-', '−').split('.')
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...decimals].join('.')
@@ -9,7 +9,6 @@ export function amountText(amount: string): string {
 /** "1,234.50 EUR" */
 export const moneyText = (amount: string, currency: string): string => `${amountText(amount)} ${currency}`.trim()
 
-/** Of any scale, and of any sign. */
 export const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount)
 
 /** Zero has no sign. */

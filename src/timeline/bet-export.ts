@@ -1,4 +1,8 @@
-/** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
+/**
+ * HTML export of a bet's history, as one file that any browser opens offline.
+ *
+ * The file has no script, loads nothing, and escapes every text from outside.
+ */
 import { escapeMarkup } from '../runtime/text/markup-escaping.ts'
 import { amountText, formatSigned } from './amount-text.ts'
 import type { BetStanding } from './bet-standing.ts'
@@ -11,13 +15,10 @@ import { describeAttempt, describeEnding, formatTransferKind } from './moment-te
 export interface BetExport {
   readonly history: BetHistory
   readonly standing: BetStanding
-  /** Of the picture: timeline.css. */
+  /** The content of timeline.css. */
   readonly css: string
   readonly madeAt: Date
-  /**
-   * simulator-replay.ts: what the simulator reads of this file. Empty, or none, where the wallet
-   * has answered no call.
-   */
+  /** The history for simulator-replay.ts. Empty or absent if the wallet has answered no call. */
   readonly replay?: string | undefined
 }
 
@@ -56,10 +57,10 @@ ${replay === '' ? '' : `<details><summary>History for <code>npm run simulate -- 
 `
 }
 
-/** Pixels around a picture that stands alone. */
+/** Pixels. */
 const MARGIN = 16
 
-/** The picture alone, for a page that shows images: it brings its colours, light and dark, and the ground that they are for. */
+/** The timeline as an SVG image file, with its own background and the colours of both themes. */
 export function renderPictureFile(history: BetHistory, css: string, label: string): string {
   const { tag, attrs, children } = drawTimeline(history, { scale: 'compact', isStill: true, label })
   const [, top = 0, width = 0, height = 0] = String(attrs.viewBox)

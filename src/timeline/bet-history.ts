@@ -1,4 +1,7 @@
-/** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
+/**
+ * The history of a bet: moments from the records of platform and wallet, of which either may be
+ * missing.
+ */
 
 import { sumDecimals } from '../protocol/values/decimal.ts'
 import { isZero, moneyText } from './amount-text.ts'
@@ -15,7 +18,10 @@ import { mergePlatformCalls, mergeWalletCalls } from './merged-calls.ts'
 import { formatResultType } from './result-names.ts'
 import { describeRollbackReason, shortRollbackReason } from './rollback-reasons.ts'
 
-/** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
+/**
+ * The oldest moment is first. Transfers appear once, with the first attempt that can have caused
+ * them.
+ */
 export function buildBetHistory({ wallet, platform, journal: found = [] }: BetSources): BetHistory {
   const journal = wallet === undefined ? found : found.filter((call) => isAbout(wallet, call))
   const calls = platform ? mergePlatformCalls(platform, wallet, journal) : mergeWalletCalls(wallet, journal)
@@ -29,17 +35,20 @@ export function buildBetHistory({ wallet, platform, journal: found = [] }: BetSo
   }
 }
 
-/** Another platform's call with this id is about another bet (W-43), unless the bet knows it: where bets are shared. */
+/**
+ * Another platform's call with this id concerns another bet (W-43), unless the platforms share
+ * bets.
+ */
 function isAbout({ platform, history }: WalletBetDetail, call: JournalCallDetail): boolean {
   return call.platform === platform || history.some(({ requestId }) => requestId === call.requestId)
 }
 
-/** Some of its transfers lie in files (O-13): what they came to cannot be summed up here. */
+/** The sum of archived transfers (O-13) is unknown here. */
 export function hasArchivedTransfers({ history }: WalletBetDetail): boolean {
   return history.some(({ archived }) => archived !== undefined)
 }
 
-/** What the bet has moved for the player, by the wallet's own word; undefined where it has moved nothing at all, or where files say it. */
+/** The sum of the bet's transfers for the player. Undefined if none exists or some are archived. */
 export function netAmountOf(bet: WalletBetDetail): string | undefined {
   if (hasArchivedTransfers(bet)) return undefined
   const { history } = bet
@@ -48,13 +57,13 @@ export function netAmountOf(bet: WalletBetDetail): string | undefined {
 }
 
 export interface Net {
-  /** Without what is still in play: an open bet is not lost. */
+  /** Excludes the stake of an open bet, which is not lost. */
   readonly net: string
   /** The player's stake of an open bet. */
   readonly inPlay?: string
 }
 
-/** What the bet has brought the player so far; undefined where it has moved nothing at all. */
+/** Undefined if no money moved, or if some transfers are archived. */
 export function netSoFar(bet: WalletBetDetail): Net | undefined {
   const net = netAmountOf(bet)
   const { status, stake, stakePaidBy } = bet

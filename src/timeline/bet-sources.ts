@@ -1,4 +1,4 @@
-/** What the APIs of wallet and platform answer about a bet, as far as its picture reads it. */
+/** The parts of the wallet's and platform's API answers that the timeline reads. */
 
 export interface TransferView {
   readonly transferId: string
@@ -9,7 +9,7 @@ export interface TransferView {
   readonly at: string
 }
 
-/** GET /operator/players/{userId}/bets/{transactionId}, as far as it is read here. */
+/** GET /operator/players/{userId}/bets/{transactionId} */
 export interface WalletBetDetail {
   readonly userId: string
   readonly transactionId: string
@@ -18,7 +18,7 @@ export interface WalletBetDetail {
   readonly currency?: string
   readonly stake?: string
   readonly stakePaidBy?: 'player' | 'promotions'
-  /** What its odds pay at most (W-49); absent when they are unknown. */
+  /** The highest payout that the odds allow (W-49). Absent if unknown. */
   readonly oddsPayout?: string
   readonly payout?: string
   readonly resultType?: string
@@ -41,13 +41,13 @@ export interface WalletCallView {
   readonly anomaly?: string
   readonly at: string
   readonly transfers: readonly TransferView[]
-  /** Those that lie in files (O-13). */
+  /** Transfers in archive files (O-13). */
   readonly archived?: readonly unknown[]
 }
 
 export type TimelineOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
-/** GET /bets/{betId} of the platform. */
+/** GET /bets/{betId} of the platform */
 export interface PlatformBetDetail {
   readonly betId: string
   readonly partnerId: string
@@ -76,7 +76,7 @@ export interface DeliveryView {
   readonly error?: string
   readonly decidedAt: string
   readonly dueAt?: string
-  /** Set of what is owed and not acknowledged (C-9). */
+  /** Present while the delivery is owed (C-9). */
   readonly needsAttentionSince?: string
   readonly request?: Readonly<Record<string, unknown>>
   readonly attemptList: readonly AttemptView[]
@@ -91,11 +91,11 @@ export interface AttemptView {
   readonly code?: number
   readonly error?: string
   readonly body: string
-  /** Where its time went, where that was kept (C-18). */
+  /** Absent if the platform stored no timing (C-18). */
   readonly phases?: Readonly<Partial<Record<'dnsMs' | 'connectMs' | 'tlsMs' | 'firstByteMs' | 'bodyMs', number>>>
 }
 
-/** GET /operator/calls. */
+/** GET /operator/calls */
 export interface JournalCallDetail {
   readonly id: string
   readonly at: string

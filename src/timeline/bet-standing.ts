@@ -1,4 +1,7 @@
-/** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
+/**
+ * The state of a bet, in a sentence that support can read out. The sentence uses only recorded
+ * facts.
+ */
 import { moneyText } from './amount-text.ts'
 import { hasArchivedTransfers } from './bet-history.ts'
 import type { PlatformBetDetail, TransferView, WalletBetDetail } from './bet-sources.ts'
@@ -18,7 +21,7 @@ export interface BetStanding {
   readonly sentence: string
 }
 
-/** `available`: of a bet that was refused for want of money what the player had, where somebody has looked. */
+/** `available` is the balance at a Place bet that was declined for lack of money, if known. */
 export function describeStanding(
   wallet: WalletBetDetail | undefined,
   platform: PlatformBetDetail | undefined,
@@ -66,7 +69,6 @@ function describeWalletStanding(bet: WalletBetDetail, available: string | undefi
   }
 }
 
-/** With what was asked for and what was there, so that nobody has to look further. */
 function describeRefusal(bet: WalletBetDetail, available: string | undefined): string {
   const { refusalCode = 0, history } = bet
   const { amount, currency = '' } = history[findRefusedPlace(bet)] ?? {}
@@ -76,7 +78,6 @@ function describeRefusal(bet: WalletBetDetail, available: string | undefined): s
   return `The bet${amount === undefined ? '' : ` of ${moneyText(amount, currency)}`} was declined, because ${why}${there}.`
 }
 
-/** With the reason that the Rollback gave. */
 function describeCancellation(bet: WalletBetDetail, staked: string): string {
   const rollback = bet.history.find(({ operation, outcome }) => operation === 'rollback' && outcome === 'applied')
   const why = rollback?.errorCode === undefined ? '' : `: ${describeRollbackReason(rollback.errorCode)}`
@@ -84,7 +85,7 @@ function describeCancellation(bet: WalletBetDetail, staked: string): string {
   return `The bet was cancelled${why}. The stake of ${staked} was refunded ${describeStakeReturn(bet)}.`
 }
 
-/** A stake goes back to whoever paid it (M-4). */
+/** The payer of the stake gets it back (M-4). */
 function describeStakeReturn(bet: WalletBetDetail): string {
   const { stakePaidBy, history } = bet
   const moves = history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !/^-?[0.]+$/.test(amount))
@@ -98,7 +99,7 @@ function describeStakeReturn(bet: WalletBetDetail): string {
 
 const formatMoment = ({ at }: TransferView) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
 
-/** What was before: as money that went to and fro, else as the results that there were. */
+/** The earlier results: as payouts and reversals if money moved, else as a list. */
 function describeBefore(bet: WalletBetDetail): string {
   const corrections = describeCorrections(toPayoutHistory(bet))
   return corrections === undefined
@@ -106,7 +107,7 @@ function describeBefore(bet: WalletBetDetail): string {
     : ` ${corrections}.`
 }
 
-/** Of a payout it is said when it was paid, not that it is there: the player may have spent it since. */
+/** The sentence gives the time of the payout, because the player may have spent the money since. */
 function describeSettlement(bet: WalletBetDetail, payer: string): BetStanding {
   const paid = toPayoutHistory(bet)
   const amount = moneyText(bet.payout ?? '', bet.currency ?? '')
@@ -130,7 +131,7 @@ function describeSettlement(bet: WalletBetDetail, payer: string): BetStanding {
   }
 }
 
-/** Without the wallet nothing is said of the player's money. */
+/** Without the wallet's record nothing is claimed about the player's money. */
 function describePlatformStanding(bet: PlatformBetDetail | undefined): BetStanding {
   if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'No bet with this ID is on record.' }
   const why = bet.reason ? `: ${describePlatformReason(bet.reason)}` : ''

@@ -1,4 +1,6 @@
-/** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
+/**
+ * Explains the outcome of a call: the branch taken in its row of the life table, with the amounts.
+ */
 
 import { REPLY_CODES } from '../protocol/reply-codes.ts'
 import { negateDecimal, sumDecimals, toCommonUnits } from '../protocol/values/decimal.ts'
@@ -9,7 +11,7 @@ import { REFUSAL_REASONS } from './refusal-reasons.ts'
 
 const { not_enough_money, already_processed, recalculation_blocked, recalculation_negative } = REPLY_CODES
 
-/** A call among all calls of its bet. `available` is the player's balance when it came, where somebody has looked. */
+/** `available` is the player's balance when the call arrived, if known. */
 export function explainCall({ history, currency }: WalletBetDetail, at: number, available?: string): string {
   const found = history[at]
   if (found === undefined) return ''
@@ -20,7 +22,7 @@ export function explainCall({ history, currency }: WalletBetDetail, at: number, 
   return explainApplied(call, known)
 }
 
-/** Whether the player's balance says why it was refused: how much had to be there. */
+/** The balance that the rejected call required. Undefined if the balance did not decide. */
 export function findNeededBalance(history: readonly WalletCallView[], at: number): string | undefined {
   const call = history[at]
   if (call?.outcome !== 'refused') return undefined
@@ -29,7 +31,10 @@ export function findNeededBalance(history: readonly WalletCallView[], at: number
   return isFirst && call.code === not_enough_money.code ? call.amount : undefined
 }
 
-/** The Place bet whose refusal is the bet's: one that was refused for its token before may have asked for another stake. -1 of others. */
+/**
+ * The index of the Place bet that was declined for good, or -1. An earlier one, rejected for its
+ * token, may have had another stake.
+ */
 export function findRefusedPlace({ status, refusalCode, history }: WalletBetDetail): number {
   if (status !== 'refused') return -1
   return history.findIndex(
@@ -37,7 +42,7 @@ export function findRefusedPlace({ status, refusalCode, history }: WalletBetDeta
   )
 }
 
-/** What stands paid before this call. */
+/** Undefined if no payout was in effect. */
 function findPayoutBefore(history: readonly WalletCallView[], at: number): string | undefined {
   const results = history.slice(0, at).filter(({ operation, outcome }) => {
     return outcome === 'applied' && (operation === 'settle' || operation === 'unsettle')

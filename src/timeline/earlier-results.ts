@@ -1,4 +1,7 @@
-/** Results that a bet had before: a bet that had lost and then won was never paid twice, so that no money tells of it. */
+/**
+ * The earlier results of a bet. A result that paid nothing left no transfer, so transfers cannot
+ * show it.
+ */
 import { hasArchivedTransfers } from './bet-history.ts'
 import type { PlatformBetDetail, WalletBetDetail } from './bet-sources.ts'
 import { formatResultType } from './result-names.ts'
@@ -10,7 +13,6 @@ const WORDS: Readonly<Record<string, string>> = {
   cashout: 'the bet was cashed out',
 }
 
-/** As the wallet booked them, without the one that stands. */
 export function listEarlierWalletResults(bet: WalletBetDetail): string[] {
   const history = hasArchivedTransfers(bet) ? [] : bet.history
   const booked = history.filter(({ operation, outcome }) => operation === 'settle' && outcome === 'applied')
@@ -20,7 +22,7 @@ export function listEarlierWalletResults(bet: WalletBetDetail): string[] {
   )
 }
 
-/** As the platform decided them; a cashout that was refused took itself back (C-8). */
+/** A rejected cashout does not count, because the platform reverses it (C-8). */
 export function listEarlierPlatformResults(bet: PlatformBetDetail): string[] {
   const decided = bet.deliveries.flatMap(({ operation, status, request }) => {
     const resultType = operation === 'settle' ? request?.resultType : undefined
@@ -32,7 +34,6 @@ export function listEarlierPlatformResults(bet: PlatformBetDetail): string[] {
 const withoutCurrentResult = (results: readonly string[], status: string) =>
   status === 'settled' ? results.slice(0, -1) : [...results]
 
-/** Empty where there was none. */
 export function describeEarlierResults(results: readonly string[], status: string): string {
   const last = results.at(-1)
   if (last === undefined) return ''

@@ -1,10 +1,13 @@
-/** Why a call was answered as it was: the row of the life table (docs/reference/decisions.md, "The life of a bet") that it fell into. */
+/**
+ * Explains an answer by its row in the life table (docs/reference/decisions.md, "The life of a
+ * bet").
+ */
 import { REMEMBERED_REFUSALS, REPLY_CODES } from '../protocol/reply-codes.ts'
 import type { TimelineOperation, WalletCallView } from './bet-sources.ts'
 
 export type LifeState = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
 
-/** What the table says, word for word but for its links; a test compares the two. */
+/** The text of the table without links; a test compares the two. */
 export const LIFE_TABLE: Readonly<Record<LifeState, Readonly<Record<TimelineOperation, string>>>> = {
   nothing: {
     place: 'debit → open, or refuse',
@@ -28,7 +31,7 @@ export const LIFE_TABLE: Readonly<Record<LifeState, Readonly<Record<TimelineOper
   refused: { place: 'the same refusal', settle: '400/5', unsettle: '400/5', rollback: '200, no effect' },
 }
 
-/** What the wallet knew of the bet before each of its calls, from the calls before. */
+/** The state of the bet before each call, derived from the earlier calls. */
 export function listStatesBefore(history: readonly WalletCallView[]): LifeState[] {
   let known: LifeState = 'nothing'
   return history.map((call) => {
@@ -38,7 +41,7 @@ export function listStatesBefore(history: readonly WalletCallView[]): LifeState[
   })
 }
 
-/** Refusals that the wallet remembers for good (I-3): what money, limits and the player's state decide. */
+/** Rejections that the wallet remembers (I-3). */
 const REMEMBERED: readonly number[] = REMEMBERED_REFUSALS.map((name) => REPLY_CODES[name].code)
 
 function nextState(known: LifeState, { operation, outcome, code }: WalletCallView): LifeState {

@@ -1,4 +1,7 @@
-/** The calls of a bet's history: each attempt once, with what the wallet did with it and what its journal has of it. */
+/**
+ * Merges the platform's attempts, the wallet's calls and the wallet's journal. Each attempt appears
+ * once.
+ */
 
 import type {
   AttemptView,
@@ -13,8 +16,11 @@ import { compareMoments, isTimelineOperation, type TimelineCall } from './drawin
 import { describeReplyCode } from './refusal-reasons.ts'
 
 /**
- * Several attempts carry one requestId; what the wallet says of it belongs to those that came there, in order. What the platform has no attempt
- * of on record came to the wallet all the same: its process died over the call, or somebody else sent it.
+ * Attempts of one delivery share a `requestId`, so the wallet's records are assigned to them by
+ * time.
+ *
+ * A record without an attempt is a call of its own. The platform's process died during it, or
+ * another system sent it.
  */
 export function mergePlatformCalls(
   platform: PlatformBetDetail,
@@ -35,7 +41,10 @@ export function mergePlatformCalls(
   return [...sent, ...mergeWalletCalls(left, journal.filter(isLeft))]
 }
 
-/** Both sides have one clock where both are in view: what came before the first attempt on record was sent by none of those. */
+/**
+ * A record from before the first attempt was not sent by this delivery. The two clocks nearly agree
+ * (`CLOCKS_MS`).
+ */
 function isSentBy(
   { requestId, attemptList: [first] }: DeliveryView,
   call: WalletCallView | JournalCallDetail,
@@ -71,12 +80,12 @@ function callOfAttempt(
   }
 }
 
-/** Milliseconds by which the clocks of two hosts may differ here. */
+/** The most by which the clocks of two hosts differ, in milliseconds. */
 const CLOCKS_MS = 50
 
 /**
- * What came to the wallet was sent by the last attempt that began before it. What came more often than it was sent is a copy that the network
- * made: a moment of its own.
+ * A record belongs to the last attempt that began before it. A second record of that attempt is a
+ * copy made by the network, and a moment of its own.
  */
 function attachWalletCalls(
   { deliveryId }: DeliveryView,
@@ -128,7 +137,7 @@ function listUpcomingCalls(delivery: DeliveryView): TimelineCall[] {
   ]
 }
 
-/** The wallet alone knows when a call came, and from its journal how long it took. */
+/** Without the platform's record, the wallet gives the times and its journal the durations. */
 export function mergeWalletCalls(
   wallet: WalletBetDetail | undefined,
   journal: readonly JournalCallDetail[],
@@ -189,7 +198,7 @@ function callOfJournal(journal: JournalCallDetail): TimelineCall {
   }
 }
 
-/** Only what took all the time that there is had no answer in time. */
+/** A network error is not "no response", because it came before the time-out. */
 function describeSilence({ error = '' }: AttemptView): string {
   if (!error.startsWith('network')) return 'no response'
   return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(error) ? 'no connection' : 'connection lost'

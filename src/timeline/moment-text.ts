@@ -1,9 +1,8 @@
-/** Moments of a bet in words: for screen readers, tips and tables. */
+/** Moments of a bet in words, for screen readers, tooltips and tables. */
 import { formatSigned } from './amount-text.ts'
 import { formatDuration } from './drawing/time-format.ts'
 import { operationTitle, type PlatformDecision, type TimelineCall } from './drawing/timeline-moments.ts'
 
-/** For screen readers, and as a tip. */
 export function describeMoment(one: PlatformDecision | TimelineCall): string {
   if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.says ?? one.detail}` : ''}`
   const moved = one.transfers
@@ -29,7 +28,7 @@ export function describeEnding({ ending, answer, durationMs }: TimelineCall): st
   return `${words}${formatCallDuration(answer, durationMs, ', ')}`
 }
 
-/** A connection is lost after a time; an answer comes within one. */
+/** A connection is lost "after" a duration; other answers have the duration after a comma. */
 export function formatCallDuration(answer: string, durationMs: number, comma: string): string {
   if (durationMs === 0) return ''
   return `${answer.includes('connection') ? ' after ' : comma}${formatDuration(durationMs)}`

@@ -1,4 +1,7 @@
-/** What a bet has paid its player and taken back, in order: each correction takes the payout before it back (L-1). */
+/**
+ * The payouts of a bet and their reversals. Each corrected result reverses the payout before it
+ * (L-1).
+ */
 
 import { sumDecimals } from '../protocol/values/decimal.ts'
 import { amountText, isZero, moneyText } from './amount-text.ts'
@@ -6,17 +9,17 @@ import { hasArchivedTransfers } from './bet-history.ts'
 import type { TransferView, WalletBetDetail } from './bet-sources.ts'
 
 export interface PayoutHistory {
-  /** Payouts and their ways back that moved the player's money. */
+  /** Payouts and reversals that changed the player's balance. */
   readonly moves: readonly TransferView[]
   readonly payouts: number
   readonly takenBack: number
-  /** The payout that stands, of those that moved the player's money. */
+  /** The payout in effect, if it changed the balance. */
   readonly standing: TransferView | undefined
 }
 
 const isPayout = ({ kind }: TransferView) => kind === 'payout'
 
-/** Nothing is told where files say it (O-13). */
+/** Empty if transfers are archived (O-13). */
 export function toPayoutHistory(bet: WalletBetDetail): PayoutHistory {
   const history = hasArchivedTransfers(bet) ? [] : bet.history
   const moves = history
@@ -30,10 +33,9 @@ export function toPayoutHistory(bet: WalletBetDetail): PayoutHistory {
   }
 }
 
-/** "once", "2 times": said, for "did we pay it twice?" is asked often. */
+/** The text answers the frequent question "did we pay it twice?". */
 export const formatTimes = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
-/** Beside a payout: undefined where nothing was ever paid. */
 export function describePayoutCounts({ payouts, takenBack }: PayoutHistory): string | undefined {
   if (payouts === 0) return undefined
   return takenBack === 0
@@ -41,7 +43,7 @@ export function describePayoutCounts({ payouts, takenBack }: PayoutHistory): str
     : `paid ${formatTimes(payouts)}, taken back ${formatTimes(takenBack)}`
 }
 
-/** Beside a stake: of one that promotions paid nothing, for it took nothing of the player. */
+/** Undefined for a stake that promotions paid, because it debited nothing from the player. */
 export function describeStakeCounts(bet: WalletBetDetail): string | undefined {
   if (hasArchivedTransfers(bet)) return undefined
   const moved = bet.history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !isZero(amount))
@@ -51,10 +53,10 @@ export function describeStakeCounts(bet: WalletBetDetail): string | undefined {
   return back === 0 ? `taken ${formatTimes(taken)}` : `taken ${formatTimes(taken)}, refunded ${formatTimes(back)}`
 }
 
-/** Movements that a sentence has room for. */
+/** The most transfers in one sentence. */
 const MAX_LISTED = 6
 
-/** The way to what stands now, where a payout was taken back; undefined where none was. */
+/** Undefined if no payout was reversed. */
 export function describeCorrections({ moves, payouts, takenBack, standing }: PayoutHistory): string | undefined {
   const [first] = moves
   if (takenBack === 0 || first === undefined) return undefined

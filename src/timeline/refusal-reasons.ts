@@ -1,7 +1,7 @@
-/** Why a wallet refuses, in words that follow "because". */
+/** Reasons for a rejection, as words after "because". */
 import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../protocol/reply-codes.ts'
 
-/** Of each refusal that the wallet keeps (I-3), by its code. */
+/** The remembered rejections (I-3). */
 const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
   not_enough_money: 'there was not enough money',
   player_blocked: 'the account is blocked',
@@ -17,13 +17,13 @@ export const REFUSAL_REASONS: ReadonlyMap<number, string> = new Map(
   REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
 )
 
-/** "not enough money (7)": as the code is called (R-3). */
+/** "not enough money (7)", with the code's name (R-3). */
 export function describeReplyCode(code: number): string {
   const name = replyCodeName(code)
   return name === undefined ? `code ${code}` : `${name} (${code})`
 }
 
-/** Undefined: the interface has no such code. */
+/** Undefined if the interface has no such code. */
 export function replyCodeName(code: number): string | undefined {
   const [name] = Object.entries(REPLY_CODES).find(([, one]) => one.code === code) ?? []
   return name?.replaceAll('_', ' ')

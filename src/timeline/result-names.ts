@@ -1,8 +1,11 @@
-/** Results in our words: what the wire calls `refund` is a void bet here, for a refund is what a Rollback gives back. */
+/**
+ * Names of results. The wire's `refund` is "void" here, because "refund" also names the money that
+ * a Rollback returns.
+ */
 
 const WORDS: Readonly<Record<string, string>> = { refund: 'void', cashout: 'cashed out' }
 
-/** In small letters. */
+/** Lower case. */
 export function formatResultType(resultType: string): string {
   return Object.hasOwn(WORDS, resultType) ? (WORDS[resultType] ?? resultType) : resultType
 }

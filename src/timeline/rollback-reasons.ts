@@ -1,11 +1,11 @@
-/** The reasons of a Rollback in words (interface.md, `errorCode`; C-2, C-3): once, for the picture and for every sentence. */
+/** Reasons of a Rollback in words: the interface's `errorCode` (C-2, C-3). */
 import type { ROLLBACK_REASONS } from '../protocol/reply-codes.ts'
 import { describeReplyCode } from './refusal-reasons.ts'
 
 interface Words {
-  /** In the picture, where there is little room. */
+  /** For the picture, which has little room. */
   readonly short: string
-  /** After "The bet was cancelled:" and after "because". */
+  /** Follows "The bet was cancelled:" or "because". */
   readonly long: string
 }
 
@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<keyof typeof ROLLBACK_REASONS, Words>> = {
 
 const isListed = (code: number): code is keyof typeof WORDS => Object.hasOwn(WORDS, code)
 
-/** "reason 52" stands where the list has no such reason: a wallet takes any (W-8). */
+/** An unlisted code is "reason 52", because a wallet accepts every code (W-8). */
 export function describeRollbackReason(code: number): string {
   return isListed(code) ? `${WORDS[code].long} (reason ${code})` : `reason ${code}`
 }
@@ -35,7 +35,7 @@ export function shortRollbackReason(code: number): string {
   return isListed(code) ? `${code}: ${WORDS[code].short}` : `reason ${code}`
 }
 
-/** Of a bet of the platform: "rollback 52", "partner code 7". Its other reasons are words already. */
+/** The platform's `reason` is "rollback 52", "partner code 7", or a text. */
 export function describePlatformReason(reason: string): string {
   const [, from, code = ''] = /^(rollback|partner code) (\d{1,9})$/.exec(reason) ?? []
   if (from === undefined) return reason

@@ -1,24 +1,27 @@
-/** A bet's history in the words of the simulator (`npm run simulate -- --history`): the same calls in the same order, with its amounts. */
+/**
+ * Converts a bet's history into the simulator's language (`npm run simulate -- --history`), with
+ * the simulator's amounts.
+ */
 import { replyCode, replyCodes } from '../protocol/reply-codes.ts'
 import type { WalletBetDetail, WalletCallView } from './bet-sources.ts'
 
 export interface SimulatorReplay {
-  /** What `--history` takes; empty where the wallet has answered no call. */
+  /** The value of `--history`. Empty if the wallet has answered no call. */
   readonly history: string
-  /** The same for a file: a step a line, each call with what was answered. */
+  /** The same for a file: one call per line, with its answer. */
   readonly saved: string
-  /** What of the bet the simulator does not know. */
+  /** Circumstances that the simulator does not support. */
   readonly leftOut: readonly string[]
 }
 
 interface ReplayState {
-  /** The request ids that each word was sent with, in order. */
+  /** The request ids of each step, in order. */
   readonly sent: Map<string, string[]>
   readonly words: string[]
-  /** As `words`, with the answers. */
+  /** `words` with the answers. */
   readonly lines: string[]
   readonly leftOut: Set<string>
-  /** The amounts that were won with `settle 25`. */
+  /** The amounts of the `settle 25` steps. */
   readonly won: Set<string>
   isPoor: boolean
   isLocked: boolean
@@ -65,10 +68,10 @@ function toSimulatorWord({ operation, amount, resultType }: WalletCallView, stak
 const TOKEN = replyCodes('invalid_token', 'expired_token')
 const MONEY = replyCodes('not_enough_money', 'recalculation_negative')
 const BLOCKED = replyCode('recalculation_blocked')
-/** What the life of a bet alone decides. */
+/** Codes that depend only on the bet's state. */
 const LIFE_CODES = replyCodes('invalid_request', 'already_processed')
 
-/** What must have happened beside the calls for one to be answered so. */
+/** Adds the changes between calls that explain the answer, such as an expired token. */
 function addCircumstances(state: ReplayState, { operation, outcome, code = 0 }: WalletCallView): void {
   if (outcome === 'applied') {
     if (state.isPoor && operation !== 'rollback') toggleState(state, 'isPoor', '(money)')
@@ -91,7 +94,6 @@ function toggleState(state: ReplayState, unsupported: 'isPoor' | 'isLocked', wor
   addWord(state, word)
 }
 
-/** Of what is no call, nothing was answered. */
 function addWord({ words, lines }: ReplayState, word: string): void {
   words.push(word)
   lines.push(word)

@@ -1,6 +1,9 @@
 /**
- * The player's balance under the lanes, as a step line: it moves where a transfer of this bet moved it. What else moved it between two of its
- * calls, another bet or a deposit, is a dotted piece; what is still to come is dashed.
+ * Draws the player's balance as a step line.
+ *
+ * - A solid step is a transfer of this bet.
+ * - A dotted piece is another change between two calls, such as a deposit.
+ * - A dashed piece leads to a future call.
  */
 
 import { toCommonUnits } from '../../protocol/values/decimal.ts'
@@ -67,7 +70,7 @@ export function drawBalanceLine(history: BetHistory, steps: readonly PositionedS
   )
 }
 
-/** What is not said before the next step, for want of room, leaves dots before the next that is. */
+/** A value without room is omitted. The next visible value then starts with "…". */
 function chooseValues(steps: readonly PositionedStep[]): (string | undefined)[] {
   let dots = ''
   return steps.map(({ x, after }, i) => {
@@ -79,7 +82,7 @@ function chooseValues(steps: readonly PositionedStep[]): (string | undefined)[] 
   })
 }
 
-/** Slanted, for when it moved between the two calls is not known here. */
+/** The line is slanted, because the time of the change is unknown here. */
 function drawOtherMovement(
   from: PositionedStep | undefined,
   value: string | undefined,
@@ -110,7 +113,10 @@ function drawOtherMovement(
   ]
 }
 
-/** From 0, the least, to 1, the most. Only for the eye: what is shown as a number is the ledger's own text. */
+/**
+ * Heights from 0 (lowest) to 1 (highest) are approximate. Visible numbers are the ledger's own
+ * text.
+ */
 function scaleHeights(amounts: readonly string[]): Map<string, number> {
   const units = toCommonUnits(amounts)
   const low = units.reduce((least, one) => (one < least ? one : least))

@@ -1,4 +1,4 @@
-/** How the calls of a bet moved the player's balance. */
+/** The changes of the player's balance by the calls of a bet. */
 import { negateDecimal, sumDecimals } from '../../protocol/values/decimal.ts'
 import { amountText, formatSigned } from '../amount-text.ts'
 import type { TransferView } from '../bet-sources.ts'
@@ -7,19 +7,17 @@ import { measureText } from './timeline-labels.ts'
 import type { TimelineMoment } from './timeline-moments.ts'
 
 export interface BalanceStep {
-  /** What the player had before and after it. */
   readonly before: string
   readonly after: string
-  /** What moved it since the step before, and is not of this bet. */
+  /** Changes since the previous step that are not part of this bet. */
   readonly others: string | undefined
 }
 
-/** By the moments that they are of. */
 export type BalanceSteps = ReadonlyMap<TimelineMoment, BalanceStep>
 
-/** Where the balance before all of it stands, left of the axis. */
+/** Pixels to the text of the first balance, left of the axis. */
 export const EARLIER_X = GUTTER - 10
-/** Pixels between the line of a step and the words beside it. */
+/** Pixels between a step's line and its text. */
 export const LABEL_OFFSET = 8
 
 /** Several transfers of one call are one step. */
@@ -38,13 +36,13 @@ export function computeBalanceSteps(moments: readonly TimelineMoment[]): Balance
   return steps
 }
 
-/** Undefined of nothing, and where the wallet took the calls in another order than they were sent in. */
+/** Undefined if nothing else changed, or if the wallet processed the calls in another order. */
 function otherMovement(earlier: TransferView, before: string, next: TransferView): string | undefined {
   if (before === earlier.balance || next.at < earlier.at) return undefined
   return sumDecimals([before, negateDecimal(earlier.balance)])
 }
 
-/** What the ledger has after a transfer, less the transfer: exactly, for it is shown. */
+/** The value is exact, because it is shown. */
 function balanceBefore({ amount, balance }: TransferView): string {
   return sumDecimals([balance, negateDecimal(amount)])
 }
@@ -53,7 +51,7 @@ export function describeOthers(others: string): string {
   return `others ${formatSigned(others)}`
 }
 
-/** Pixels left of its line. */
+/** Pixels left of the step's line. */
 export function othersWidth({ others }: BalanceStep): number {
   return others === undefined ? 0 : measureText('tl-detail', describeOthers(others)) + LABEL_OFFSET
 }
@@ -62,7 +60,7 @@ export function valueWidth(amount: string, earlier = ''): number {
   return measureText('tl-value', `${earlier}${amountText(amount)}`) + LABEL_OFFSET
 }
 
-/** Pixels from the left, where nothing was moved none. */
+/** Pixels; 0 if no money moved. */
 export function earlierEnd(steps: BalanceSteps): number {
   const [first] = steps.values()
   return first === undefined ? 0 : EARLIER_X + valueWidth(first.before)

@@ -1,4 +1,7 @@
-/** Every moment as near to the one before as the words of both let it; what is left of the width is shared out. */
+/**
+ * Axis that shows the order of the moments, as close together as their texts allow. The remaining
+ * width is distributed evenly.
+ */
 
 import { type BalanceSteps, earlierEnd, othersWidth, valueWidth } from './balance-steps.ts'
 import { formatDuration, formatTime } from './time-format.ts'
@@ -15,11 +18,11 @@ import {
 import { buildLabelLines, INDENT, listMomentLanes, measureLines, measureText } from './timeline-labels.ts'
 import type { TimelineMoment } from './timeline-moments.ts'
 
-/** So much of the wire's lane is 5 s; and the cross at its end. */
+/** Pixels of the wire lane that stand for 5 s, without and with the cross at the end. */
 const TRACK = 104
 const TRACK_END = TRACK + 6
 const MIN_BAR = 9
-/** Added to a step where there is room. */
+/** The most pixels added to a step. */
 const MAX_SLACK = 72
 
 export function layOutInSequence(moments: readonly TimelineMoment[], steps: BalanceSteps): TimelineAxis {
@@ -41,7 +44,7 @@ export function layOutInSequence(moments: readonly TimelineMoment[], steps: Bala
 
 type Block = readonly [row: string, from: number, to: number]
 
-/** What a moment takes up of each row, from where it begins. */
+/** The pixels that a moment needs in each row, relative to its x. */
 function toBlocks(moment: TimelineMoment, label: string, steps: BalanceSteps): Block[] {
   const blocks = listMomentLanes(moment).map((lane): Block => {
     const reach = INDENT[lane] + measureLines(buildLabelLines(lane, [moment]))

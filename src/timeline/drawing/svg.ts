@@ -1,4 +1,4 @@
-/** A picture as data: React draws it in the console, `toMarkup` writes it into files. */
+/** SVG elements as data, for React and for files. */
 import { escapeMarkup } from '../../runtime/text/markup-escaping.ts'
 
 export interface SvgElement {

@@ -1,4 +1,7 @@
-/** Every moment where its time is, on an even axis; where marks would stand on each other the axis is stretched, with its ticks. */
+/**
+ * Axis that shows the moments to scale. Where marks would overlap, the axis and its ticks are
+ * stretched.
+ */
 
 import { type BalanceSteps, earlierEnd } from './balance-steps.ts'
 import { formatTime } from './time-format.ts'
@@ -15,13 +18,13 @@ import {
 import { listMovedTransfers, measureText } from './timeline-labels.ts'
 import type { TimelineMoment } from './timeline-moments.ts'
 
-/** Between two marks of one kind. */
+/** Pixels between two marks of the same kind. */
 const MIN_MARK_DISTANCE = 18
 const MIN_BAR = 4
-/** In less, nobody sees where 5 s end. */
+/** In fewer pixels the end of the 5 s is invisible. */
 const MIN_TRACK = 12
 
-/** `endX`: where the last of them is over. */
+/** `endX` is the end of the last moment. */
 export function layOutToScale(moments: readonly TimelineMoment[], steps: BalanceSteps, endX: number): TimelineAxis {
   const first = moments[0]?.at ?? 0
   const last = Math.max(...moments.map((one) => one.at + (one.kind === 'call' ? one.durationMs : 0)), first + 1)
@@ -47,7 +50,7 @@ export function layOutToScale(moments: readonly TimelineMoment[], steps: Balance
   return { spots, ticks: computeTicks(first, last, xAt) }
 }
 
-/** In their order, and no mark on one of its kind. */
+/** The marks keep their order and do not overlap marks of their kind. */
 function spreadMarks(moments: readonly TimelineMoment[], even: (at: number) => number): number[] {
   const free = { decision: 0, call: 0 }
   let before = 0
@@ -67,10 +70,10 @@ const UNITS = [
   { name: 'd', ms: 86_400_000, steps: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
 ] as const
 const STEPS = UNITS.flatMap(({ name, ms, steps }) => steps.map((each) => ({ name, each, ms: each * ms })))
-/** Besides the first one. */
+/** Excludes the first tick. */
 const MAX_TICKS = 6
 
-/** As many as there is room for, and each a whole number of its unit: 90 minutes are no "2 h". */
+/** Each label is a whole number of its unit, so 90 minutes never become "2 h". */
 function computeTicks(first: number, last: number, xAt: (at: number) => number): AxisTick[] {
   const span = last - first
   const step = STEPS.find(({ ms }) => span / ms <= MAX_TICKS) ?? STEPS[STEPS.length - 1]

@@ -1,10 +1,10 @@
-/** Times and how long something took, for the eye. */
+/** Times and durations for display. */
 
 export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(11, 19)
 }
 
-/** "12 ms", "5.02 s", "3 min", "2 h", "4 d": one unit is enough for the eye. */
+/** One unit is enough: "12 ms", "5.02 s", "3 min", "2 h", "4 d". */
 export function formatDuration(ms: number): string {
   if (ms < 1) return ms === 0 ? '0 ms' : '<1 ms'
   if (ms < 1_000) return `${nearest(ms)} ms`
@@ -17,7 +17,7 @@ function nearest(value: number): number {
   return Math.trunc(value + 0.5)
 }
 
-/** 502 hundredths: "5.02". */
+/** 502 with two digits is "5.02". */
 function parts(value: number, digits: number): string {
   const text = `${nearest(value)}`.padStart(digits + 1, '0')
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`

@@ -1,13 +1,13 @@
-/** What both scales of a bet's picture have in common: where a moment may stand, in pixels. */
+/** Types and pixel sizes of both timeline axes. */
 import type { TimelineMoment } from './timeline-moments.ts'
 
 export interface MomentPosition {
   readonly moment: TimelineMoment
-  /** Where it begins. */
+  /** The left end. */
   readonly x: number
-  /** Of a call: how long its bar is. */
+  /** The length of a call's bar; 0 for a decision. */
   readonly width: number
-  /** Of a call: where 5 s are over, if that is in sight. */
+  /** The end of a call's 5 s. Undefined for a decision, or if outside the picture. */
   readonly limitX: number | undefined
 }
 
@@ -21,17 +21,17 @@ export interface TimelineAxis {
   readonly ticks: readonly AxisTick[]
 }
 
-/** Milliseconds after which the platform gives up. */
+/** The platform's time-out, in milliseconds. */
 export const LIMIT_MS = 5_000
-/** Of the names of the lanes. */
+/** The width of the lanes' names. */
 export const GUTTER = 104
-/** Pages, and the kit's report, are usually as wide; and what stays free at its end. */
+/** The usual width of pages and of the conformance report. */
 export const MIN_WIDTH = 920
 export const END_MARGIN = 28
-/** Between the words of two moments, at least. */
+/** The least distance between two texts. */
 export const LABEL_GAP = 12
-/** From where a call begins to its arrow, and to a further one. */
+/** From the start of a call to its arrow, and between arrows. */
 export const ARROW_OFFSET = 4
 export const ARROW_SPACING = 12
-/** The bar of a call that is still to come. */
+/** The bar of a future call. */
 export const DASHED_BAR = 56

@@ -1,6 +1,9 @@
 /**
- * A bet's history as a picture: three lanes on one axis (what the platform decided, every attempt on the wire, what the wallet moved), and the
- * player's balance below. Pure: the same history is the same picture, in the console, in a file, in the docs.
+ * SVG timeline of a bet.
+ *
+ * Three lanes share one axis: the platform's decisions, the attempts on the wire, and the wallet's
+ * transfers. The player's balance is below. The drawing is a pure function, so console, files and
+ * docs show the same picture.
  */
 
 import { describeMoment } from '../moment-text.ts'
@@ -24,21 +27,20 @@ const BAR = 18
 const BALANCE_TOP = 336
 const BALANCE_HEIGHT = 78
 const HEIGHT = BALANCE_TOP + BALANCE_HEIGHT + 34
-/** Where the picture begins when nothing was decided, and ends when no money was seen. */
+/** The top of a picture without decisions, and its height without transfers. */
 const WIRE_TOP = 92
 const WIRE_HEIGHT = 134
 
 export interface TimelineOptions {
   readonly scale: Scale
-  /** The id of the moment that is looked at. */
+  /** The id of the selected moment. */
   readonly selected?: string | undefined
-  /** Nothing can be chosen in it: it is one picture, with a table beside it. */
+  /** True for a picture that is not interactive. */
   readonly isStill?: true
   /** For screen readers. */
   readonly label?: string
 }
 
-/** What there is to be seen of it. */
 interface VisibleArea {
   readonly top: number
   readonly height: number
@@ -69,7 +71,10 @@ export function drawTimeline(history: BetHistory, { scale, selected, isStill, la
   )
 }
 
-/** A bet has all lanes. Of a conformance case the platform is the kit, which decides nothing, and money is seen only where balances can be asked for. */
+/**
+ * A bet has all lanes. A conformance case has no decisions, and shows money only if the kit can
+ * read balances.
+ */
 function toVisibleArea({ moments, hasBalances }: BetHistory, width: number): VisibleArea {
   const top = moments.some(({ kind }) => kind === 'decision') || hasBalances === undefined ? 0 : WIRE_TOP
   const hasMoney = hasBalances !== false
@@ -124,7 +129,7 @@ function drawText(x: number, { y, words }: LabelLine): SvgElement {
   return el('text', { x, y }, ...words.map(({ style, text: part }) => el('tspan', { class: style }, part)))
 }
 
-/** From what was decided to the first attempt to tell it. */
+/** A line from the decision to its first attempt. */
 function drawConnector({ moment: one, x }: PlacedMoment, placed: readonly PlacedMoment[]): SvgElement[] {
   if (one.kind !== 'decision') return []
   const first = placed.find(
@@ -190,7 +195,10 @@ function drawCross(x: number): SvgElement {
   })
 }
 
-/** An arrow up is money to the player, one down is money from the player; a ring is a call that moved nothing. */
+/**
+ * An arrow up is money to the player, an arrow down money from the player. A ring is a call that
+ * moved no money.
+ */
 function drawTransfers(x: number, one: TimelineCall): SvgElement[] {
   const moved = listMovedTransfers(one)
   const y = LANE_Y.wallet

@@ -1,14 +1,17 @@
-/** The words beside the marks of a lane: of one moment, or of several that stand too close together for words of their own. And how wide words are. */
+/**
+ * The texts of the marks, and the estimated width of texts. Moments that are too close together
+ * share one text.
+ */
 import { sumDecimals } from '../../protocol/values/decimal.ts'
 import { formatSigned } from '../amount-text.ts'
 import type { TransferView } from '../bet-sources.ts'
 import { formatCallDuration, formatTransferKind } from '../moment-text.ts'
 import { operationTitle, type PlatformDecision, type TimelineCall, type TimelineMoment } from './timeline-moments.ts'
 
-/** Where the marks of each stand: pixels from the top. */
+/** Pixels from the top. */
 export const LANE_Y = { platform: 64, wire: 158, wallet: 268 } as const
 export type TimelineLane = keyof typeof LANE_Y
-/** Where its words begin, from where a moment does: a diamond reaches to its left. */
+/** Pixels from a moment's start to its text. A diamond extends to the left. */
 export const INDENT: Readonly<Record<TimelineLane, number>> = { platform: -8, wire: 0, wallet: 0 }
 
 export interface StyledText {
@@ -16,20 +19,22 @@ export interface StyledText {
   readonly text: string
 }
 
-/** It begins where the first mark begins. */
+/** The line begins at the first mark of its group. */
 export interface LabelLine {
   readonly y: number
   readonly words: readonly StyledText[]
 }
 
-/** Lines below an arrow, and pixels from the mark to the first and between two. */
+/** The most lines below an arrow, then pixels: to the first line, and between lines. */
 const ROWS = 3
 const BELOW = 31
 export const ROW_HEIGHT = 15
 /** Characters. */
 const MAX_TITLE = 22
 
-/** `group` is in order, and has at least one. What was decided and answered last is what holds; the others are counted. */
+/**
+ * `group` is in order and not empty. Its last moment is shown, and the earlier ones are counted.
+ */
 export function buildLabelLines(lane: TimelineLane, group: readonly TimelineMoment[]): LabelLine[] {
   const last = group.at(-1)
   const before = group.length > 1 ? ` · ${group.length - 1} before` : ''
@@ -38,7 +43,6 @@ export function buildLabelLines(lane: TimelineLane, group: readonly TimelineMome
   return lane === 'wire' ? wireLines(last, before) : walletLines(group.filter(isCall))
 }
 
-/** The lanes that a moment has a mark in. */
 export function listMomentLanes(one: TimelineMoment): readonly TimelineLane[] {
   if (one.kind === 'decision') return ['platform']
   return hasReachedWallet(one) ? ['wire', 'wallet'] : ['wire']
@@ -57,7 +61,6 @@ function hasReachedWallet(call: TimelineCall): boolean {
   )
 }
 
-/** What moved for the player. */
 export function listMovedTransfers({ transfers }: TimelineCall): TransferView[] {
   return transfers.filter(({ amount }) => !/^-?[0.]+$/.test(amount))
 }
@@ -91,7 +94,6 @@ export function isUpcoming({ ending }: TimelineCall): boolean {
   return ending === 'pending' || ending === 'stuck'
 }
 
-/** As much as there is room for. */
 function shortenTitle(title: string | undefined): string | undefined {
   return title !== undefined && title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
 }
@@ -101,7 +103,7 @@ function ordinal(n: number): string {
   return `${n}${(isTeen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[n % 10]) ?? 'th'}`
 }
 
-/** Each amount; of more than there is room for what they come to, and how many they are. */
+/** Amounts beyond the maximum number of lines are shown as their sum and number. */
 function walletLines(group: readonly TimelineCall[]): LabelLine[] {
   const moved = group.flatMap(listMovedTransfers)
   const y = LANE_Y.wallet + BELOW
@@ -119,7 +121,10 @@ function walletLines(group: readonly TimelineCall[]): LabelLine[] {
   return moved.map(({ amount, kind }, row) => amountLine(amount, formatTransferKind(kind), row))
 }
 
-/** Parts of the font's size: of DejaVu Sans, since few are wider. The first that fits counts. */
+/**
+ * Widths in DejaVu Sans relative to the font size, because few fonts are wider. The first match
+ * counts.
+ */
 const WIDTHS: readonly (readonly [chars: RegExp, width: number])[] = [
   [/[ijlI .,:;'|·]/, 0.36],
   [/[rtf!()[\]-]/, 0.46],
@@ -129,7 +134,7 @@ const WIDTHS: readonly (readonly [chars: RegExp, width: number])[] = [
   [/[ -~]/, 0.66],
 ]
 const WIDEST = 1.02
-/** timeline.css: the size of each style, where it is bold a tenth more for that. */
+/** The font sizes of timeline.css, 10 % larger for bold text. */
 const SIZES: Readonly<Record<string, number>> = {
   'tl-amount': 14.3,
   'tl-title': 13.2,
@@ -138,14 +143,14 @@ const SIZES: Readonly<Record<string, number>> = {
   'tl-tick-label': 11,
 }
 
-/** Whole pixels, rather too many: nobody knows the font that it will be shown in. */
+/** Pixels. The estimate is generous, because the reader's font is unknown. */
 export function measureText(style: string, text: string): number {
   const size = style.includes('tl-answer') ? 13.2 : (SIZES[style.split(' ')[0] ?? ''] ?? 14.3)
   const ofChar = (char: string) => WIDTHS.find(([chars]) => chars.test(char))?.[1] ?? WIDEST
   return Math.ceil([...text].reduce((sum, char) => sum + ofChar(char), 0) * size)
 }
 
-/** Of the widest of some lines. */
+/** Pixels of the widest line. */
 export function measureLines(lines: readonly LabelLine[]): number {
   const widthOfLine = ({ words }: LabelLine) =>
     words.reduce((sum, { style, text }) => sum + measureText(style, text), 0)

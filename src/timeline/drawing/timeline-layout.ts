@@ -1,4 +1,7 @@
-/** A bet's moments on the axis of one of both scales, and whose words stand beside them: of those that stand close, the first speaks for all. */
+/**
+ * Places the moments of a bet on the chosen axis. Moments that are too close together share the
+ * text of their group.
+ */
 
 import { type BalanceStep, type BalanceSteps, computeBalanceSteps, valueWidth } from './balance-steps.ts'
 import { layOutInSequence } from './sequence-axis.ts'
@@ -29,9 +32,9 @@ import type { TimelineMoment } from './timeline-moments.ts'
 export type Scale = 'compact' | 'time'
 
 export interface PlacedMoment extends MomentPosition {
-  /** Of its marks, or of those of several moments from this one on. */
+  /** The text of the moment, or of the group that starts with it. */
   readonly lines: readonly LabelLine[]
-  /** Pixels from where it begins to the end of its words. */
+  /** Pixels from the moment's start to the end of its text. */
   readonly reach: number
 }
 
@@ -46,9 +49,9 @@ export interface TimelineLayout {
   readonly ticks: readonly AxisTick[]
 }
 
-/** Where the last moment is over, if its words have room behind it. */
+/** The end of the last moment, if its text fits. */
 const TIME_END = MIN_WIDTH - 136
-/** If they have not, the axis gets shorter, and the picture wider only then. */
+/** Otherwise the axis becomes shorter down to this limit, and the picture wider only after that. */
 const LEAST_TIME_END = MIN_WIDTH / 2
 
 export function computeLayout(moments: readonly TimelineMoment[], scale: Scale): TimelineLayout {
@@ -98,8 +101,8 @@ interface Group {
 }
 
 /**
- * Who begins before the words of the one before have ended shares words with it: those of the later
- * one (timeline-labels.ts).
+ * A moment joins the previous group if it begins before that group's text ends. The group's text is
+ * about its last moment (timeline-labels.ts).
  */
 function groupCloseMoments(lane: TimelineLane, spots: readonly MomentPosition[]): Group[] {
   const groups: Group[] = []

@@ -1,4 +1,4 @@
-/** What a picture is drawn from: decisions and calls, one after the other. */
+/** Model of a timeline: decisions and calls in order of time. */
 import type {
   AttemptView,
   DeliveryView,
@@ -8,7 +8,7 @@ import type {
   WalletCallView,
 } from '../bet-sources.ts'
 
-/** How an attempt ended, as the caller saw it. */
+/** From the caller's view. */
 export type CallEnding = 'accepted' | 'repeated' | 'refused' | 'unanswered' | 'pending' | 'stuck'
 
 export interface PlatformDecision {
@@ -18,7 +18,7 @@ export interface PlatformDecision {
   readonly operation: TimelineOperation
   readonly title: string
   readonly detail: string
-  /** The detail in full, where there is more room than in the picture. */
+  /** A longer `detail`, for places with more room. */
   readonly says?: string
 }
 
@@ -27,21 +27,21 @@ export interface TimelineCall {
   readonly id: string
   readonly at: number
   readonly durationMs: number
-  /** A conformance case has other calls too. */
+  /** `other` occurs only in conformance cases. */
   readonly operation: TimelineOperation | 'other'
-  /** Instead of the operation's name. */
+  /** Replaces the operation's name. */
   readonly title?: string
   readonly requestId: string
   readonly attempt: number
-  /** Nobody sent it again: it came twice. */
+  /** Present if the network delivered the call twice. */
   readonly isCopy?: true
   readonly ending: CallEnding
-  /** "200", "not enough money (7)", "no answer", "connection lost". */
+  /** "200", "not enough money (7)", "no response", "connection lost" */
   readonly answer: string
   readonly transfers: readonly TransferView[]
-  /** Somebody has looked at the balance since, and nothing had moved. */
+  /** Present if a later reading of the balance showed no change. */
   readonly movedNothing?: true
-  /** What the wallet did with the request, if it ever came there. */
+  /** Absent if the request did not reach the wallet. */
   readonly wallet?: WalletCallView
   readonly made?: AttemptView
   readonly delivery?: DeliveryView
@@ -51,14 +51,13 @@ export interface TimelineCall {
 export type TimelineMoment = PlatformDecision | TimelineCall
 
 export interface BetHistory {
-  /** Of a bet. */
   readonly betId: string
   readonly player: string
   readonly currency: string
   readonly moments: readonly TimelineMoment[]
-  /** Of a conformance case: whether balances were looked at. */
+  /** Only of a conformance case: true if the kit read balances. */
   readonly hasBalances?: boolean
-  /** What the wallet did is told by its answers only. */
+  /** True if the wallet's record is missing. */
   readonly isOfPlatformOnly?: boolean
 }
 
