@@ -80,7 +80,7 @@ function callOfAttempt(
   }
 }
 
-/** The most by which the clocks of two hosts differ, in milliseconds. */
+/** The most by which the clocks of two hosts differ. */
 const CLOCKS_MS = 50
 
 /**

@@ -21,7 +21,7 @@ export interface TimelineAxis {
   readonly ticks: readonly AxisTick[]
 }
 
-/** The platform's time-out, in milliseconds. */
+/** The platform's time-out for a call. */
 export const LIMIT_MS = 5_000
 /** The width of the lanes' names. */
 export const GUTTER = 104
