@@ -1,4 +1,7 @@
-/** Which page an address is. Pages come when they are needed; the picture of a bet is the one that must be quick. */
+/**
+ * Routes of the console. Pages are loaded on demand, except the page of a bet, which must open
+ * quickly.
+ */
 
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
@@ -87,7 +90,7 @@ function Start() {
   return <Redirect to={setup.isSandbox ? '/demo' : '/bets'} replace />
 }
 
-/** Addresses that people type may be no percent-encoding. */
+/** A typed address may be invalid percent-encoding. */
 function decodePathPart(text: string): string {
   try {
     return decodePathSegment(decodeURIComponent(text))

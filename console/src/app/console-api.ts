@@ -1,4 +1,4 @@
-/** Calls to the documented APIs by whoever is signed in. What a page may see is decided there, not here. */
+/** Client of the documented APIs, as the signed-in user. Access control is in the APIs. */
 import { dropPrefetched, takePrefetched } from './prefetch.ts'
 import { requestHeaders } from './request-headers.ts'
 
@@ -27,7 +27,7 @@ export async function callApi<T>(method: string, path: string, body?: object, si
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
-/** A file, and not what the server says in its place. */
+/** An error response throws, so it is never saved as the file. */
 export async function downloadFile(path: string, type: string): Promise<Blob> {
   const response = await fetch(path, { headers: { ...requestHeaders(), accept: type }, credentials: 'same-origin' })
   if (!response.ok) throw new ApiProblem(response.status, describeProblem(await response.text(), response.status))
@@ -52,7 +52,7 @@ function describeProblem(text: string, status: number): string {
   }
 }
 
-/** Undefined for what is not there. */
+/** Undefined for 404 and 403. */
 export async function getJsonOrNone<T>(path: string, signal?: AbortSignal): Promise<T | undefined> {
   return getJson<T>(path, signal).catch((error: unknown) => {
     if (error instanceof ApiProblem && (error.status === 404 || error.status === 403)) return undefined
@@ -69,29 +69,29 @@ export interface ConsoleSetup {
 export interface Person {
   readonly name: string
   readonly role: 'read' | 'support' | 'cash' | 'admin'
-  /** Signed in by name; else with a key. */
+  /** False if the user signed in with a key. */
   readonly isPerson: boolean
-  /** Another person has set the password: nothing else is open before it is changed. */
+  /** True after another user has set the password. Until it is changed, no page is open. */
   readonly mustChange?: boolean
 }
 
-/** How somebody signs in; empty: by the sandbox's one click. */
+/** Empty for the sandbox, which needs no credentials. */
 export type Credentials =
   | { readonly name: string; readonly password: string }
   | { readonly key: string }
   | Record<string, never>
 
-/** In a query; in a path it is `encodePathSegment`. */
+/** For query strings. Paths use `encodePathSegment`. */
 export const encodeQueryPart = encodeURIComponent
 
 export interface ApiBases {
   readonly wallet: boolean
   readonly platform: string | undefined
-  /** Of that platform's partners, the one whose wallet serves this page too. */
+  /** The partner of the platform whose wallet serves this page. */
   readonly partner: string | undefined
 }
 
-/** Where each API is, if this console has it: in the sandbox the wallet's has both. */
+/** The APIs of this console. The sandbox's wallet serves both. */
 export function toApiBases({ server, isSandbox }: ConsoleSetup): ApiBases {
   if (server === 'platform') return { wallet: false, platform: '', partner: undefined }
   if (!isSandbox) return { wallet: true, platform: undefined, partner: undefined }

@@ -1,4 +1,4 @@
-/** Who is signed in, and what this console is served by. */
+/** Session of the console: the signed-in user and the server. */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import {
@@ -31,7 +31,7 @@ export function hasRole({ role }: Person, least: Person['role']): boolean {
   return roles.indexOf(role) >= roles.indexOf(least)
 }
 
-/** Back to the door, and nothing of what was seen is kept. */
+/** Shows the sign-in page and deletes all loaded data. */
 export function forgetSession(client: QueryClient): void {
   client.setQueryData(['session'], null)
   client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'session' && name !== 'setup' })
@@ -39,7 +39,7 @@ export function forgetSession(client: QueryClient): void {
 
 interface Props {
   readonly children: ReactNode
-  /** For a person who must choose a password first. */
+  /** For a user who must choose a new password. */
   readonly newPassword: (person: Person, done: () => unknown, leave: () => unknown) => ReactNode
   readonly signIn: (setup: ConsoleSetup, enter: (proof: Credentials) => Promise<void>) => ReactNode
   readonly waiting: ReactNode
@@ -78,7 +78,7 @@ export function SessionGate({ children, newPassword, signIn, waiting, fault }: P
   )
 }
 
-/** The key of a setting is the first one, wherever people read of it. */
+/** The key that comes from a setting is the root key. */
 export function displayName({ name }: Pick<Person, 'name'>): string {
   return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'Root key' : name
 }
@@ -90,5 +90,5 @@ const ROLE_TITLES: Readonly<Record<Person['role'], string>> = {
   admin: 'Admin',
 }
 
-/** The role's name on a page. The API and the settings use the short name. */
+/** The role's name on pages. The API and the settings use the short name. */
 export const roleTitle = (role: Person['role']): string => ROLE_TITLES[role]

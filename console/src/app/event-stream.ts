@@ -1,8 +1,11 @@
-/** Server-sent events by fetch: it can say where it comes from, as an EventSource cannot, and is told why it was refused. */
+/**
+ * Server-sent events over fetch. An EventSource can neither send headers nor read the reason of a
+ * rejection.
+ */
 import { ApiProblem } from './console-api.ts'
 import { requestHeaders } from './request-headers.ts'
 
-/** Ids of what has changed; `all`: anything may have. */
+/** The changed ids. With `all` anything may have changed. */
 export interface ChangeNotice {
   readonly all?: boolean
   readonly topics?: readonly string[]
@@ -15,23 +18,28 @@ export interface StreamHandlers {
   changed(notice: ChangeNotice): void
 }
 
-/** Milliseconds without a byte after which a connection is dead; a sign of life comes each 5 s. */
+/**
+ * Without a byte for this long a connection counts as dead. The server sends a heartbeat every 5 s.
+ */
 const DEAD_MS = 16_000
 
-/** Milliseconds until the next try, on average. */
+/** The average delay before a reconnection. */
 const RECONNECT_MS = 1_500
 
-/** Half of that to one and a half: the pages that lost their streams at one moment do not all come back at one moment. */
+/**
+ * 50 to 150 % of the average, so that pages which lost their streams together do not reconnect
+ * together.
+ */
 export function reconnectBackoffMs(): number {
   return RECONNECT_MS * (0.5 + Math.random())
 }
 
-/** The place that a stream came to, for the next one. */
+/** The last received event id, from which the next stream continues. */
 export interface StreamPosition {
   id?: string
 }
 
-/** Reads until the stream ends or `signal`; rejects when there is none. */
+/** Reads until the stream ends or `signal` aborts; rejects if no stream opens. */
 export async function readEventStream(
   url: string,
   position: StreamPosition,

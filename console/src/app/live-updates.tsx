@@ -1,6 +1,15 @@
 /**
- * Whether what is shown is live. One stream of ids for the whole console; whatever a page has asked for says in its `meta` which changes it is
- * about, and is asked for again when one comes. Without the stream everything shown is asked for every few seconds, and the dot says so.
+ * Live updates of the console.
+ *
+ * One stream of changed ids serves all pages. The `meta` of a query names the changes that affect
+ * it, and such a change refetches it. Without the stream all live queries are refetched every few
+ * seconds, and the indicator shows that.
+ *
+ * States:
+ * - begins: the first stream connects. It becomes live or lost.
+ * - live: the stream is open. It becomes lost when it ends.
+ * - lost: the page polls and reconnects. It becomes live again.
+ * - paused: the user stopped the updates. It becomes begins on resume.
  */
 import { focusManager, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
@@ -11,20 +20,20 @@ import { type ChangeNotice, readEventStream, reconnectBackoffMs, type StreamPosi
 
 type Topic = 'bet' | 'balance' | 'player' | 'session' | 'delivery' | 'call'
 
-/** What of a query is to be asked for again when it has changed. */
+/** The changes that affect a query. */
 export interface LiveMeta extends Record<string, unknown> {
   readonly live: readonly Topic[]
-  /** Only of this bet, or of this player. Calls are told without ids. */
+  /** Limits the changes to this bet or this player. Changes of calls have no ids. */
   readonly bet?: string
   readonly player?: string
-  /** Milliseconds between two questions at least, where an answer is dear. */
+  /** The least interval between two requests, for expensive answers. */
   readonly everyMs?: number
 }
 
-/** The sums of days: each answer is made anew. */
+/** The sums of a day are computed anew for each answer. */
 export const MONEY_LIVE: LiveMeta = { live: ['balance', 'bet'], everyMs: 5_000 }
 
-/** `begins`: the first stream of a page, or of one that is looked at again, is on its way. */
+/** `begins` is also the state of a page that becomes visible again. */
 type StreamState = 'begins' | 'live' | 'lost'
 export type Liveness = StreamState | 'paused'
 
@@ -37,7 +46,10 @@ const Context = createContext<LiveState>({ state: 'begins', toggle() {} })
 
 export const useLive = () => useContext(Context)
 
-/** Milliseconds: between two questions for the same, between two for all while there is no stream, and after a failure. */
+/**
+ * Intervals between two requests of a query, between two polls without a stream, and after a
+ * failure.
+ */
 const MIN_INTERVAL_MS = 400
 const FALLBACK_POLL_MS = 4_000
 const RETRY_MS = 2_000
@@ -54,7 +66,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const url = setup.isSandbox ? '/sandbox/live' : bases.wallet ? '/operator/live' : '/live'
   const isStill = isPaused || isHidden
 
-  // Also what is asked for every few seconds rests: it does where nobody looks.
+  // An unfocused page also stops the library's own polling.
   useEffect(() => {
     focusManager.setFocused(isPaused ? false : undefined)
     return () => focusManager.setFocused(undefined)
@@ -75,7 +87,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         const isFirst = position.current.id === undefined
         const begin = () => {
           handlers.begin()
-          if (isFirst) mark({ all: true }) // what changed between the page's first questions and now
+          if (isFirst) mark({ all: true }) // the gap since the first requests
         }
         const error = await readEventStream(url, position.current, { ...handlers, begin }, stopped.signal).catch(
           (why: unknown) => why,
@@ -116,8 +128,10 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 }
 
 /**
- * A browser has six connections to a server for all of its pages: one that nobody looks at keeps none. A page that is left freezes in the
- * browser's back-forward cache right after these events, with its connection: what follows from them must have run before.
+ * A hidden page closes its stream, because a browser has only six connections per server.
+ *
+ * After `pagehide` the page may freeze in the back-forward cache, with its connection. `flushSync`
+ * closes the stream before that.
  */
 function usePageHidden(): boolean {
   const [isHidden, setHidden] = useState(document.hidden)
@@ -155,7 +169,7 @@ function hasFailed({ meta, state }: Query, now: number): boolean {
   )
 }
 
-/** Nothing is asked twice at a time: a change that comes while an answer is on its way is asked for behind it. */
+/** A query has one request at a time. A change during a request is refetched afterwards. */
 function refetchDirty(client: QueryClient, dirty: Set<Query>, now: number): void {
   for (const query of dirty) {
     const { state, meta, queryKey } = query

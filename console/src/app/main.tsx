@@ -1,4 +1,4 @@
-/** Where the console begins. */
+/** Entry point of the console. */
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -14,7 +14,7 @@ import { applyTheme } from './theme.ts'
 applyTheme()
 const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // The session has ended: by time, or with its key.
+    // The session has expired, or its key was revoked.
     onError: (error) => void (error instanceof ApiProblem && error.status === 401 && forgetSession(client)),
   }),
   defaultOptions: {
@@ -38,7 +38,7 @@ if (root !== null)
     </StrictMode>,
   )
 
-/** The answer also says when the session has ended meanwhile. */
+/** The answer also shows whether the session has ended. */
 function renewSession(): void {
   if (client.getQueryData(['session'])) void client.refetchQueries({ queryKey: ['session'] })
 }

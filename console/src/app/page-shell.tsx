@@ -1,4 +1,4 @@
-/** What stands around every page: the rail, the search, who is signed in. */
+/** Frame of every page: navigation, search and the signed-in user. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
@@ -30,9 +30,10 @@ export function Shell({ children }: { children: ReactNode }) {
     ['/settings', 'Settings'] as const,
   ]
   const rail = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the rail is wider than the screen; each page shows its own name
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path marks another item
   useEffect(() => {
-    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }) // some browsers answer a promise, which is no clean-up
+    // The braces drop the promise that some browsers return; it is no clean-up function.
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' })
   }, [path])
   return (
     <div className="frame">
@@ -102,7 +103,6 @@ function ZoneSwitch() {
   )
 }
 
-/** A note above a page that the search has opened. */
 function SearchedNote() {
   const state = useHistoryState<{ readonly searched?: unknown } | null>()
   if (typeof state?.searched !== 'string') return null
@@ -117,8 +117,9 @@ function Search() {
   const [path, go] = useLocation()
   const [query] = useSearchParams()
   const box = useRef<HTMLInputElement>(null)
-  const text = path.startsWith('/find') ? (query.get('q') ?? '') : '' // it is no filter of what another page shows
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed on one page is not there on the next one
+  // `q` of another page is no search
+  const text = path.startsWith('/find') ? (query.get('q') ?? '') : ''
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page clears the text
   useEffect(() => {
     if (box.current !== null) box.current.value = text
   }, [path, text])
@@ -135,7 +136,7 @@ function Search() {
     event.preventDefault()
     const typed = box.current?.value.trim()
     if (!typed) return
-    box.current?.blur() // the keys are for what is found, from now on
+    box.current?.blur() // shortcuts now act on the results
     go(`/find?q=${encodeURIComponent(typed)}`)
   }
   return (

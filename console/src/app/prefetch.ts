@@ -1,19 +1,16 @@
-/**
- * Questions that were asked before the script that needs their answers was read
- * (prefetch-entry.ts).
- */
+/** Answers to requests that were sent before the main script was loaded (prefetch-entry.ts). */
 import { requestHeaders } from './request-headers.ts'
 
 const prefetched = new Map<string, Promise<Response | undefined>>()
 
-/** The answer to a question that was asked early, for the first who asks for it. Undefined: nobody has, or it was no good. */
+/** Each answer is used once. Undefined if it was not prefetched, or was an error. */
 export async function takePrefetched(path: string): Promise<Response | undefined> {
   const answer = prefetched.get(path)
   prefetched.delete(path)
   return answer
 }
 
-/** Whoever is signed in may be another one from here on. */
+/** Another user may be signed in from now on. */
 export function dropPrefetched(): void {
   prefetched.clear()
 }

@@ -1,10 +1,12 @@
 /**
- * What could not be had stays said until there is an answer. The library forgets a failure when it asks again and has no answer yet: a page that is
- * asked for every few seconds would change between "could not be shown" and loading, for as long as nothing answers.
+ * Keeps the error of a query until it has an answer.
+ *
+ * The library clears the error at each refetch. Without this file a failing page would alternate
+ * between error and loading.
  */
 import type { Query, QueryCache, QueryState } from '@tanstack/react-query'
 
-/** Where somebody comes anew, it is loading. */
+/** A query that gets its first observer again starts as loading. */
 export function keepQueryFailures(cache: QueryCache): void {
   const failed = new WeakMap<Query, Pick<QueryState, 'status' | 'error'>>()
   cache.subscribe((event) => {

@@ -1,15 +1,13 @@
-/** The headers of all requests of the console. */
-
-/** Milliseconds without keyboard and mouse after which the page only refreshes itself. */
+/** Without input for this long, requests count as automatic. */
 const UNATTENDED_MS = 60_000
 
-/** Milliseconds after the last attended request, from which on input renews the session (U-4). */
+/** After an attended request, input renews the session from this time on (U-4). */
 const RENEW_AFTER_MS = 60_000
 
 let lastInputAt = Date.now()
 let lastUseAt = Date.now()
 
-/** A person is at the page. Reading and scrolling send no request, so `renew` sends one. */
+/** Reading and scrolling send no request, so `renew` sends one. */
 export function noteInput(renew: () => void): void {
   lastInputAt = Date.now()
   if (lastInputAt - lastUseAt < RENEW_AFTER_MS) return
@@ -17,7 +15,10 @@ export function noteInput(renew: () => void): void {
   renew()
 }
 
-/** No page of another origin can send the first one (U-2). The server counts no use of an unattended page (U-4). */
+/**
+ * A page of another origin cannot send the first header (U-2). The server does not count the
+ * requests of an unattended page as use (U-4).
+ */
 export function requestHeaders(): Record<string, string> {
   const now = Date.now()
   const isUnattended = now - lastInputAt > UNATTENDED_MS

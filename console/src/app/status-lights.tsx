@@ -1,4 +1,7 @@
-/** What the top bar says of all that is shown: whether it is live, and whether the ledger sums to zero. Colour, shape and word. */
+/**
+ * Status lights of the top bar: live updates, and whether the ledger sums to zero. Each has a
+ * colour, a shape and a word.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { moneyText, useAgo } from '../shared/charts/format.tsx'
@@ -42,7 +45,7 @@ interface Ledger {
   readonly currencies: readonly { readonly currency: string; readonly sum: string }[]
 }
 
-/** Milliseconds between two questions; the server checks no more often. */
+/** The server does not check more often. */
 const POLL_MS = 10_000
 
 export function LedgerStatus() {

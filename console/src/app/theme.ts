@@ -1,4 +1,4 @@
-/** Light or dark: the system's choice until somebody chooses. */
+/** Light or dark theme; the default is the system's. */
 
 export type Theme = 'system' | 'light' | 'dark'
 const ORDER: readonly Theme[] = ['system', 'light', 'dark']

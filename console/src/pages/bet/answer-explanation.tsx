@@ -1,4 +1,7 @@
-/** Why a call was answered as it was, and what if: the rows of the life table, each judged by the wallet's own rules. */
+/**
+ * Explanation of an answer, and a what-if table: the same call in each state of the bet, decided by
+ * the wallet's own rules.
+ */
 
 import { formatSigned } from '../../../../src/timeline/amount-text.ts'
 import type { TimelineOperation, WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
@@ -9,7 +12,10 @@ import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
 import { useBalanceBeforeCall } from '../../shared/data/balance-before-call.ts'
 import { analyzeWhatIf, type WhatIfCase } from '../../shared/what-if/what-if.ts'
 
-/** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
+/**
+ * Only calls that reached the rules of a bet are explained. An earlier rejection has its reason in
+ * the answer.
+ */
 export function AnswerExplanation({ call, wallet }: { call: TimelineCall; wallet: WalletBetDetail | undefined }) {
   const at = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
   const { operation, journal } = call
@@ -50,7 +56,7 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
           The recorded response differs. It came from another version of the rules.
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <section className="scroll" aria-label="The same call in each bet status" tabIndex={0}>
         <table className="list">
           <thead>

@@ -1,4 +1,7 @@
-/** Adjustments by hand of a bet, made and pending. The page of the bet and the form show them, so that no bet is paid twice. */
+/**
+ * Manual adjustments of a bet, booked and pending. The bet's page and the adjustment form show
+ * them, so that no bet is paid twice.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
 import { formatSigned } from '../../../../src/timeline/amount-text.ts'
@@ -17,7 +20,6 @@ export interface BetAdjustment {
   readonly approvedBy?: string
 }
 
-/** Members of a bet of the wallet's API. */
 export interface BetAdjustments {
   readonly adjusted?: readonly { readonly currency: string; readonly amount: string }[]
   readonly adjustments?: readonly BetAdjustment[]
@@ -67,7 +69,7 @@ function AdjustmentTime({ of: { at, transferId } }: { of: BetAdjustment }) {
   return at === undefined ? <>transfer {transferId} is archived in a file</> : <Time at={at} />
 }
 
-/** The form shows these lines before another adjustment of the bet is sent. */
+/** The form shows these lines before another adjustment is sent. */
 export function EarlierAdjustments({ user, bet }: { user: string; bet: string }) {
   const { data } = useQuery({
     queryKey: ['adjusted-before', user, bet],
@@ -76,7 +78,7 @@ export function EarlierAdjustments({ user, bet }: { user: string; bet: string })
         `/operator/players/${encodePathSegment(user)}/bets/${encodePathSegment(bet)}`,
         signal,
       ).then((found) => found ?? {}),
-    gcTime: 0, // a form that is opened again shows what was adjusted in between
+    gcTime: 0, // a reopened form loads them again
   })
   const { adjustments = [], pendingAdjustments = [] } = data ?? {}
   if (adjustments.length === 0 && pendingAdjustments.length === 0) return null

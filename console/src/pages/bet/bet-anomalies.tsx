@@ -1,4 +1,4 @@
-/** Calls of the bet that contradict it or themselves, with their amounts: a person looks at each. */
+/** Anomalies of a bet: calls that contradict it or themselves, for review by a person. */
 
 import { capital, moneyText, Time } from '../../shared/charts/format.tsx'
 import type { BetSources } from '../../shared/data/bet-data.ts'

@@ -1,4 +1,4 @@
-/** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
+/** Page of a bet: state, sentence for support, timeline, and the details of the selected moment. */
 
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
@@ -117,7 +117,7 @@ function Bet({ bet, sources, callsAre }: BetProps) {
             ))}
           </fieldset>
         </header>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
         <section className="body picture tl-scroll" aria-label="Diagram" tabIndex={0}>
           <Picture of={picture} onChoose={choose} />
         </section>
@@ -135,7 +135,7 @@ function Bet({ bet, sources, callsAre }: BetProps) {
   )
 }
 
-/** Where both books of its day are compared: what the platform has of it, and of all others. */
+/** Link to the reconciliation of the bet's day. */
 function ComparisonLink({ wallet }: { wallet: BetSources['wallet'] }) {
   const { bases } = useSession()
   if (wallet === undefined || !bases.wallet) return null
@@ -149,7 +149,7 @@ function ComparisonLink({ wallet }: { wallet: BetSources['wallet'] }) {
   )
 }
 
-/** An id is of one bet only together with its player (I-1). */
+/** An id identifies a bet only together with its player (I-1). */
 function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]; shown: string }) {
   return (
     <p className="notice" role="status">
@@ -235,7 +235,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** A line may end before a moment, not within: "2026-11-" at its end reads like a fault. */
+/** A line may break before a time but not within it. */
 function keepTimesUnbroken(sentence: string) {
   return sentence.split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC)/).map((words, i) =>
     i % 2 === 0 ? (

@@ -1,4 +1,4 @@
-/** What a bet is on, and what became of each part of it. */
+/** Selections of a bet and their results. */
 import { formatJsonValue, parseSelections } from '../../../../src/protocol/bet-description.ts'
 import { formatResultType } from '../../../../src/timeline/result-names.ts'
 import { capital } from '../../shared/charts/format.tsx'
@@ -14,12 +14,15 @@ interface Selection {
   readonly result?: unknown
 }
 
-/** What the Place bet carried besides money. */
+/** The members of the Place bet that describe the bet. */
 export function placeBetDetails(wallet: BetSources['wallet']) {
   return (wallet?.details ?? {}) as { readonly metadata?: unknown; readonly coefficient?: unknown }
 }
 
-/** From the platform, else from what the Place bet carried; no call tells a wallet the result of a selection. */
+/**
+ * The selections come from the platform, else from the Place bet. A wallet never learns the results
+ * of selections.
+ */
 export function SelectionTable({ sources: { wallet, platform } }: { sources: BetSources }) {
   const { metadata } = placeBetDetails(wallet)
   const selections: readonly Selection[] = platform?.selections ?? parseSelections(metadata)

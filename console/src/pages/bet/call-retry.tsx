@@ -1,4 +1,4 @@
-/** What can be done with a call once more: send its delivery again, say that it is done, and send its bytes from a terminal. */
+/** Actions on a call: retry its delivery, mark it as acknowledged, or send it with curl. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -11,8 +11,8 @@ import { hasRole, useSession } from '../../app/console-session.tsx'
 import { ActionError, CodeBlock } from '../../shared/controls/page-states.tsx'
 
 /**
- * Of a delivery that waits for a person (C-4, W-16); of any other one the platform refuses it. Its schedule begins anew there; the wallet books
- * the same request once.
+ * A retry is possible for a stuck or rejected delivery (C-4, W-16). It starts a new schedule, and
+ * the wallet books the repeated request once.
  */
 export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
   const { bases, person } = useSession()
@@ -26,7 +26,8 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
   if (delivery.operation === 'place' && delivery.status === 'refused')
     return <p className="muted small">The bet was declined, which is final. Another attempt needs a new bet.</p>
   if (delivery.status === 'done' && delivery.error !== undefined && delivery.code === undefined)
-    return <p role="status">{delivery.error}</p> // by a person (W-47); to a partner's own yes there is nothing to say
+    // only a manual acknowledgement has this text (W-47)
+    return <p role="status">{delivery.error}</p>
   if (delivery.needsAttentionSince === undefined || delivery.status === 'pending') return null
   const isAllowed = hasRole(person, 'support')
   return (
@@ -50,7 +51,9 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
   )
 }
 
-/** Nothing is sent then, and nothing is owed by it any more (W-47): it is asked how that is known. */
+/**
+ * An acknowledgement sends nothing, and nothing is owed afterwards (W-47), so it needs a reason.
+ */
 function AcknowledgeDelivery({ deliveryId, base }: { deliveryId: string; base: string }) {
   const client = useQueryClient()
   const [reason, setReason] = useState('')
@@ -85,7 +88,10 @@ function AcknowledgeDelivery({ deliveryId, base }: { deliveryId: string; base: s
   )
 }
 
-/** The journal keeps no signature, and of a token only how it begins: who has both can send the call. */
+/**
+ * The journal has no signature, and only the start of a token, because both together would allow a
+ * replay.
+ */
 export function CurlCommand({ call: { operation, journal } }: { call: TimelineCall }) {
   if (journal === undefined || operation === 'other') return null
   const { method, path } = OPERATIONS[operation]

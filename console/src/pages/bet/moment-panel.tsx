@@ -1,4 +1,4 @@
-/** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+/** Details of a moment: request, response, signature, timing, explanation and what-if. */
 
 import { lazy, type ReactNode, Suspense } from 'react'
 import { formatSigned, moneyText } from '../../../../src/timeline/amount-text.ts'
@@ -18,7 +18,7 @@ import type { JournalState } from '../../shared/data/bet-data.ts'
 import { describeSignature } from '../../shared/data/signature-text.ts'
 import { CurlCommand, RetryCall } from './call-retry.tsx'
 
-/** With the rules of the wallet, which nobody needs before a call is chosen. */
+/** The wallet's rules are loaded only after a call is selected. */
 const Why = lazy(() => import('./answer-explanation.tsx').then((module) => ({ default: module.AnswerExplanation })))
 
 interface Props {
@@ -95,7 +95,7 @@ function CallPanel({ call, wallet, callsAre }: { call: TimelineCall } & Pick<Pro
   )
 }
 
-/** Why it is not said who signed a call. */
+/** The reason why the signature's status is missing. */
 const NO_JOURNAL: Readonly<Record<JournalState, string>> = {
   hidden: 'not available: only the wallet’s journal contains it',
   'asked for': '…',

@@ -1,4 +1,6 @@
-/** The bet's calls as a history for the simulator, which judges each answer by rules that were written a second time. */
+/**
+ * Export of a bet's calls for the simulator, whose rules are a second, independent implementation.
+ */
 
 import { useState } from 'react'
 import { quoteForShell } from '../../../../src/runtime/text/curl-command.ts'

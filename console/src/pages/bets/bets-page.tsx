@@ -1,4 +1,4 @@
-/** Bets, newest first; of one state, player or days as far as the address says so. */
+/** List of bets, newest first, with filters by state, player and day in the address. */
 
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -33,7 +33,7 @@ export interface BetStake {
   readonly status: string
   readonly stake?: string | undefined
   readonly currency?: string | undefined
-  /** Of a refused one: nothing was taken. */
+  /** The stake that a declined Place bet requested; it was not debited. */
   readonly requestedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
@@ -54,7 +54,7 @@ const STATUSES = {
   platform: ['placing', 'accepted', 'settled', 'declined', 'cancelled'],
 }
 
-/** The API and the filters use the short names. */
+/** Names on pages. The API and the filters use the short names. */
 const BET_STATUS_TITLES: Readonly<Record<string, string>> = { refused: 'declined', unknown: 'unmatched' }
 
 const STATUS_HINTS: Readonly<Record<string, string>> = {
@@ -119,7 +119,6 @@ export function BetsPage() {
   )
 }
 
-/** Where the list of a player's refused bets is, or of all. */
 export const betsLink = (player: string, status = '') =>
   `/bets?player=${encodeQueryPart(player)}${status === '' ? '' : `&status=${status}`}`
 
@@ -190,10 +189,10 @@ export function BetState({
 }: {
   status: string
   resultType?: string | undefined
-  /** Why it was refused: as the wallet has it, or the platform. */
+  /** The wallet's reason for a declined bet is a code, the platform's a text. */
   refusalCode?: number | undefined
   reason?: string | undefined
-  /** The wallet refused what the platform decided since. */
+  /** The wallet rejected a later result. */
   refusedResult?: { readonly code: number } | undefined
 }) {
   const word = status === 'settled' ? (resultType ?? status) : status
@@ -207,7 +206,7 @@ export function BetState({
   )
 }
 
-/** Of a bet that has none, what was asked for, or why there is none. */
+/** A bet without a stake shows the requested stake, or the reason. */
 export function Stake({ bet: { status, stake, requestedStake } }: { bet: BetStake }) {
   if (stake !== undefined) return amountText(stake)
   const note =
@@ -219,7 +218,7 @@ export function Stake({ bet: { status, stake, requestedStake } }: { bet: BetStak
   return <span className="muted">{note}</span>
 }
 
-/** Of a bet that was cancelled, what its Rollback gave back. */
+/** A cancelled bet shows the refund of its Rollback. */
 export function Payout({ bet: { status, stake, stakePaidBy, payout } }: { bet: ListedBet }) {
   if (payout !== undefined) return amountText(payout)
   if (status !== 'cancelled' || stake === undefined) return DASH

@@ -1,4 +1,4 @@
-/** The API calls in the journal, newest first. The filters are words in the address. */
+/** Journal of API calls, newest first, with filters in the address. */
 
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment, type ReactNode, useEffect, useState } from 'react'
@@ -79,7 +79,10 @@ export function CallsPage() {
   )
 }
 
-/** In the address: its id, and when it came, by which it is found again when the list has gone on. */
+/**
+ * The name has the id and the time of the call, so that the call is found after it has left the
+ * list.
+ */
 const callName = ({ id, at }: JournalCallDetail) => `${id}@${at}`
 
 interface CallsProps {
@@ -88,7 +91,10 @@ interface CallsProps {
   setStopped(isStopped: boolean): void
 }
 
-/** While somebody reads nothing shifts: the tail stands still while a call is open, and new ones are counted. */
+/**
+ * The list does not move while a call is open or a row is selected by keyboard. New calls are
+ * counted instead.
+ */
 function Calls({ text, isStopped, setStopped }: CallsProps) {
   const [query, set] = useFilters()
   const open = query.get('call') ?? undefined
@@ -171,7 +177,10 @@ function Table({ children }: { children: ReactNode }) {
   )
 }
 
-/** The call of the address, which is not in the list (any more). The journal finds by time: within a millisecond there are few. */
+/**
+ * The call in the address that is not in the list. The journal is searched by time, and a
+ * millisecond contains few calls.
+ */
 function LinkedCall({ name, close }: { name: string; close(): void }) {
   const result = useQuery({
     queryKey: ['call', name],
@@ -209,7 +218,7 @@ function LinkedCall({ name, close }: { name: string; close(): void }) {
 interface RowProps {
   readonly call: JournalCallDetail
   readonly isOpen: boolean
-  /** The keys are at it. */
+  /** True if the row is selected by keyboard. */
   readonly isAt: boolean
   toggle(): void
 }
@@ -251,7 +260,9 @@ function Row({ call, isOpen, isAt, toggle }: RowProps) {
   )
 }
 
-/** "Not enough money (7)"; an outcome that is called otherwise than its code stands before it. */
+/**
+ * Example: "Not enough money (7)". An outcome that is named differently from its code precedes it.
+ */
 function outcomeText(outcome: string, code: number | undefined): string {
   const words = outcome.replaceAll('_', ' ')
   const codeText = code === undefined ? words : describeReplyCode(code)

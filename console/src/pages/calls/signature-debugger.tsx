@@ -1,4 +1,7 @@
-/** Paste header, body and secret: which step of the signature fails. */
+/**
+ * Debugger for a signature. It shows which step of the verification fails for a given header, body
+ * and secret.
+ */
 import { type FormEvent, useState } from 'react'
 import { checkSignature, type SignatureStep } from '../../shared/data/signature-check.ts'
 

@@ -1,4 +1,7 @@
-/** This wallet judged by the conformance kit: the verdict and the money first, then a square for each case, which fill in while it runs. */
+/**
+ * Conformance runs of this wallet: verdict, impact on money, and a square for each case that fills
+ * in during the run.
+ */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
@@ -104,7 +107,7 @@ function RunView({ runId }: { runId: string }) {
     queryKey: ['conformance', runId],
     queryFn: ({ signal }) => getJson<Run & { cases: Case[] }>(`${RUNS}/${encodePathSegment(runId)}`, signal),
     refetchInterval: ({ state }) => (state.data?.state === 'running' || state.data === undefined ? POLL_MS : false),
-    refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
+    refetchIntervalInBackground: true, // the user's own run, not paused with live updates
   })
   return (
     <QueryResult of={result}>

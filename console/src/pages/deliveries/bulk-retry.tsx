@@ -1,4 +1,4 @@
-/** Retry of all deliveries of one cause: a dry run first, then progress and outcome, line by line. */
+/** Bulk retry of the deliveries with one cause: a dry run, then progress and outcomes. */
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
@@ -22,7 +22,7 @@ interface StartedRetry {
   readonly retryId: string
 }
 
-/** How far a retry has come (C-16). */
+/** The progress of a retry (C-16). */
 interface Retry extends StartedRetry {
   readonly chosen: Readonly<Record<string, unknown>>
   readonly state: 'running' | 'finished' | 'cut_short'
@@ -32,21 +32,21 @@ interface Retry extends StartedRetry {
 
 interface RetryProgress extends Retry {
   readonly states: Readonly<Record<string, number>>
-  /** The first of its deliveries. */
+  /** The first deliveries of the retry. */
   readonly data: readonly DeliveryRow[]
 }
 
-/** Retries among which the one that was just begun surely is. */
+/** The number of retries to search for the new one. */
 const LATEST = 20
 
 const toRetryFilter = ({ partnerId, operation, status, code }: Issue) => ({
   ...{ partnerId, operation, status },
-  code: code ?? null, // without a code is a cause of its own
+  code: code ?? null, // null selects deliveries without a code
 })
 
 /**
- * Sends them again and resolves to the retry's id. The server begins it before it answers: should the answer get lost, the retry that was not
- * there before is the one.
+ * Starts the retry and returns its id. The server starts it before it answers. If the answer is
+ * lost, the new entry in the list is this retry.
  */
 async function startBulkRetry(issue: Issue, base: string): Promise<StartedRetry> {
   const latest = () => getJson<{ data: Retry[] }>(`${base}/deliveries/retries?limit=${LATEST}`).then(({ data }) => data)
@@ -119,11 +119,10 @@ export function BulkRetry({ issue, base, close }: { issue: Issue; base: string; 
   )
 }
 
-/** Lines that are shown and followed, and milliseconds between two looks. */
 const MAX_FOLLOWED = 100
 const POLL_MS = 700
 
-/** As the platform lists those of a retry: by their ids, which are numbers of any length. */
+/** The platform's order: ids are numbers of any length. */
 function sortById(deliveries: readonly DeliveryRow[]): readonly DeliveryRow[] {
   const byId = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
   return deliveries.toSorted((a, b) => byId(a.deliveryId, b.deliveryId)).slice(0, MAX_FOLLOWED)
@@ -134,7 +133,7 @@ const WOULD_BE_SENT = <Badge tone="plain">Not sent</Badge>
 interface LinesProps {
   readonly name: string
   readonly lines: readonly DeliveryRow[]
-  /** Of all, some of which may not be shown. */
+  /** Includes the deliveries that are not listed. */
   readonly count: number
   stateOf(line: DeliveryRow): ReactNode
 }
@@ -173,7 +172,7 @@ function BulkRetryStatus({ retryId, base, lines }: SentProps) {
       getJson<RetryProgress>(`${base}/deliveries/retries/${encodePathSegment(retryId)}?limit=${MAX_FOLLOWED}`, signal),
     gcTime: 0,
     refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? POLL_MS : false),
-    refetchIntervalInBackground: true, // of one's own doing, also while the rest is paused
+    refetchIntervalInBackground: true, // the user's own retry, not paused with live updates
   })
   return <QueryResult of={result}>{(retry) => <BulkRetryOutcome retry={retry} lines={lines} />}</QueryResult>
 }
@@ -214,7 +213,10 @@ function BulkRetryOutcome({ retry, lines }: { retry: RetryProgress; lines: reado
 }
 
 const NOT_YET = <Badge tone="wait">Not sent yet</Badge>
-/** Somebody else was quicker, or the retry was cut short: what is said above tells which. */
+/**
+ * Another user retried the delivery first, or the retry was interrupted. The status text shows
+ * which.
+ */
 const LEFT_OUT = <Badge tone="plain">Skipped</Badge>
 
 const RETRY_NOTES: Readonly<Record<Retry['state'], string>> = {

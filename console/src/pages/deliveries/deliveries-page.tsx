@@ -1,4 +1,4 @@
-/** Deliveries to partners in three lists: need attention (by cause), retrying, delivered. */
+/** Deliveries to partners in three lists: needs attention (by cause), retrying, delivered. */
 
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
@@ -79,7 +79,7 @@ export function DeliveriesPage() {
   )
 }
 
-/** What is done has none. */
+/** The list of delivered calls omits this column. */
 const NEXT_TRY = 'Next attempt'
 const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   { name: 'Decided', show: ({ decidedAt }) => <Time at={decidedAt} /> },
@@ -94,7 +94,7 @@ const COLUMNS: readonly ListColumn<DeliveryRow>[] = [
   { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? DASH : <Due at={dueAt} />) },
   { name: 'Attempts', isNumber: true, show: ({ attempts }) => attempts },
 ]
-/** What the call carried. */
+/** The amount in the call. */
 const AMOUNT: ListColumn<DeliveryRow> = {
   name: 'Amount',
   isNumber: true,
@@ -106,7 +106,7 @@ const MONEY: ListColumn<DeliveryRow> = {
   show: (one) => <UnmovedAmount of={one} />,
 }
 
-/** What of its money has not moved, or why it is none of the sum below. */
+/** The outstanding part of the amount, or the reason why the sum below excludes it. */
 function UnmovedAmount({ of: one }: { of: DeliveryRow }) {
   const { amount, currency = '', isStakeUnknown, outstandingAmount, status } = one
   if (outstandingAmount !== undefined)

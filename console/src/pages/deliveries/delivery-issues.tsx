@@ -18,15 +18,14 @@ import { BulkRetry } from './bulk-retry.tsx'
 import { DELIVERY_LIVE, type DeliveryRow, partnerQuery, TotalRow } from './delivery-row.tsx'
 import { TroubledPartners } from './partner-filter.tsx'
 
-/** The most that the API lists at once. */
+/** The API's maximum per page. */
 const MAX_LISTED = 500
 const POLL_MS = 3_000
 
-/** The newest of them; also of the page Overview, which keeps them under the same key. */
+/** Newest first. The Overview page caches the same answer under the same key. */
 export const issuesPath = (base: string, partner = '') =>
   `${base}/deliveries?needsAttention=true&selections=true&outstanding=true&limit=${MAX_LISTED}${partnerQuery(partner)}`
 
-/** Deliveries of one cause. */
 export interface Issue {
   readonly partnerId: string
   readonly operation: string
@@ -37,7 +36,7 @@ export interface Issue {
 }
 
 export function Issues({ base, partner }: { base: string; partner: string }) {
-  // Kept while the window is open: a retried delivery is soon no issue any more.
+  // The issue stays here while the dialog is open, because retried deliveries leave the list.
   const [sending, setSending] = useState<Issue>()
   const result = useQuery({
     queryKey: partner === '' ? ['issues'] : ['issues', partner],
@@ -148,10 +147,10 @@ const STATUS_TEXTS: Readonly<Record<string, readonly [string, string, string]>> 
 const UNANSWERED =
   'No attempt got a valid response, so the partner may have processed it. Retries continue automatically.'
 
-/** C-5: the partner's no to a result. */
+/** Codes with which a partner rejects a result (C-5). */
 const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
 
-/** W-46: the Rollback behind it waits. */
+/** The Rollback waits for the rejected Unsettle (W-46). */
 const isRollbackHeldUp = ({ operation, status, code }: Issue) =>
   operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
 const ROLLBACK_HELD_UP =

@@ -1,4 +1,4 @@
-/** A delivery as the lists of its page have it: its members, its status, and the row of totals. */
+/** Shared parts of the delivery lists: the row's members, its status, and the row of totals. */
 import { describeReplyCode } from '../../../../src/timeline/refusal-reasons.ts'
 import { encodeQueryPart } from '../../app/console-api.ts'
 import type { LiveMeta } from '../../app/live-updates.tsx'
@@ -22,16 +22,15 @@ export interface DeliveryRow extends BetSelections {
   readonly dueAt?: string
   readonly needsAttentionSince?: string
   readonly owedAmount?: string
-  /** Of what is not over: what it adds to the sums of its partner. */
+  /** The delivery's share in the sums of its partner. Absent after the delivery has ended. */
   readonly outstandingAmount?: string
   /** The partner never acknowledged the bet. */
   readonly isStakeUnknown?: boolean
 }
 
-/** At the end of a list's address. */
 export const partnerQuery = (partner: string) => (partner === '' ? '' : `&partnerId=${encodeQueryPart(partner)}`)
 
-/** A try that fails is no change of the feed; it is a call. */
+/** A failed attempt is no feed event, so the lists also follow calls. */
 export const DELIVERY_LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }
 
 const TONES: Readonly<Record<string, string>> = {
@@ -63,11 +62,10 @@ interface TotalRowProps {
   readonly name?: string
   readonly money: readonly OwedMoney[]
   readonly columns: number
-  /** So many of them, where there are more. */
+  /** The number of rows shown, if the list has more. */
   readonly of?: number | undefined
 }
 
-/** Under a table: what its rows add up to. */
 export function TotalRow({ name = 'Total', money, columns, of }: TotalRowProps) {
   return (
     <tr>

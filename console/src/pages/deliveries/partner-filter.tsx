@@ -1,4 +1,7 @@
-/** Of which partner deliveries are shown: a choice that the address keeps, and the money of players that the chosen one has not taken yet. */
+/**
+ * Partner filter of the deliveries, kept in the address, and the player money that the partner has
+ * not acknowledged.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { getJson } from '../../app/console-api.ts'
@@ -16,7 +19,7 @@ import {
 } from '../../shared/data/partners.tsx'
 import { DELIVERY_LIVE } from './delivery-row.tsx'
 
-/** The most that the API lists at once. */
+/** The API's maximum per page. */
 const MAX_LISTED = 500
 const POLL_MS = 3_000
 
@@ -32,12 +35,15 @@ function usePartners(base: string) {
 
 interface Choice {
   readonly base: string
-  /** Empty: all. */
+  /** Empty for all partners. */
   readonly partner: string
   choose(partner: string): void
 }
 
-/** Also of one partner alone, and of an empty list: who looks for a partner sees whether it is here. */
+/**
+ * The filter is also shown for a single partner and for an empty list, so that users see whether a
+ * partner exists.
+ */
 export function PartnerChoice({ base, partner, choose }: Choice) {
   const { data } = usePartners(base)
   const ids = new Set([...(data?.data.map(({ partnerId }) => partnerId) ?? []), ...(partner === '' ? [] : [partner])])
@@ -60,7 +66,7 @@ export function PartnerChoice({ base, partner, choose }: Choice) {
   )
 }
 
-/** What the chosen one still has to be told, in money: as the platform sums it, however long the list below is. */
+/** The platform's sums, which do not depend on the length of the list. */
 export function PartnerOwed({ base, partner }: Omit<Choice, 'choose'>) {
   const result = usePartners(base)
   const found = result.data?.data.find(({ partnerId }) => partnerId === partner)
@@ -125,7 +131,10 @@ function Line({ name, href, money, count, description, means }: LineProps) {
   )
 }
 
-/** Partners in trouble, shown with an empty list: a partner can need attention before its deliveries do. */
+/**
+ * An empty list shows the partners in trouble, because a partner can need attention before its
+ * deliveries do.
+ */
 export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
   const { data } = usePartners(base)
   const troubled = (data?.data ?? []).filter(

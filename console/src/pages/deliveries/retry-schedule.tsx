@@ -1,6 +1,9 @@
 /**
- * The retry schedule: a line for each delivery that is tried again or was given up, on the six minutes of a rollback (C-4). All times are the
- * platform's: those of the attempts, the planned ones, and now, which is its answer's time and what has passed here since.
+ * Retry schedule: a line for each delivery that is retried or stuck, over the six minutes of a
+ * Rollback (C-4).
+ *
+ * All times are the platform's. The current time is the time of its answer plus the time elapsed
+ * here.
  */
 
 import { useQuery } from '@tanstack/react-query'
@@ -25,10 +28,9 @@ type RetriedDelivery = DeliveryRow & { readonly schedule: RetrySchedule }
 
 const AXIS_MS = 360_000
 const MINUTES = [0, 1, 2, 3, 4, 5, 6]
-/** Deliveries that are looked through, and lines that are shown. */
 const MAX_SCANNED = 100
 const SHOWN = 20
-/** Milliseconds between two looks, and between two steps of the line of now. */
+/** Intervals of polls, and of moves of the current-time mark. */
 const POLL_MS = 3_000
 const STEP_MS = 500
 
@@ -79,7 +81,7 @@ export function RetrySchedules({ base, partner }: { base: string; partner: strin
   )
 }
 
-/** What is under way for the first time is no retry yet. */
+/** A first attempt in progress is not a retry. */
 function isRetried({ schedule, status }: DeliveryRow & { schedule?: RetrySchedule }): boolean {
   return schedule !== undefined && (status === 'stuck' || schedule.madeAt.length > 0)
 }
@@ -144,7 +146,7 @@ function Line({ of, passed: elapsed }: { of: RetriedDelivery; passed: number }) 
   )
 }
 
-/** `now` in milliseconds since the first attempt began, at `first`. */
+/** `now` is milliseconds since `first`, the start of the first attempt. */
 function Next({
   schedule: { isUnderWay, plannedAt },
   first,

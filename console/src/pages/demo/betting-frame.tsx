@@ -1,4 +1,4 @@
-/** The left side of the demo: matches whose odds move, and the slip. */
+/** Betting frame of the demo: matches with moving odds, and the bet slip. */
 import { type FormEvent, useState } from 'react'
 import { replyCode } from '../../../../src/protocol/reply-codes.ts'
 
@@ -24,7 +24,7 @@ export interface FrameBet {
   readonly status: string
   readonly payout?: string
   readonly resultType?: string
-  /** The wallet refused the last decision: with which code, and what it has paid instead. */
+  /** The wallet rejected the last decision. `paid` is the amount that stays paid. */
   readonly notBooked?: { readonly code?: number; readonly paid?: string }
 }
 
@@ -32,7 +32,7 @@ export interface FrameState {
   readonly player: string
   readonly currency: string
   readonly currencies: readonly string[]
-  /** Whether promotions pay the stakes of freebets here. */
+  /** True if promotions pay the stakes of freebets. */
   readonly hasFreebets: boolean
   readonly balance: string
   readonly matches: readonly FrameMatch[]

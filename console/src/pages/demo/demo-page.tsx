@@ -1,4 +1,7 @@
-/** The demo: a betting frame, the same seconds on the wire and in the accounts, and trouble to make. All of it is real: platform, wire, wallet, ledger. */
+/**
+ * Demo page: a betting frame, its calls, the ledger's accounts, and buttons that cause faults.
+ * Platform, wire, wallet and ledger are real.
+ */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -14,7 +17,6 @@ import { LiveCalls } from './live-calls.tsx'
 import { TAccounts } from './t-accounts.tsx'
 import './demo.css'
 
-/** Milliseconds between two looks. */
 const POLL_MS = 700
 
 export function DemoPage() {

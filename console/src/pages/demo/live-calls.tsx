@@ -1,4 +1,4 @@
-/** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
+/** Live calls of the demo player between platform and wallet, including lost ones. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { formatDuration } from '../../../../src/timeline/drawing/time-format.ts'
@@ -26,7 +26,6 @@ interface WirePage {
   readonly next: number
 }
 
-/** Milliseconds between two looks, and calls that are shown. */
 const POLL_MS = 300
 const SHOWN = 9
 

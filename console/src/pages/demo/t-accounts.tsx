@@ -1,4 +1,7 @@
-/** The ledger's accounts behind the demo's player, as T-accounts: what one gains another gives, so the sum stays 0.00. */
+/**
+ * T-accounts of the demo player's ledger. Each gain is another account's loss, so the sum stays
+ * 0.00.
+ */
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
 import { amountText } from '../../shared/charts/format.tsx'
 

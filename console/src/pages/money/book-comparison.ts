@@ -1,4 +1,7 @@
-/** The wallet's bets of a day against the platform's, judged as `purser reconcile` does. Pure. */
+/**
+ * Compares the wallet's bets of a day with the platform's, by the rules of `purser reconcile`.
+ * Pure.
+ */
 
 import { groupBy } from '../../../../src/runtime/group.ts'
 import { columnNames } from '../../../../src/runtime/text/csv-rules.ts'
@@ -9,14 +12,14 @@ import type { DeliveryView } from '../../../../src/timeline/bet-sources.ts'
 
 export interface BookComparison {
   readonly matched: number
-  /** A call about them is on its way. */
+  /** Bets with a call in progress. */
   readonly inFlight: number
   readonly differs: readonly ReconcileFinding[]
   readonly onlyOurs: readonly ReconcileFinding[]
   readonly onlyTheirs: readonly ReconcileFinding[]
 }
 
-/** A bet id that both have, or one of them: what is said of it puts it in one place. What holds nobody's money counts for nothing. */
+/** Each bet id is counted in one group. A difference without money is not counted. */
 export function compareBooks(ours: readonly WalletSide[], theirs: readonly PlatformSide[]): BookComparison {
   const wallet = groupBy(ours, ({ betId }) => betId)
   const platform = new Map(theirs.map((side) => [side.betId, side]))
@@ -46,7 +49,10 @@ const FINDING_GROUPS: Readonly<Partial<Record<ReconcileFinding['kind'], 'onlyOur
   missing_at_wallet: 'onlyTheirs',
 }
 
-/** The first row names the columns, as in the file of `purser reconcile --platform-csv`. Throws what is wrong with it. */
+/**
+ * The first row names the columns, as for `purser reconcile --platform-csv`. An invalid file
+ * throws.
+ */
 export function parsePlatformFile(name: string, [names = [], ...rows]: readonly (readonly string[])[]): PlatformSide[] {
   const columns = requireColumns(name, columnNames(name, names))
   const sides = rows.map((cells, i) => {
@@ -62,7 +68,7 @@ export function parsePlatformFile(name: string, [names = [], ...rows]: readonly 
   return sides
 }
 
-/** GET /bets and /bets/{betId} of the platform. */
+/** GET /bets and /bets/{betId} of the platform */
 export interface PlatformBetRow {
   readonly betId: string
   readonly partnerId: string
@@ -73,16 +79,19 @@ export interface PlatformBetRow {
   readonly currency: string
   readonly payout?: string
   readonly resultType?: string
-  /** Only of a bet that was asked for alone. */
+  /** Present only for a single bet. */
   readonly deliveries?: readonly TheirDelivery[]
 }
 
 type TheirDelivery = Pick<DeliveryView, 'status' | 'code' | 'needsAttentionSince'>
 
-/** Nobody knows yet whether a bet that is being placed holds money. */
+/** A bet in placement may hold money or not, so `isUnderWay` marks it. */
 const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
 
-/** Only the first that is not over moves: what needs a person holds the others back, unless another decision is behind what had no answer (W-48). */
+/**
+ * Only the first open delivery can change. If it needs attention it blocks the others, unless it
+ * had no answer and a later decision exists (W-48).
+ */
 function isDeliveryMoving(deliveries: readonly TheirDelivery[]): boolean {
   const at = deliveries.findIndex(({ status }) => ['waiting', 'pending', 'stuck'].includes(status))
   const first = deliveries[at]

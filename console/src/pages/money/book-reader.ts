@@ -1,4 +1,4 @@
-/** Where the two books of a day are read from: the wallet's API, and the platform's API or a file. */
+/** Reads the two books of a day: the wallet's API, and the platform's API or file. */
 
 import { parse } from 'csv-parse/browser/esm/sync'
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
@@ -21,32 +21,35 @@ import {
   toPlatformSide,
 } from './book-comparison.ts'
 
-/** Bets of a day that a page compares; `purser reconcile` has no such end. */
+/** The most bets of a day that a page compares. `purser reconcile` has no limit. */
 export const MAX_BETS = 20_000
-/** Bets that are looked at once more, each alone. */
+/** The most bets that are read a second time, each with its own request. */
 export const MAX_RECHECKED = 100
 const PAGE = 500
 
 export class TooManyBetsError extends Error {}
 
 export interface BookSource {
-  /** Of the platform whose API this console has. */
+  /** The base path of the platform's API. */
   readonly platform?: string
-  /** Of its partners, the one that this wallet is; absent: it has no other. */
+  /** The partner that this wallet is. Absent if the platform has no other. */
   readonly partner?: string | undefined
-  /** Else a file of its bets. */
+  /** The bets as a CSV file, instead of the API. */
   readonly file?: File
 }
 
 export interface ComparisonRequest extends BookSource {
   readonly day: string
-  /** Whose bets of the wallet (W-43). */
+  /** The name of the platform whose bets are compared (W-43). */
   readonly name: string
 }
 
 /**
- * What differs is looked at once more: a bet moves while its books are read, and one near midnight is on another day there. The platform is asked
- * before the wallet and behind it: what it says of a bet both times was so when the wallet was asked, and else the bet is on its way.
+ * Bets that differ are read again, because a bet may change during the reading, and near midnight
+ * the two books may have different days.
+ *
+ * The platform is read before and after the wallet. If both readings agree, they were valid when
+ * the wallet was read; otherwise a call is in progress.
  */
 export async function compareDay(
   request: ComparisonRequest,
@@ -98,7 +101,7 @@ async function readPlatformSides({ day, platform, partner, file }: ComparisonReq
   return bets.map(toPlatformSide)
 }
 
-/** Undefined of a file, which is as it was. */
+/** Undefined for a file, which does not change. */
 async function rereadPlatformSides(
   ids: readonly string[],
   request: ComparisonRequest,
@@ -114,7 +117,7 @@ async function rereadPlatformSides(
   return bets.flatMap((bet) => (bet !== undefined && isOfPartner(bet) ? [toPlatformSide(bet)] : []))
 }
 
-/** `File.text` would take every file for UTF-8. */
+/** `File.text` assumes UTF-8. */
 async function readFileText(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   return new TextDecoder(detectEncoding(bytes)).decode(bytes)

@@ -1,4 +1,7 @@
-/** What moves a player's money: as the page Finance names each sum, as the report has it, and as the list of transfers knows it. */
+/**
+ * Kinds of money movements: the label on the Finance page, the transfer kind, and the report's
+ * member.
+ */
 export const MONEY_KINDS = [
   { name: 'Deposits', kind: 'deposit', of: 'deposits', isLess: false },
   { name: 'Stakes', kind: 'stake', of: 'stakes', isLess: true },

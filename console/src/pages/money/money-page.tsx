@@ -1,4 +1,4 @@
-/** The page Finance: the money of a day by currency and brand, and the check that it balances. */
+/** Finance page: the money of a day by currency and brand, and its balance check. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
@@ -112,12 +112,15 @@ function DayMoney({ rows, day }: { rows: readonly ReportRow[]; day: string }) {
   )
 }
 
-/** The browser's own download would lack our header. */
+/** A download by the browser would lack our header. */
 async function saveDay(day: string): Promise<void> {
   downloadBlob(`purser-${day}.csv`, await downloadFile(`/operator/reports/daily?from=${day}`, 'text/csv'))
 }
 
-/** `hasBrands`: the currency has other cards, so that one without a brand must not be taken for all of them. */
+/**
+ * `hasBrands` is true if the currency has other cards. A card without a brand is then labelled,
+ * because it is not the total.
+ */
 function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DaySums; hasBrands: boolean }) {
   const steps = MONEY_KINDS.map(({ name, of, isLess }) => [name, isLess ? negateAmount(row[of]) : row[of]] as const)
   const linked = hasBrands ? { ...row, brand: row.brand ?? '' } : row
@@ -178,7 +181,7 @@ const PLATFORM_COLUMNS = {
   ...{ promotionResettlements: 'Promotion payout reversals', ggr: 'GGR' },
 } as const
 
-/** What promotions staked and won moves nothing of the players, and is part of what the house gained. */
+/** Promotion money does not change the players' balances, but is part of the GGR. */
 function Promotions({ row }: { row: ReportRow }) {
   const lines = [
     ['Promotions, stakes', negateAmount(row.promotionStakes)],
@@ -195,7 +198,7 @@ function Promotions({ row }: { row: ReportRow }) {
     ))
 }
 
-/** What each platform's bets moved; money that comes and goes at the cash desk is of none (W-43). */
+/** The transfers of each platform's bets. Deposits and withdrawals belong to no platform (W-43). */
 function Platforms({ rows }: { rows: readonly ReportRow[] }) {
   const columns = Object.keys(PLATFORM_COLUMNS) as (keyof typeof PLATFORM_COLUMNS)[]
   const active = rows.filter((row) => columns.some((name) => !isZero(row[name])))
@@ -231,7 +234,7 @@ function Platforms({ rows }: { rows: readonly ReportRow[] }) {
   )
 }
 
-/** Of the longest bar, for the eye only. */
+/** Percent of the longest bar; floating point is enough for drawing. */
 function share(amount: string, steps: readonly (readonly [string, string])[]): number {
   const size = (text: string) => Math.abs(Number(text))
   return (size(amount) / Math.max(...steps.map(([, one]) => size(one)))) * 100

@@ -1,4 +1,7 @@
-/** The players whose money moved on a day: what each had, what moved, what is left. */
+/**
+ * The players whose balance changed on a day, with their opening balance, movements and closing
+ * balance.
+ */
 
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -21,7 +24,7 @@ type PlayerOfDay = Readonly<Record<(typeof MEMBERS)[number], string>> & {
   readonly currency: string
 }
 
-/** Rows of a saved table: a page is 500 of them. */
+/** The most rows in a CSV file; a page has 500. */
 const MOST_SAVED = 20_000
 
 export function PlayersOfTheDay({ day }: { day: string }) {
@@ -75,7 +78,7 @@ const amount = (name: string, of: (row: PlayerOfDay) => string): ListColumn<Play
 
 type Kind = (typeof MEMBERS)[number]
 
-/** The sum of these; left out when each of them is zero for all. */
+/** A column with the sum of these kinds. It is omitted if all its values are zero. */
 const moved = (name: string, ...kinds: readonly Kind[]): ListColumn<PlayerOfDay> => ({
   ...amount(name, (row) => sumDecimals(kinds.map((kind) => row[kind]))),
   isBlank: (row) => kinds.every((kind) => isZero(row[kind])),

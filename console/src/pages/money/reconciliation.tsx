@@ -1,4 +1,7 @@
-/** The wallet's bets of a day against the platform's: matched, different, missing at platform, missing here. Compared when somebody asks for it. */
+/**
+ * Reconciliation of a day on request: the wallet's bets that match, differ, or are missing on one
+ * side.
+ */
 
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
@@ -32,11 +35,11 @@ export function Reconciliation({ day }: { day: string }) {
   const [query] = useSearchParams()
   const card = useRef<HTMLElement>(null)
   const isRequested = query.get('compare') === 'platform' && bases.platform !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for who comes here from a bet
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on the first render
   useEffect(() => {
     if (isRequested) compare.mutate(platformSource)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was found is higher than what waited for it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the result changes the height
   useEffect(() => {
     if (location.hash === '#reconciliation') card.current?.scrollIntoView({ block: 'center' })
   }, [compare.isPending])
@@ -78,7 +81,7 @@ export function Reconciliation({ day }: { day: string }) {
             onChange={({ target }) => {
               const [file] = target.files ?? []
               if (file !== undefined) compare.mutate({ file })
-              target.value = '' // the same file can be chosen again
+              target.value = '' // allows the same file again
             }}
           />
         </div>
@@ -157,7 +160,7 @@ function Figure({ name, count, tone }: { name: string; count: number; tone: stri
   )
 }
 
-/** Rows that a page shows; the CSV has all of them. */
+/** The most rows on the page; the CSV has all. */
 const SHOWN = 100
 
 function Findings({ of }: { of: readonly (readonly [string, ReconcileFinding])[] }) {

@@ -1,4 +1,4 @@
-/** A transfer as a line: of one player's statement, or of all players. */
+/** Columns of a transfer, for the statement of a player and the list of transfers. */
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
 import { formatSigned } from '../../../../src/timeline/amount-text.ts'
 import { formatTransferKind } from '../../../../src/timeline/moment-text.ts'

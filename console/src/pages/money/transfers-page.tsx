@@ -1,6 +1,6 @@
 /**
- * Transfers of all players, which explain a figure of a day. The address can limit them to a kind,
- * to days, to a currency and to a brand.
+ * List of transfers, which explains a figure of a day. The address can filter by kind, days,
+ * currency and brand.
  */
 
 import type { ReactNode } from 'react'
@@ -39,7 +39,7 @@ export function TransfersPage() {
     currency: query.get('currency') ?? '',
   }
   const words = Object.entries(filters).filter(([, value]) => value !== '')
-  const brand = query.get('brand') // empty: of players without one
+  const brand = query.get('brand') // empty for players without a brand
   const queryParts = [...words, ...(brand === null ? [] : [['brand', brand] as const])]
   const path = [
     '/operator/transfers?limit=50&bets=true',

@@ -1,4 +1,7 @@
-/** Calls per second, minute by minute, over an hour; above them how long the slowest of a hundred took, with the end that platforms set. */
+/**
+ * Charts of the last hour per minute: the p99 latency with the platform's time-out, and calls per
+ * second.
+ */
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import { clockText, type Zone } from '../../shared/charts/chart-times.ts'
@@ -10,14 +13,14 @@ import type { Hour } from './overview-data.ts'
 
 const MINUTE_MS = 60_000
 const SECONDS = 60
-/** Milliseconds after which a platform gives a call up (C-2). */
+/** The platform's time-out for a call (C-2). */
 const DEADLINE_MS = 5_000
 const HEIGHTS = { durations: 96, calls: 190 }
 const LONGEST_MS = 10_000
 
 type MinuteCounts = Hour['minutes'][number]
 
-/** Every minute of the hour; one without calls has zeros and no duration. */
+/** A minute without calls has zeros and no latency. */
 function fillMinutes({ from, to, minutes }: Hour): (Omit<MinuteCounts, 'p99Ms'> & { p99Ms: number | null })[] {
   const known = new Map(minutes.map((minute) => [Date.parse(minute.at), minute]))
   const [first, last] = [Date.parse(from), Date.parse(to)]
@@ -70,7 +73,6 @@ export function CallChart({ hour, title }: { hour: Hour; title: string }) {
   )
 }
 
-/** In the place of the charts. */
 export function CallChartFrame({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="card" aria-label={title}>
@@ -80,7 +82,7 @@ export function CallChartFrame({ title, children }: { title: string; children: R
   )
 }
 
-/** As high as the charts. */
+/** Same height as the charts. */
 export function CallChartSkeleton({ title }: { title: string }) {
   return (
     <section className="card" role="status" aria-label="Loading the last hour">
@@ -140,7 +142,7 @@ function AsTable({ lines }: { lines: ReturnType<typeof fillMinutes> }) {
   return (
     <details className="as-table">
       <summary>As table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <section className="scroll" aria-label="The last hour as a table" tabIndex={0}>
         <table className="list">
           <thead>
@@ -189,7 +191,7 @@ function Chart({ kind, lines, description, point }: PlotProps) {
 
 const seconds = ({ at }: { at: string }) => Date.parse(at) / 1_000
 
-/** From the whole bar to its lowest part: what is drawn later covers what came before. */
+/** Later series cover earlier ones, so the order is from the whole bar to its lowest part. */
 function callData(lines: PlotProps['lines']): uPlot.AlignedData {
   return [
     lines.map(seconds),

@@ -1,4 +1,4 @@
-/** A row for each other side, with the calls of its hour as small bars. */
+/** Rows of platforms or partners, each with its calls of the last hour as small bars. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { encodeQueryPart } from '../../app/console-api.ts'
@@ -31,13 +31,12 @@ export function PartiesCard({ title, children }: { title: string; children: Reac
 
 interface Props {
   readonly hour: Hour
-  /** Of a platform: those too that have no call in this hour, and something to be told. */
+  /** Partners without calls are shown if they have something open (`hasSomething`). */
   readonly partners?: readonly Partner[] | undefined
-  /** When there is no row. */
   readonly empty: ReactNode
 }
 
-/** Of a partner: that what is to be done is not, or that it is in trouble. */
+/** True if the partner has open deliveries or is in trouble. */
 const hasSomething = (one: Partner) =>
   one.waiting > 0 || one.owed.length > 0 || one.inProgress.length > 0 || findPartnerTrouble(one) !== undefined
 
@@ -101,7 +100,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
   )
 }
 
-/** In words also when it is nothing: who looks for it must not have to conclude it. */
+/** An empty sum is shown in words, not omitted. */
 function PartyOwed({ to: { owed, inProgress } }: { to: Partner }) {
   return (
     <small className="party-owed">
@@ -131,14 +130,14 @@ function partyLink({ name, isKnown }: Party, partner: Partner | undefined): stri
   return name === '' ? '/calls' : `/calls?q=${encodeQueryPart(`platform:${name}`)}`
 }
 
-/** Links to the deliveries that need attention, else to those that are retrying. */
+/** Links to the deliveries that need attention, else to the retrying ones. */
 function deliveriesLink({ partnerId, owed }: Partner): string {
   return owed.length > 0 ? needsAttentionLink(partnerId) : retryingLink(partnerId)
 }
 
 const [WIDTH, HEIGHT, BAR] = [4, 26, 3]
 
-/** Of each minute: as high as its part of the busiest one; failed calls stand on top. */
+/** A bar per minute, relative to the busiest one, with failed calls on top. */
 function Bars({ hour, party, says: description }: { hour: Hour; party: Party; says: string }) {
   const first = Date.parse(hour.from)
   const count = (Date.parse(hour.to) - first) / MINUTE_MS + 1

@@ -1,4 +1,4 @@
-/** A tile: a figure that leads to the list behind it. */
+/** Tile with a figure and a link to its list. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { amountText } from '../../shared/charts/format.tsx'
@@ -22,7 +22,7 @@ export function FigureTile({ name, children, note, href }: FigureTileProps) {
   )
 }
 
-/** In the place of a figure: it is asked for, or could not be had. */
+/** Placeholder for a figure that is loading or failed. */
 export const unknownFigure = (error: unknown) => (error === null ? '…' : '–')
 
 const MOST_CURRENCIES = 4
@@ -30,11 +30,10 @@ const MOST_CURRENCIES = 4
 export interface AmountLine {
   readonly amount: string
   readonly currency: string
-  /** What else is to be known of it. */
   readonly says?: string
 }
 
-/** One line per currency, in its own digits. */
+/** One line per currency, with the currency's own decimals. */
 export function AmountLines({ of }: { of: readonly AmountLine[] }) {
   return (
     <>

@@ -50,7 +50,7 @@ export function MoneyTiles() {
   )
 }
 
-/** What is none is not shown, unless nothing is. */
+/** Zero amounts are omitted, unless all are zero. */
 function Amounts({ of: rows, amountOf }: { of: readonly ReportRow[]; amountOf: (row: ReportRow) => string }) {
   const all = rows.map((row) => ({ currency: row.currency, amount: amountOf(row) }))
   const some = all.filter(({ amount }) => !isZero(amount))

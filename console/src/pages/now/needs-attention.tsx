@@ -42,7 +42,7 @@ interface Proposal {
 
 const MAX_SHOWN = 5
 
-/** `partners`: asked for where there is a platform. */
+/** `partners` is disabled without a platform. */
 export function NeedsAttention({
   partners,
 }: {
@@ -114,7 +114,7 @@ export function NeedsAttention({
 
 type QueryFields = 'data' | 'error' | 'dataUpdatedAt' | 'refetch'
 
-/** Without an answer yet, or with one that is not of now. */
+/** A query without an answer, or with an outdated one. */
 function QueryNotice({ of }: { of: Pick<UseQueryResult, QueryFields> }) {
   if (of.error !== null && of.data === undefined) return <ErrorMessage error={of.error} again={() => of.refetch()} />
   return <StaleNotice of={of} />

@@ -1,4 +1,4 @@
-/** Tiles of the Overview: deliveries of all partners that are retrying or need attention. */
+/** Tiles of the Overview: sums of the deliveries that are retrying or need attention. */
 import { Link } from 'wouter'
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
 import { countText, formatAgo } from '../../shared/charts/format.tsx'
@@ -8,11 +8,11 @@ import { AmountLines, FigureTile, unknownFigure } from './figure-tile.tsx'
 
 interface Props {
   readonly partners: readonly Partner[] | undefined
-  /** Why they could not be asked for. */
+  /** The error of the request for the partners. */
   readonly fault: unknown
-  /** When the oldest of what waits was decided. */
+  /** The decision time of the oldest open delivery. */
   readonly oldest: string | undefined
-  /** What the sums leave out, in words. */
+  /** The limit of the sums: ", for the first 500 partners", or empty. */
   readonly of: string
 }
 
@@ -62,7 +62,6 @@ function Count({ of }: { of: number }) {
 
 type Sum = Partner['owed'][number]
 
-/** Of all partners, by currency. */
 function sumByCurrency(sums: readonly Sum[]): Sum[] {
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   return currencies.map((currency) => {
@@ -96,7 +95,10 @@ function WaitsNote({ waiting, oldest, sums, of }: WaitsProps) {
   )
 }
 
-/** That no delivery does is not that nothing does: a partner that is down needs somebody before its deliveries do. */
+/**
+ * A partner that is down needs attention before its deliveries do, so it is named even if no
+ * delivery needs attention.
+ */
 function NeedsNote({ count, partners, of }: { count: number; partners: Props['partners']; of: string }) {
   const troubled = (partners ?? []).filter((partner) => findPartnerTrouble(partner) !== undefined)
   const deliveries =

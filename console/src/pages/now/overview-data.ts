@@ -1,4 +1,4 @@
-/** The last hour of calls as the servers give it, and how often the page reads it again. */
+/** Types of the last hour of calls, and how often the page loads it. */
 import type { LiveMeta } from '../../app/live-updates.tsx'
 
 export interface CallCounts {
@@ -20,6 +20,6 @@ export interface Hour {
   readonly oldestWaiting?: string
 }
 
-/** Milliseconds: the hour goes on while nothing happens. */
+/** The hour moves on even without new calls. */
 export const OVERVIEW_POLL_MS = 10_000
 export const OVERVIEW_LIVE: LiveMeta = { live: ['call', 'bet', 'delivery'], everyMs: 2_000 }

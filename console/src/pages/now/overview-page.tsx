@@ -1,4 +1,7 @@
-/** The Overview: calls of the last hour, open stakes, deliveries, partners, and items for attention. */
+/**
+ * Overview page: calls of the last hour, open stakes, deliveries, partners, and items for
+ * attention.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { encodeQueryPart, getJson } from '../../app/console-api.ts'
 import { useSession } from '../../app/console-session.tsx'
@@ -13,7 +16,7 @@ import { OutstandingTiles } from './outstanding-tiles.tsx'
 import { type Hour, OVERVIEW_LIVE, OVERVIEW_POLL_MS } from './overview-data.ts'
 import './now.css'
 
-/** The most that the API lists at once. */
+/** The API's maximum per page. */
 const MAX_PARTNERS = 500
 const overviewQuery = <T,>(key: string, path: string | undefined) => ({
   queryKey: ['now', key],
@@ -95,7 +98,7 @@ interface HourQuery {
   readonly error: unknown
 }
 
-/** What a server that has only one side says beside it. */
+/** Tiles of a server that has only a wallet or only a platform. */
 function HourSums({ hour: { data, error }, calls }: { hour: HourQuery; calls: boolean }) {
   const sum = (name: 'refused' | 'failed') =>
     data?.minutes.reduce((total, minute) => total + minute[name], 0) ?? unknownFigure(error)

@@ -1,4 +1,4 @@
-/** The form of a manual adjustment, which above an amount needs the approval of a second user. */
+/** Form of a manual adjustment. Above a set amount it needs the approval of a second user. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -14,7 +14,7 @@ import './adjust.css'
 interface AdjustProps {
   readonly user: string
   readonly currencies: readonly string[]
-  /** The bet that it corrects, where the form is opened from one. */
+  /** The bet to correct, if the form was opened from a bet. */
   readonly bet?: string
 }
 
@@ -32,10 +32,10 @@ export function AdjustButton(props: AdjustProps) {
   )
 }
 
-/** Characters of the id of a bet. */
+/** The least number of characters of a bet's id. */
 const SHORTEST_ID = 10
 
-/** The reference is made with the window: pressed twice it is booked once. */
+/** The reference is created with the dialog, so a double click books one adjustment. */
 function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & { close(): void }) {
   const client = useQueryClient()
   const [corrected, setCorrected] = useState(bet)
@@ -125,7 +125,7 @@ function AdjustmentDialog({ user, currencies, bet = '', close }: AdjustProps & {
 
 const POLL_MS = 4_000
 
-/** Pending adjustments of one player or of all; nothing when there is none. */
+/** Lists the adjustments of one player, or of every player without `user`. */
 export function WaitingAdjustments({ user }: { user?: string }) {
   const of = user === undefined ? '' : `&userId=${encodeQueryPart(user)}`
   const { data } = useQuery({

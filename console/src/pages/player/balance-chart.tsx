@@ -1,4 +1,4 @@
-/** A player's balance as a step line with the bets on it. */
+/** Chart of a player's balance as a step line, with its bets. */
 
 import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
@@ -82,7 +82,7 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
   )
 }
 
-/** As high as the chart, so that nothing below it moves when it comes. */
+/** Same height as the chart, so that the page does not move. */
 export function BalanceChartSkeleton() {
   return (
     <section className="card" role="status" aria-label="Loading the balance">
@@ -121,7 +121,10 @@ function toCsv(steps: readonly Row[]): string {
   return `${['at,kind,amount,balance,currency,bet', ...lines].join('\r\n')}\r\n`
 }
 
-/** For the eye only: what is shown as a number is the API's own text. The first point is what there was before, the last one is now. */
+/**
+ * Floating point is enough for drawing; visible numbers are the API's own text. The first point is
+ * the balance before the first transfer, and the last point is now.
+ */
 function toPlotData(steps: readonly Row[]): uPlot.AlignedData {
   const [first] = steps
   if (first === undefined) return [[], []]
@@ -143,21 +146,21 @@ function toPlotData(steps: readonly Row[]): uPlot.AlignedData {
 }
 
 const stepped = uPlot.paths.stepped?.({ align: 1 })
-/** Only its points are drawn. */
+/** Points without a line. */
 const marks = (stroke: string, fill: string, size: number): uPlot.Series => ({
   ...{ stroke: token(stroke), width: 0, paths: () => null },
   points: { show: true, size, width: 2, stroke: token(stroke), fill: token(fill) },
 })
 
-/** Room for days below the times, where there are any. */
+/** The axis is higher if labels have a day below the time. */
 const axisSize = (_: uPlot, labels: string[] | null) => (labels?.some((label) => label.includes('\n')) ? 46 : 28)
 
-/** Pixels: a digit, and what is beside the longest amount. */
+/** Pixels: per digit, the padding of a label, and the least width. */
 const [DIGIT_PX, LABEL_PADDING_PX, LEAST_PX] = [7, 16, 72]
 const axisWidth = (_: uPlot, labels: string[] | null) =>
   Math.max(LEAST_PX, ...(labels ?? []).map((label) => LABEL_PADDING_PX + DIGIT_PX * label.length))
 
-/** What was pointed at stays, so that its link can be reached. */
+/** The readout keeps the last hovered point, so that its link can be clicked. */
 function buildPlotOptions(zone: Zone, point: (at: number) => void): PlotOptions {
   const labels = (_: uPlot, at: number[]) => formatTimeLabels(zone, at, Date.now() / 1_000)
   return {
@@ -176,7 +179,7 @@ function buildPlotOptions(zone: Zone, point: (at: number) => void): PlotOptions 
     },
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
     hooks: { setCursor: [({ cursor: { idx } }) => void (typeof idx === 'number' && point(idx))] },
-    padding: [10, 36, 0, 0], // half of the last label stands right of its tick
+    padding: [10, 36, 0, 0], // room for half of the last label
     axes: [
       { ...AXIS, grid: { show: false }, size: axisSize, space: 70, values: labels },
       { ...AXIS, size: axisWidth, space: 34 },

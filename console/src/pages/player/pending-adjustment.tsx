@@ -1,4 +1,4 @@
-/** A requested adjustment, and the buttons that approve or reject it. */
+/** A requested adjustment, with buttons to approve or reject it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
@@ -8,7 +8,7 @@ import { hasRole, useSession } from '../../app/console-session.tsx'
 import { Time } from '../../shared/charts/format.tsx'
 import './adjust.css'
 
-/** Asked for, and not made. */
+/** A requested adjustment that has not been booked. */
 export interface AdjustmentProposal {
   readonly userId: string
   readonly reference: string
@@ -76,7 +76,6 @@ export function PendingAdjustment({ one: proposal }: { one: AdjustmentProposal }
   )
 }
 
-/** Nothing has moved for it: what may still become of it, or why nothing will. */
 function Outcome({ one: { status, expiresAt, decidedBy, decidedAt } }: { one: AdjustmentProposal }) {
   if (status === 'pending')
     return (

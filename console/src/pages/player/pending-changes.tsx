@@ -1,7 +1,9 @@
 /**
- * Pending changes of a player: each lifts an exclusion or raises a limit, and waits (W-50).
+ * Pending changes of a player, each of which lifts an exclusion or raises a limit after a delay
+ * (W-50).
  *
- * The same request makes the change, and the present value discards it: the buttons send these.
+ * A repeat of the request applies the change, and the present value discards it. The buttons send
+ * these requests.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -20,7 +22,7 @@ export interface PendingChange {
   readonly until: string
 }
 
-/** The members of a player that protect, and their pending changes. */
+/** The members that protect a player, with their pending changes. */
 export interface Protections {
   readonly status?: string
   readonly selfExcludedUntil?: string | null
@@ -29,7 +31,7 @@ export interface Protections {
 }
 
 interface PendingChangesProps {
-  /** The path of the player. */
+  /** The API path of the player. */
   readonly base: string
   readonly player: Protections
 }
@@ -104,7 +106,7 @@ function Pending({ base, player, change }: PendingChangesProps & { change: Pendi
   )
 }
 
-/** `limits.stake` is a member of `limits`. */
+/** The member `limits.stake` is nested in `limits`. */
 function patchOf(member: PendingChange['member'], value: PendingChange['value']): object {
   const [outer = '', inner] = member.split('.')
   return { [outer]: inner === undefined ? value : { [inner]: value } }

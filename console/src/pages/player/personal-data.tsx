@@ -1,4 +1,7 @@
-/** Who a player is: folded until somebody opens it, which is kept and shown here (O-15). */
+/**
+ * Personal data of a player, hidden by default. The audit log records each access, and this card
+ * lists it (O-15).
+ */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { callApi } from '../../app/console-api.ts'
 import { hasRole, useSession } from '../../app/console-session.tsx'
@@ -62,7 +65,7 @@ export function PersonalData({ base }: { base: string }) {
 
 const OPENINGS = (base: string) => `${base}/personal-data?limit=5`
 
-/** Of the player that the page is about, by the one call that opens it. */
+/** Target and action are the same in all rows. */
 const COLUMNS = AUDIT_COLUMNS.filter(({ name }) => name !== 'Target' && name !== 'Action').map((column) =>
   column.name === 'Change' ? { ...column, name: 'Fields shown' } : column,
 )

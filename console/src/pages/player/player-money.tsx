@@ -1,4 +1,4 @@
-/** Money of a player: available balance, open stakes, player net, and the chart of the balance. */
+/** Money of a player: available balance, open stakes, player net, and the balance chart. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -26,7 +26,7 @@ interface Page<T> {
   readonly next: string | null
 }
 
-/** The newest transfers that are drawn, and the open bets that are added up. */
+/** The number of newest transfers drawn, and of open bets summed. */
 const MAX_ROWS = 200
 const POLL_MS = 3_000
 
@@ -35,7 +35,7 @@ export interface PlayerBalance {
   readonly amount: string
 }
 
-/** The one that is chosen in the address, of all that is shown of the player's money. */
+/** The balance of the currency in the address, else the first. */
 export const chosenBalance = (balances: readonly PlayerBalance[], query: URLSearchParams): PlayerBalance | undefined =>
   balances.find(({ currency }) => currency === query.get('currency')) ?? balances[0]
 
@@ -107,7 +107,7 @@ function CurrencyMoney({ user, balance: { currency, amount } }: { user: string; 
   )
 }
 
-/** As high as what comes, so that nothing below it moves. */
+/** Same height as the content, so that the page does not move. */
 function PlayerMoneySkeleton({ available }: { available: string }) {
   return (
     <>
@@ -124,7 +124,7 @@ function PlayerMoneySkeleton({ available }: { available: string }) {
 interface MoneyFactProps {
   readonly name: string
   readonly note?: ReactNode
-  /** Of the list behind it; "#…" is on this page. */
+  /** An address that starts with "#" is on this page. */
   readonly href?: string
   readonly children: ReactNode
 }
@@ -151,21 +151,24 @@ export function MoneyFact({ name, note, href, children }: MoneyFactProps) {
   )
 }
 
-/** As many digits as the balance has, also where nothing is added up. */
+/** Zero with as many decimals as the balance. */
 const zeroLike = (amount: string) => sumDecimals([amount, minus(amount)])
 
 const minus = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`)
 
-/** What promotions staked is not the player's. */
+/** Excludes stakes that promotions paid. */
 function sumOpenStakes(open: readonly OpenBet[], currency: string, amount: string): string {
   const stakes = open.filter((bet) => bet.currency === currency && bet.stakePaidBy !== 'promotions')
   return sumDecimals([zeroLike(amount), ...stakes.flatMap(({ stake }) => stake ?? [])])
 }
 
-/** Later than any time. */
+/** Sorts after any time. */
 const NEVER = '9'
 
-/** What is still in play is not lost: stakes of open bets do not count, as far as the movements that are added up have them. */
+/**
+ * The net excludes the stakes of open bets, because these are not lost. Only stakes within the
+ * summed transfers are added back.
+ */
 function NetOfBets({
   moved,
   open,
@@ -194,7 +197,7 @@ function sumBetTransfers(rows: readonly Row[], amount: string): string {
   return sumDecimals([zeroLike(amount), ...rows.filter(isOfBet).map((row) => row.amount)])
 }
 
-/** False where older ones are on the next page, or lie in files (O-13). */
+/** False if older transfers are on the next page or in archive files (O-13). */
 function isFromTheBeginning({ next, archived }: StatementPage): boolean {
   return next === null && archived === undefined
 }

@@ -1,4 +1,4 @@
-/** The page of a player: balances, open stakes, the statement with its running balance, and bets. */
+/** Page of a player: balances, open stakes, the statement with its running balance, and bets. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -43,7 +43,7 @@ export function PlayerPage({ user }: { user: string }) {
       return { player, balances }
     },
     meta: live,
-    gcTime: 0, // a player who was left and is opened again is not shown with the balance of then
+    gcTime: 0, // A reopened page must not show an old balance.
   })
   const page = useSettledHeights(user)
   const [query] = useFilters()

@@ -1,4 +1,4 @@
-/** The rules that hold for a player, each with who set it and when, and all that was ever changed. */
+/** Limits and restrictions of a player, each with its user and time, and the history of changes. */
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -18,7 +18,9 @@ export interface PlayerRules extends Protections {
   readonly verified?: boolean
 }
 
-/** Changes among which the last one of each rule is looked for: older ones are in the list. */
+/**
+ * The newest changes, in which the last change of each rule is searched. The list shows older ones.
+ */
 const MAX_SCANNED = 200
 const SHOWN_LOCKS = 5
 
@@ -52,7 +54,7 @@ export function PlayerRulesCard({ user, of: player, live }: { user: string; of: 
   )
 }
 
-/** Of the player itself, or of a bet: the player is known. */
+/** The target is the player or a bet; the player's id is omitted. */
 const HISTORY: readonly ListColumn<AuditEntry>[] = AUDIT_COLUMNS.map((column) =>
   column.name === 'Target'
     ? { ...column, show: ({ on: { userId: _, ...rest } }) => Object.values(rest).join(' · ') || DASH }
@@ -125,7 +127,7 @@ function Rule({ name, by, children }: { name: string; by: AuditEntry | undefined
   )
 }
 
-/** Of each bet the last word: those that say locked (L-3). */
+/** The last change of each bet decides whether it is locked (L-3). */
 function lockedBets(changes: readonly AuditEntry[]): AuditEntry[] {
   const last = new Map<string, AuditEntry>()
   for (const change of changes) {

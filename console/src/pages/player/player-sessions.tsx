@@ -1,4 +1,4 @@
-/** The sessions of a player: who began each, when, until when, and how it ended. */
+/** Sessions of a player: start, expiry, end, and the users who started and ended them. */
 
 import { displayName } from '../../app/console-session.tsx'
 import type { LiveMeta } from '../../app/live-updates.tsx'

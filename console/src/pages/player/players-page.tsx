@@ -1,4 +1,7 @@
-/** Players, by the beginning of an id or nickname, or by a whole e-mail address. */
+/**
+ * List of players, with a search by the beginning of an id or nickname, or by a whole e-mail
+ * address.
+ */
 
 import type { FormEvent } from 'react'
 import { Link, useSearchParams } from 'wouter'

@@ -1,4 +1,4 @@
-/** The GGR of a day by currency, with the figures that it is made of. */
+/** GGR of a day by currency, with its components. */
 import { Link } from 'wouter'
 import { isZero } from '../../../../src/timeline/amount-text.ts'
 import { dayOf } from '../../shared/charts/days.ts'

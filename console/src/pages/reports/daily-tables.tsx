@@ -1,4 +1,7 @@
-/** What days came to, by currency: the result with what it is made of, the money of players, and parts of both. What is zero on all days is left out. */
+/**
+ * Tables of days by currency: GGR, its breakdown, and player balances. A column that is zero on all
+ * days is omitted.
+ */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { isZero } from '../../../../src/timeline/amount-text.ts'
@@ -8,14 +11,14 @@ import { computeGgr, type Dimension, groupAndSum, NONE_OF, type ReportRow } from
 
 interface Column {
   readonly name: string
-  /** Shown even where it is zero on all days. */
+  /** The column is shown even if it is zero on all days. */
   readonly isAlways?: boolean
-  /** At the end of a day: several days have no sum of it. */
+  /** A value at the end of a day, which has no sum over days. */
   readonly isLevel?: boolean
   of(row: ReportRow): string
 }
 
-/** Each as it counts for the house, as on the page Finance: those before the result add up to it. */
+/** Signs are from the house's view, as on the Finance page. The columns before GGR add up to it. */
 const RESULT: readonly Column[] = [
   { name: 'Stakes', isAlways: true, of: (row) => computeGgr(row).staked },
   { name: 'Refunds', of: (row) => computeGgr(row).refunded },
@@ -35,7 +38,7 @@ const HAVE: Column = {
   of: ({ accounts }) => accounts.player.closing,
 }
 
-/** Of the result, as the report has them. */
+/** Components of the GGR, with the report's signs. */
 const PARTS: readonly Column[] = [
   { name: 'Payout reversals', of: ({ resettlements }) => resettlements },
   { name: 'Promotion stakes', of: ({ promotionStakes }) => promotionStakes },
@@ -46,7 +49,7 @@ const PARTS: readonly Column[] = [
 
 const SPLITS: Readonly<Record<Dimension, string>> = { brand: 'Brand', platform: 'Platform', site: 'Site' }
 
-/** A balance is of all platforms and sites. */
+/** Balances are not split by platform or site. */
 export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string }) {
   const split = (Object.keys(SPLITS) as Dimension[]).find((one) => one === by)
   const common = { rows, split }
@@ -90,7 +93,7 @@ interface DaysProps {
   readonly children?: ReactNode
 }
 
-/** Nothing where there is no such money, and no days without it. */
+/** Absent without such money. Days without it are omitted. */
 function Days({ rows, split, columns, title, description, noneOf = NONE_OF, children }: DaysProps) {
   const isMoved = (row: ReportRow) => columns.some(({ isAlways, of }) => isAlways || !isZero(of(row)))
   const shown = columns.filter(({ isAlways, of }) => isAlways || rows.some((row) => !isZero(of(row))))
@@ -108,7 +111,7 @@ function Days({ rows, split, columns, title, description, noneOf = NONE_OF, chil
         <h2>{title}</h2>
         <span className="muted small">{description}</span>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <section className="scroll" aria-label={`${title}, by day`} tabIndex={0}>
         <table className="list report of-days">
           <thead>

@@ -1,11 +1,11 @@
-/** Where each number of a day leads: to what it is made of. */
+/** Links from each figure of a day to its components. */
 import { encodeQueryPart } from '../../app/console-api.ts'
 import { MONEY_KINDS } from '../money/money-kinds.ts'
 
 interface DayKey {
   readonly day: string
   readonly currency: string
-  /** Empty: of players without one, where others have one. */
+  /** Empty for players without a brand, if other players have one. */
   readonly brand?: string | undefined
 }
 
@@ -15,7 +15,7 @@ function reportLink(of: DayKey, more: string): string {
   return `/reports?${[...dayQuery(of), ...(of.brand ? [`brand=${encodeQueryPart(of.brand)}`] : []), more].join('&')}`
 }
 
-/** Where the two books of a day are compared; at once, where this console has both. */
+/** The reconciliation of a day. It starts at once if this console has both APIs. */
 export const comparisonLink = (day: string, hasPlatform: boolean) =>
   `/money?day=${day}${hasPlatform ? '&compare=platform' : ''}#reconciliation`
 

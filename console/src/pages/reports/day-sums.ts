@@ -1,4 +1,6 @@
-/** The report's rows, of which each is of one platform and site too (W-43, O-7), added up: a player's balance is of all of them. */
+/**
+ * Sums of report rows. A row belongs to one platform and site (W-43, O-7), but a balance does not.
+ */
 
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
 import { groupBy } from '../../../../src/runtime/group.ts'
@@ -40,7 +42,7 @@ export type ReportRow = Readonly<Record<(typeof MOVED)[number], string>> & {
 /** A day of one currency and brand. */
 export interface DaySums {
   readonly whole: ReportRow
-  /** Empty where no platform has a name. */
+  /** Empty if no platform has a name. */
   readonly byPlatform: readonly ReportRow[]
 }
 
@@ -61,14 +63,17 @@ export function groupDays(rows: readonly ReportRow[]): DaySums[] {
 
 export type Dimension = 'brand' | 'platform' | 'site'
 
-/** What has none of a split, on every page: the platform whose secret has no name is called so wherever it is named. */
+/**
+ * Labels of rows without a brand, platform or site. The platform whose secret has no name has the
+ * same label on all pages.
+ */
 export const NONE_OF: Readonly<Record<Dimension, string>> = {
   brand: 'no brand',
   platform: 'Default platform',
   site: 'no site',
 }
 
-/** What belongs together, added up; the rows of one platform or site keep its name. */
+/** The sum of a group keeps the name of its platform or site. */
 export function groupAndSum(
   rows: readonly ReportRow[],
   keyOf: (row: ReportRow) => string,
@@ -100,7 +105,10 @@ export function sumReportRows(rows: readonly ReportRow[]): ReportRow {
   }
 }
 
-/** What the house earned, and what it comes from, each as it counts for the house; `rest` is zero, or the figures are wrong. */
+/**
+ * The GGR and its components, with signs from the house's view. `rest` is zero, or the figures are
+ * wrong.
+ */
 export function computeGgr({ accounts: { open_stakes: open }, ...row }: ReportRow) {
   const staked = sumDecimals([row.stakes, row.promotionStakes])
   const refunded = negateAmount(sumDecimals([row.refunds, row.promotionRefunds]))

@@ -138,7 +138,7 @@ function Rows({ view, query, set }: RowsProps) {
   )
 }
 
-/** A site is what the platform says, spaces too. */
+/** A site is any text from the platform, including spaces. */
 const normalizeFilter = (name: string, text: string) =>
   name === 'currency' ? text.trim().toUpperCase() : name === 'site' && text.trim() !== '' ? text : text.trim()
 
@@ -147,7 +147,7 @@ interface Audit {
   readonly findings: readonly { readonly check: string; readonly row: Readonly<Record<string, string>> }[]
 }
 
-/** It reads all of the books, so it runs when somebody asks for it. */
+/** The audit reads the whole ledger, so it runs only on request. */
 function AuditCard() {
   const audit = useMutation({ mutationFn: () => getJson<Audit>('/operator/audit') })
   return (

@@ -1,4 +1,7 @@
-/** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
+/**
+ * Trial balance by currency: all accounts at the start and end of the days. A column that does not
+ * sum to zero means a broken ledger.
+ */
 
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
 import { groupBy } from '../../../../src/runtime/group.ts'
@@ -83,7 +86,9 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
   )
 }
 
-/** Of each brand, platform and site its first row and its last: what begins later was zero before. */
+/**
+ * The first and last row of each brand, platform and site. A row that starts later was zero before.
+ */
 function firstAndLastRows(rows: readonly ReportRow[]): { first: ReportRow[]; last: ReportRow[] } {
   const keyOf = ({ brand, platform, site }: ReportRow) => JSON.stringify([brand, platform, site])
   const groups = [...groupBy(rows, keyOf).values()]

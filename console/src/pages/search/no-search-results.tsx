@@ -1,4 +1,4 @@
-/** The message of a search without results, with the forms that the search accepts. */
+/** Message of a search without results, with the accepted forms. */
 
 import { EmptyState } from '../../shared/controls/page-states.tsx'
 import { MAX_SCANNED_BETS } from '../../shared/data/bet-search.ts'

@@ -1,4 +1,4 @@
-/** What a text may mean, in groups, with what tells its bets apart. */
+/** Matches of an ambiguous search, in groups, with details that distinguish bets. */
 
 import { Link } from 'wouter'
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
@@ -17,10 +17,10 @@ interface SeveralProps {
   readonly newest: NewestBets | undefined
 }
 
-/** Of one kind the server gives no more. */
+/** The server's maximum for each kind. */
 const MAX_SHOWN = 10
 
-/** Nothing else here scrolls far: the arrows are for what was found. */
+/** The page is short, so the arrow keys select matches. */
 const KEYS: KeyBindings = { down: ['j', 'ArrowDown'], up: ['k', 'ArrowUp'] }
 
 interface MatchGroup {
@@ -29,7 +29,7 @@ interface MatchGroup {
   readonly matches: readonly SearchMatch[]
 }
 
-/** As they are shown; what is among the newest bets is not shown again. */
+/** In display order. Bets among the newest are not repeated. */
 function groupMatches(matches: readonly SearchMatch[], bets: NewestBets['bets']): MatchGroup[] {
   const isNewest = ({ kind, id, userId }: SearchMatch) =>
     kind === 'bet' && bets.some((bet) => bet.id === id && bet.userId === userId)
@@ -65,7 +65,7 @@ export function SearchMatches({ matches, isOfPlatform, newest }: SeveralProps) {
   )
 }
 
-/** What is shown of them, and where they were looked for. */
+/** The part that is shown, and the range that was searched. */
 function describeNewest({ bets, isAll }: NewestBets): string {
   const shown = bets.length > MAX_SHOWN ? `the newest ${MAX_SHOWN} of ${bets.length}` : 'newest first'
   return isAll ? shown : `${shown}, among the newest ${MAX_SCANNED_BETS.toLocaleString('en')} bets`
@@ -74,7 +74,7 @@ function describeNewest({ bets, isAll }: NewestBets): string {
 interface NewestProps {
   readonly newest: NewestBets
   readonly isOfPlatform: boolean
-  /** Where the keys are. */
+  /** The link of the row selected by keyboard. */
   readonly at: string | undefined
 }
 

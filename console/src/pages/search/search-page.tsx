@@ -46,9 +46,9 @@ type SearchResult =
       readonly kind: 'several'
       readonly matches: readonly SearchMatch[]
       readonly isOfPlatform?: boolean
-      /** Nothing is called so: these begin alike. */
+      /** True if no id equals the text, and the matches only have the same beginning. */
       readonly isNear?: boolean
-      /** Newest first, where the console has looked for them itself. */
+      /** Newest first, if the console searched the newest bets itself. */
       readonly newest?: NewestBets
     }
 
@@ -98,10 +98,10 @@ function SearchOutcome({ text }: { text: string }) {
   )
 }
 
-/** What no id can look like, or is longer than any, names nothing. */
+/** The API answers 400 to a text that cannot be an id. */
 const CANNOT_BE = 400
 
-/** By id on either side, else players by what they are called (W-41, W-45), else by the end of an id. */
+/** Searches by id on both sides, then players by name (W-41, W-45), then by the end of an id. */
 async function runSearch(
   session: ConsoleSession,
   text: string,
@@ -120,11 +120,11 @@ async function runSearch(
   )
 }
 
-/** Enough of an id to find it by; and what may be one, with a letter that was read wrongly. */
+/** The shortest searchable beginning, and a text that may be an id with a typing error. */
 const MIN_ID_LENGTH = 6
 const MAY_BE_ID = /^[\w-]{7,64}$/
 
-/** What begins as it does, where nothing is called so. */
+/** Matches with the same beginning, if the whole text has none. */
 async function searchNear(
   session: ConsoleSession,
   text: string,
@@ -164,13 +164,13 @@ const lookUpId = (base: string, id: string, signal: AbortSignal) =>
     throw error
   })
 
-/** As the platform writes its ids. */
+/** The platform's ids are in lower case. */
 async function lookUpLowerCase(id: string, signal: AbortSignal): Promise<SearchResult | undefined> {
   const small = id.toLowerCase()
   return small === id ? undefined : lookUpId('/operator', small, signal)
 }
 
-/** Of several bets that begin so the newest are meant more often than those whose ids come first. */
+/** Users usually mean the newest bets, not the first ids. */
 async function withNewest(list: string, shown: SearchResult, text: string, signal: AbortSignal): Promise<SearchResult> {
   if (shown.kind !== 'several') return shown
   const beginSo = shown.matches.some(({ kind, id }) => kind === 'bet' && id.toLowerCase() !== text.toLowerCase())
@@ -179,8 +179,8 @@ async function withNewest(list: string, shown: SearchResult, text: string, signa
 }
 
 /**
- * As lists show an id, by its beginning and its end. The server has an index of beginnings: where fewer bets begin so than it gives, they are
- * all. Else the newest are looked through.
+ * Searches by the beginning and end of an id, as lists show it. The server's index of beginnings
+ * returns the first ten bets. The newest bets are scanned in addition.
  */
 async function searchByIdParts(
   { bases }: ConsoleSession,

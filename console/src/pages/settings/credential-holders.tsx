@@ -1,4 +1,7 @@
-/** People and keys alike: listed, made, shown once what they sign in with, renewed, ended. */
+/**
+ * Management of users and API keys: list, create, renew and revoke. A new password or key is shown
+ * once.
+ */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -27,20 +30,19 @@ interface Holder {
 interface HoldersProps {
   readonly title: string
   readonly empty: string
-  /** What to do about it. */
+  /** The next step for an empty list. */
   readonly hint: string
-  /** Listed, made and ended here. */
+  /** The path of the list, also for creation and revocation. */
   readonly list: string
-  /** The member of an answer that is shown this once. */
+  /** The member of the answer that is shown once. */
   readonly shownOnce: 'password' | 'key'
   renew(name: string): readonly [method: string, path: string, word: string]
-  /** What is so when one is ended. */
+  /** The effect of a revocation. */
   readonly ended: string
-  /** Keys alone have one. */
+  /** Only for keys. */
   readonly scopeKind?: ScopeKind
 }
 
-/** A name, a role, something that is shown once. */
 export function Holders({ title, empty, hint, list, shownOnce, renew, ended, scopeKind }: HoldersProps) {
   const client = useQueryClient()
   const zone = useZone()

@@ -1,9 +1,9 @@
-/** A new key may be limited by rights, scope and end. */
+/** Optional limits of a new key: rights, scope and expiry. */
 import { KEY_RIGHTS } from '../../../../src/server/core/http/api/key-rights.ts'
 import type { Zone } from '../../shared/charts/chart-times.ts'
 import { typedTime, useZone } from '../../shared/charts/format.tsx'
 
-/** A key of this server may be limited to one of these. */
+/** The kind of scope that this server's keys can have. */
 export type ScopeKind = 'brand' | 'partner'
 
 export function KeyLimits({ scopeKind }: { scopeKind: ScopeKind }) {
@@ -30,7 +30,7 @@ export function KeyLimits({ scopeKind }: { scopeKind: ScopeKind }) {
   )
 }
 
-/** An empty field of the form is no limit. */
+/** An empty field means no limit. */
 export function limitsIn(form: FormData, zone: Zone): object {
   const text = (field: string) => String(form.get(field) ?? '').trim()
   const rights = form.getAll('right').map(String)

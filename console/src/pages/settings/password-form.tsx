@@ -1,4 +1,4 @@
-/** Whoever signs in by name may change the own password. */
+/** Form with which users change their own password. */
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { callApi } from '../../app/console-api.ts'

@@ -1,4 +1,4 @@
-/** Settings of a server: users, API keys, webhooks, the audit log, and the own password. */
+/** Settings of a server: users, API keys, webhooks, the audit log, and the user's own password. */
 
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
 import { displayName, hasRole, roleTitle, useSession } from '../../app/console-session.tsx'

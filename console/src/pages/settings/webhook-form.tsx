@@ -1,4 +1,4 @@
-/** A webhook made or changed, and sending it everything again since a time. */
+/** Forms to create or change a webhook, and to replay its events from a given time. */
 
 import { useMutation } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
@@ -11,7 +11,7 @@ import { ActionError } from '../../shared/controls/page-states.tsx'
 export interface Webhook {
   readonly webhookId: string
   readonly url: string
-  /** Empty: all. */
+  /** Empty for all events. */
   readonly events: readonly string[]
   readonly state: 'ok' | 'failing' | 'warned' | 'disabled'
   readonly failingSince?: string
@@ -22,9 +22,9 @@ export interface Webhook {
 type OnWebhookSaved = (made?: { webhookId?: string; secret?: string }) => void
 
 interface FormProps {
-  /** The one that is changed; absent: a new one. */
+  /** The webhook to change. Absent for a new one. */
   readonly of?: Webhook
-  /** That are taken. */
+  /** Names that already exist. */
   readonly names?: readonly string[]
   readonly eventNames: readonly string[]
   readonly done: OnWebhookSaved

@@ -1,4 +1,4 @@
-/** Webhooks (W-42): who is told of changes, whether they are heard, and what helps when they are not. */
+/** Webhooks (W-42): their state, errors and actions. */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -16,7 +16,7 @@ interface WebhookList {
 
 const PATH = '/operator/webhooks'
 const webhookPath = ({ webhookId }: Webhook) => `${PATH}/${encodePathSegment(webhookId)}`
-/** Milliseconds between two looks: how a webhook does is no change of the feed. */
+/** Polled, because the state of a webhook is not in the feed. */
 const POLL_MS = 3_000
 
 type OpenDialog =
@@ -181,7 +181,6 @@ function Row({ webhook, open, done }: RowProps) {
   )
 }
 
-/** What is wrong, since when, and what comes next. */
 function WebhookTrouble({ of: { state, lastError, failingSince, disabledAt } }: { of: Webhook }) {
   if (state === 'ok') return null
   return (

@@ -1,4 +1,7 @@
-/** The first sign-in with a password that another person has set: a password of one's own comes before all else (U-4). */
+/**
+ * Page after a sign-in with a password that another user has set: the user must change it first
+ * (U-4).
+ */
 import type { Person } from '../../app/console-api.ts'
 import icon from '../../shared/look/icon.svg'
 import { PasswordForm } from '../settings/password-form.tsx'

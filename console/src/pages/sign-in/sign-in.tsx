@@ -1,4 +1,7 @@
-/** The door: a name and a password, or a key; then a cookie that no script can read. In the sandbox, on this machine, one click. */
+/**
+ * Sign-in by name and password or by key, for a cookie that no script can read. The sandbox needs
+ * one click.
+ */
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, type ConsoleSetup, type Credentials } from '../../app/console-api.ts'
 import { capital } from '../../shared/charts/format.tsx'
@@ -62,7 +65,7 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
   )
 }
 
-/** The server does not say which part is wrong, nor whether a name is locked. */
+/** The server reveals neither the wrong part nor whether a name is locked. */
 function describeFailure(error: unknown, isByKey: boolean): string {
   if (error instanceof ApiProblem && error.status === 401)
     return isByKey

@@ -1,20 +1,23 @@
-/** Where the journal of calls is asked about a bet: it is looked through by time, and all of a long one takes longer than anybody waits. */
+/**
+ * Time spans of a bet, in which the journal is searched for its calls. A search over the bet's
+ * whole life would be too slow.
+ */
 import type { PlatformBetDetail, WalletBetDetail } from '../../../../src/timeline/bet-sources.ts'
 
 export interface BetTimeSpan {
   readonly from: Date
-  /** Absent: until now. */
+  /** Absent means until now. */
   readonly to?: Date
 }
 
 const MINUTE_MS = 60_000
-/** Before and after what is known: a call that was refused comes near one that was not, and the clocks of two hosts differ. */
+/** Margin around each span: rejected calls are near others, and clocks of two hosts differ. */
 const AROUND_MS = MINUTE_MS
-/** A bet's life is cut where nothing happened for longer. */
+/** A longer gap separates two spans. */
 const LONG_MS = 10 * MINUTE_MS
-/** Questions for one bet. */
+/** The most requests for one bet. */
 const MAX_SPANS = 6
-/** What changed so lately may go on, and then all until now is asked for. */
+/** If the last change is more recent, the last span has no end. */
 const RECENT_MS = 60 * MINUTE_MS
 
 interface KnownSources {
@@ -22,7 +25,7 @@ interface KnownSources {
   readonly platform?: PlatformBetDetail | undefined
 }
 
-/** In the order of time; together they hold every moment that is known of the bet. */
+/** The spans are in order of time and contain every known moment of the bet. */
 export function computeBetTimeSpans(known: KnownSources, now: Date): BetTimeSpan[] {
   const times = collectTimes(known).sort((a, b) => a - b)
   const cuts = splitAtGaps(times)
@@ -42,7 +45,7 @@ function collectTimes({ wallet, platform }: KnownSources): number[] {
   return [...walletTimes, ...sent].map((at) => Date.parse(at))
 }
 
-/** First and last of each part, cut at the longest silences. */
+/** The first and last time of each span. The longest gaps separate the spans. */
 function splitAtGaps(times: readonly number[]): [first: number, last: number][] {
   const gap = (i: number) => (times[i] ?? 0) - (times[i - 1] ?? 0)
   const begins = times

@@ -1,13 +1,16 @@
-/** The phases of a call, each with where it began: as the platform saw them (C-18), and within those the wallet's own (W-30). */
+/**
+ * Phases of a call with their starts: the platform's phases (C-18), and the wallet's phases within
+ * them (W-30).
+ */
 import type { AttemptView, JournalCallDetail } from '../../../../src/timeline/bet-sources.ts'
 
 export interface CallPhase {
   readonly name: string
   readonly says: string
-  /** Milliseconds since the call began. */
+  /** Milliseconds since the start of the call. */
   readonly from: number
   readonly ms: number
-  /** Within one that the platform saw. */
+  /** True for a phase of the wallet within a phase of the platform. */
   readonly isInWallet: boolean
 }
 
@@ -15,7 +18,7 @@ type PhaseStep = readonly [name: string, says: string, ms: number | undefined]
 type WalletTiming = Pick<JournalCallDetail, 'at' | 'milliseconds'>
 type PlatformTiming = Pick<AttemptView, 'startedAt' | 'durationMs' | 'phases'>
 
-/** What was not there has no row. */
+/** An absent phase has no row. */
 function layOutPhases(steps: readonly PhaseStep[], begun: number, isInWallet: boolean): CallPhase[] {
   let from = begun
   return steps.flatMap(([name, says, ms]) => {
@@ -54,13 +57,16 @@ function stepsOfPlatform({ durationMs, phases }: PlatformTiming): PhaseStep[] {
   return [['queued', 'waiting for a connection', waited >= 1 ? waited : undefined], ...steps]
 }
 
-/** A connection may have been begun before the call that then got it: what is too long for the call began before it, not its answer later. */
+/**
+ * A connection may have started before its call. If the phases are longer than the call, they start
+ * earlier instead of ending later.
+ */
 function alignToEnd(durationMs: number, phases: readonly CallPhase[]): CallPhase[] {
   const over = Math.max(0, Math.max(0, ...phases.map(({ from, ms }) => from + ms)) - durationMs)
   return phases.map((phase) => ({ ...phase, from: Math.max(0, phase.from - over) }))
 }
 
-/** The wallet began by its own clock, and within the answer that the platform waited for. */
+/** The wallet's start comes from its own clock, limited to the platform's wait for the answer. */
 export function computePhases(journalCall: WalletTiming | undefined, attempt: PlatformTiming | undefined): CallPhase[] {
   const inside = journalCall === undefined ? [] : stepsOfWallet(journalCall.milliseconds)
   if (attempt === undefined) return layOutPhases(inside, 0, false)

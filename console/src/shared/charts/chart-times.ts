@@ -1,14 +1,14 @@
-/** Times along a chart. */
+/** Time labels of a chart. */
 
 export type Zone = 'utc' | 'local'
 
 const DAY_SECONDS = 86_400
-/** Where minutes do not tell the labels apart. */
+/** In a shorter span the labels need seconds. */
 const SHORT_SECONDS = 600
 
 const twoDigits = (value: number) => `${value}`.padStart(2, '0')
 
-/** Whatever the language of the browser is: as all times of the console. */
+/** The same format as everywhere in the console, in every browser language. */
 export function clockText(zone: Zone, at: number, hasSeconds = false): string {
   const time = new Date(at * 1_000)
   const [hours, minutes] =
@@ -23,13 +23,16 @@ function dayText(zone: Zone, at: number): string {
   return `${twoDigits(month + 1)}-${twoDigits(day)}`
 }
 
-/** In seconds. A time has its day below it where the label before is of another one; the first where it is not today. */
+/**
+ * All arguments are in seconds. A time has its day below it if the label before is of another day.
+ * The first label has it if the day is not today.
+ */
 export function formatTimeLabels(zone: Zone, at: readonly number[], now: number): string[] {
   const span = (at.at(-1) ?? 0) - (at[0] ?? 0)
   const days = at.map((one) => dayText(zone, one))
   const texts = span > DAY_SECONDS ? days : at.map((one) => clockText(zone, one, span < SHORT_SECONDS))
   return texts.map((text, i) => {
-    if (text === texts[i - 1]) return '' // half a second is no new label
+    if (text === texts[i - 1]) return '' // half a second is not a new label
     const isNewDay = span <= DAY_SECONDS && days[i] !== (days[i - 1] ?? dayText(zone, now))
     return isNewDay ? `${text}\n${days[i]}` : text
   })

@@ -1,13 +1,13 @@
-/** Days in UTC, as the address, the fields and the reports name them. */
+/** UTC days, as in addresses, fields and reports. */
 export const DAY_MS = 86_400_000
 
-/** Of milliseconds since 1970. */
+/** `time` is milliseconds since 1970. */
 export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-/** When a day begins. What is no day is left as it is: the server says what is wrong with it. */
+/** An invalid day is returned unchanged, so that the server explains the error. */
 export const startOfDay = (day: string) => toTime(day, 0)
 
-/** When the next one begins. */
+/** The start of the next day. */
 export const endOfDay = (day: string) => toTime(day, DAY_MS)
 
 function toTime(day: string, later: number): string {

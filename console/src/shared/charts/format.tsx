@@ -1,4 +1,4 @@
-/** How the console writes times, amounts and ids. Amounts are the API's own text: no float ever touches money. */
+/** Formats times, amounts and ids. Amounts are the API's own text, never a float. */
 import { useSyncExternalStore } from 'react'
 import type { Zone } from './chart-times.ts'
 
@@ -27,13 +27,16 @@ const pad = (value: number, width = 2) => String(value).padStart(width, '0')
 
 interface TimeProps {
   readonly at: string | number
-  /** Never relative: with milliseconds. */
+  /** The time is exact, with milliseconds. */
   readonly millis?: boolean
-  /** Never relative: with the day, also today. */
+  /** The time is exact, with the day. */
   readonly withDay?: boolean
 }
 
-/** What was lately is so long ago; the exact time is on the card, in both zones. Older, and what is to come, is exact. */
+/**
+ * A recent time is relative, and its hint has the exact time in both zones. Older and future times
+ * are exact.
+ */
 export function Time({ at, millis = false, withDay = false }: TimeProps) {
   const now = useZone()
   const date = new Date(at)
@@ -48,12 +51,12 @@ export function Time({ at, millis = false, withDay = false }: TimeProps) {
   )
 }
 
-/** The text of a field `datetime-local` is a time of this zone. */
+/** `text` is the value of a `datetime-local` field in this zone. */
 export function typedTime(zone: Zone, text: string): string {
   return new Date(zone === 'utc' ? `${text}Z` : text).toISOString()
 }
 
-/** What is planned: when, and no longer once it has come. */
+/** A planned time, shown as "due now" once it has come. */
 export function Due({ at }: { at: string }) {
   const date = new Date(at)
   const isDue = useSyncExternalStore(everySecond, () => date.getTime() - Date.now() < AHEAD_MS)
@@ -65,7 +68,7 @@ export function Due({ at }: { at: string }) {
   )
 }
 
-/** What is not seen of it already. */
+/** The forms of the time that are not visible. */
 function timeHint(date: Date, isRelative: boolean): string {
   const lines = (['utc', 'local'] as const).map(
     (zone) => `${toDayAndTime(zone, date).join(' ')} ${zone === 'utc' ? 'UTC' : 'local time'}`,
@@ -73,11 +76,11 @@ function timeHint(date: Date, isRelative: boolean): string {
   return [...lines, ...(isRelative || date.getTime() > Date.now() ? [] : [formatAgo(date)])].join('\n')
 }
 
-/** Milliseconds: what is older is told by its time, and so is what a clock ahead of this one says. */
+/** Older times are exact, and so are times further ahead of this clock. */
 const RECENT_MS = 3_600_000
 const AHEAD_MS = 1_000
 
-/** So long ago, and still so as the seconds go by. */
+/** The text is updated each second. */
 export function useAgo(date: Date | undefined): string | undefined {
   return useSyncExternalStore(everySecond, () => date && formatAgo(date))
 }
@@ -92,15 +95,15 @@ function useRecent(date: Date): string | undefined {
 const secondListeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** The clock of the browser is at or after this time. */
+/** Uses the browser's clock. */
 export const hasCome = (at: string) => Date.parse(at) <= Date.now()
 
-/** A value that depends on the time is read again each second. */
+/** The value is read again each second. */
 export function useEverySecond<T extends string | boolean>(value: () => T): T {
   return useSyncExternalStore(everySecond, value)
 }
 
-/** One timer for all times of a page; it draws again only what reads otherwise than before. */
+/** One timer serves all times of a page. Only changed texts are rendered. */
 function everySecond(notify: () => void): () => void {
   secondListeners.add(notify)
   timer ??= setInterval(() => {
@@ -141,10 +144,9 @@ export function formatAgo(date: Date): string {
   return `${Math.round(seconds / 86_400)} days ago`
 }
 
-/** "1 call", "2 calls". */
+/** "1 call", "2 calls" */
 export function countText(count: number, word: string, words = `${word}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? word : words}`
 }
 
-/** As a word of its own begins. */
 export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

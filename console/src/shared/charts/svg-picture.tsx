@@ -1,4 +1,4 @@
-/** Draws a picture that was made as data; a click or Enter on a part with an id chooses it. */
+/** Renders an SVG picture from data. A click or Enter on a part with an id selects it. */
 import { createElement, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
 import type { SvgElement, SvgPart } from '../../../../src/timeline/drawing/svg.ts'
 

@@ -1,4 +1,4 @@
-/** A chart over time: it fills its box, follows the colours of the page, and is drawn anew when the times are shown in another zone. */
+/** Time chart that fills its box and follows the theme and time zone of the page. */
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -9,15 +9,15 @@ import './plot.css'
 export type PlotOptions = Omit<uPlot.Options, 'width' | 'height' | 'legend' | 'tzDate'>
 
 interface Props {
-  /** The same function as long as the chart is the same. */
+  /** The function must keep its identity; otherwise the chart is created anew. */
   options(zone: Zone): PlotOptions
   readonly data: uPlot.AlignedData
   readonly height: number
-  /** For who cannot see it. */
+  /** For screen readers. */
   readonly description: string
 }
 
-/** What the system has chosen, which can change at sunset. */
+/** The system's theme, which can change at sunset. */
 const DARK = matchMedia('(prefers-color-scheme: dark)')
 
 export function Plot({ options, data, height, description }: Props) {
@@ -37,7 +37,7 @@ export function Plot({ options, data, height, description }: Props) {
     const sized = new ResizeObserver(() => chart.setSize(size()))
     sized.observe(element)
     const paint = () => chart.redraw()
-    const painted = new MutationObserver(paint) // by the button of this page
+    const painted = new MutationObserver(paint) // The theme button changes `data-theme`.
     painted.observe(document.documentElement, { attributeFilter: ['data-theme'] })
     DARK.addEventListener('change', paint)
     return () => {
@@ -51,7 +51,7 @@ export function Plot({ options, data, height, description }: Props) {
   return <div ref={box} className="plot" role="img" aria-label={description} />
 }
 
-/** The value of a design token, whenever it is asked for. */
+/** The current value of a design token. */
 export const token = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name)
 
 export const AXIS = {

@@ -1,12 +1,12 @@
-/** Where the time of a call went, as a waterfall: each bar begins where its phase began. */
+/** Waterfall of a call's phases. */
 import { formatDuration } from '../../../../src/timeline/drawing/time-format.ts'
 import { type CallPhase, computePhases } from './call-phases.ts'
 import './phases.css'
 
 interface PhasesProps {
-  /** As the wallet's journal has it. */
+  /** From the wallet's journal. */
   readonly seen?: Parameters<typeof computePhases>[0]
-  /** As the platform made it. */
+  /** From the platform's attempt. */
   readonly made?: Parameters<typeof computePhases>[1]
 }
 
@@ -36,7 +36,7 @@ export function TimingWaterfall({ seen: journalCall, made: attempt }: PhasesProp
   )
 }
 
-/** Of a hundred: the width of a bar that took no time, so that it is seen. */
+/** Percent; keeps a phase without duration visible. */
 const MIN_WIDTH = 0.7
 
 function Row({ phase: { name, says, from, ms, isInWallet }, whole }: { phase: CallPhase; whole: number }) {

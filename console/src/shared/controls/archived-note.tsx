@@ -1,12 +1,15 @@
-/** Behind the last line of a statement: what lies in files (O-13), so that nobody thinks that money is missing. */
+/**
+ * Note after the last line of a statement about archived transfers (O-13), so that no money seems
+ * to be missing.
+ */
 import type { ReactNode } from 'react'
 import { amountText, Time } from '../charts/format.tsx'
 import type { ArchivedRange, StatementPage } from '../data/statement.ts'
 
-/** Files that are named; a player can have many. */
+/** The most files named; a player can have many. */
 const MAX_NAMED = 5
 
-/** Undefined where nothing lies in files. */
+/** Undefined without archived transfers. */
 export function renderArchivedNotes({ archived = [] }: StatementPage): ReactNode | undefined {
   return archived.length === 0 ? undefined : archived.map((one) => <ArchivedNote key={one.currency} archived={one} />)
 }

@@ -1,14 +1,17 @@
-/** A day as every page writes it, 2026-11-25: a native date field shows it as the browser's language does. The browser's calendar is behind its button. */
+/**
+ * Day input in the form 2026-11-25, because a native date field uses the browser's language. A
+ * button opens the browser's calendar.
+ */
 import { useEffect, useRef, useState } from 'react'
 import { dayOf } from '../charts/days.ts'
 import './day-input.css'
 
 interface Props {
-  /** Of the field, for its label. */
+  /** For the label of the field. */
   readonly id: string
   readonly value: string
   readonly max: string
-  /** There is no list without it, so that it cannot be emptied. */
+  /** The field cannot be emptied. */
   readonly isNeeded?: boolean
   set(day: string): void
 }

@@ -1,11 +1,11 @@
-/** A window over the page: the browser's own, so that the keyboard stays inside and Escape leaves it. */
+/** Modal dialog, based on the browser's own, which traps the focus and closes on Escape. */
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { ActionError } from './page-states.tsx'
 
 export function Dialog({ title, close, children }: { title: string; close(): void; children: ReactNode }) {
   const window = useRef<HTMLDialogElement>(null)
-  // Closed while it is still there: else the browser does not go back to the button that opened it.
+  // The dialog closes before it is removed; otherwise the browser does not return the focus.
   useLayoutEffect(() => {
     const dialog = window.current
     dialog?.showModal()
@@ -26,15 +26,15 @@ export function Dialog({ title, close, children }: { title: string; close(): voi
 
 interface ConfirmDialogProps<T> {
   readonly title: string
-  /** What will be so then. */
+  /** The effect of the action. */
   readonly text: string
   readonly word: string
   act(): Promise<T>
-  /** With the answer, or without one when it was left alone. */
+  /** Called with the answer, or without one after a cancellation. */
   done(made?: T): void
 }
 
-/** Before what cannot be taken back. */
+/** For irreversible actions. */
 export function ConfirmDialog<T>({ title, text, word, act, done }: ConfirmDialogProps<T>) {
   const doing = useMutation({ mutationFn: act, onSuccess: done })
   return (

@@ -1,13 +1,13 @@
-/** Filters of a list or report as fields: each stands in the address, so that a view can be sent to a colleague. */
+/** Filter fields of a list or report. The address contains them, so that a view can be shared. */
 import { type FormEvent, useId } from 'react'
 import { useSearchParams } from 'wouter'
 import { DayInput } from './day-input.tsx'
 import './filters.css'
 
-/** `isStep`: something is opened or closed, and the browser's way back undoes it. */
+/** `isStep` adds a step to the browser's history, so that Back undoes it. */
 export type SetFilter = (name: string, value: string, isStep?: boolean) => void
 
-/** An empty one is not in the address. */
+/** The address omits empty filters. */
 export function useFilters(): readonly [URLSearchParams, SetFilter] {
   const [query, setQuery] = useSearchParams()
   const set: SetFilter = (name, value, isStep = false) =>
@@ -29,7 +29,7 @@ interface Field {
   set(value: string): void
 }
 
-/** `isFeedCountMissing`: there is no list without it, so that it cannot be emptied. */
+/** With `isNeeded` the field cannot be emptied. */
 export function DayField({ name, value, max, isNeeded = false, set }: Field & { max: string; isNeeded?: boolean }) {
   const id = useId()
   return (
@@ -42,18 +42,18 @@ export function DayField({ name, value, max, isNeeded = false, set }: Field & { 
 
 interface TextFieldOptions {
   readonly isWide?: boolean
-  /** What an empty one means. */
+  /** The meaning of an empty field. */
   readonly hint?: string | undefined
-  /** What is offered, as the id of a `datalist`: what is chosen there needs no Enter. */
+  /** The id of a `datalist`. A choice from it needs no Enter. */
   readonly offers?: string
   typed?(text: string): void
 }
 
-/** As browsers tell a choice of what a `datalist` offers from what is typed; some say nothing of it at all. */
+/** Browsers mark a choice from a `datalist` in this way, and some send no `inputType` at all. */
 const isChoice = (event: Event) =>
   ((event as InputEvent).inputType ?? 'insertReplacementText') === 'insertReplacementText'
 
-/** Asked for when it has been typed: with Enter, or on the way out. */
+/** The value applies on Enter or when the field loses the focus. */
 export function TextField({ name, value, isWide = false, hint = 'all', offers, typed, set }: Field & TextFieldOptions) {
   const input = ({ currentTarget, nativeEvent }: FormEvent<HTMLInputElement>) => {
     const text = currentTarget.value

@@ -1,10 +1,10 @@
-/** What is said beside something: more of it on hover, on focus and on a tap, and that it was copied. One native popover for all of it. */
+/** Hints on hover, focus and tap, and the message "Copied", in one native popover. */
 import { useEffect, useRef } from 'react'
 
-/** Pixels between the card and what it is about, and the edge of the window. */
+/** Pixels between the card, its target and the edge of the window. */
 const GAP = 6
 
-/** Of this console's one card, which is there as long as the page. */
+/** The console's only card, which exists as long as the page. */
 const hintElements: { card: HTMLElement | null; live: HTMLElement | null } = { card: null, live: null }
 
 function placeCard(card: HTMLElement, about: Element): void {
@@ -23,25 +23,25 @@ export function showHint(about: Element, text: string): void {
   const { card } = hintElements
   if (card === null || text === '') return
   card.textContent = text
-  hideHint() // shown anew it stands over a window that was opened meanwhile
+  hideHint() // a popover shown anew is above an open dialog
   card.showPopover()
   placeCard(card, about)
 }
 
-/** Aloud too, for whoever does not see the card. */
+/** Also for screen readers. */
 export function announce(about: Element, text: string): void {
   showHint(about, text)
   if (hintElements.live !== null) hintElements.live.textContent = text
 }
 
-/** A pointer is over the part itself; the focus may be on the link or row around it. */
+/** The pointer is on the part itself, but the focus may be on the link or row around it. */
 function findHint(target: EventTarget | null, isFocus: boolean): HTMLElement | null {
   if (!(target instanceof Element)) return null
   const over = target.closest<HTMLElement>('[data-hint]')
   return over ?? (isFocus ? target.querySelector<HTMLElement>('[data-hint]') : null)
 }
 
-/** The row at which the keys are has its card too. */
+/** The row selected by keyboard shows its hint. */
 export function showRowHint(row: Element): void {
   const part = row.querySelector<HTMLElement>('[data-hint]')
   if (part !== null) showHint(part, part.dataset.hint ?? '')

@@ -1,19 +1,19 @@
-/** Ids: short, whole on hover and focus, copied on a click. */
+/** Ids: shortened, whole on hover and focus, copied on click. */
 import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { announce } from './hint-card.tsx'
 
-/** Over plain http a browser gives a page no clipboard, unless it is of this machine. */
+/** A browser provides the clipboard only over https or on this machine. */
 function copyText({ currentTarget }: MouseEvent<HTMLElement>, text: string): void {
   const fail = () => announce(currentTarget, `Not copied: the browser does not let this page. ${text}`)
   if (navigator.clipboard === undefined) fail()
   else navigator.clipboard.writeText(text).then(() => announce(currentTarget, 'Copied'), fail)
 }
 
-/** Both ends: what is made in the same instant begins alike, and the sandbox's terminal names a bet by its end. */
+/** Ids of the same instant begin alike, and the sandbox's terminal shows the end of an id. */
 const shortenId = (id: string) => (id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`)
 
-/** Leads somewhere, with a button beside it that copies the whole id; without `href` it is that button. */
+/** A link with a copy button; without `href` the id itself is the button. */
 export function ShortId({ id, href }: { id: string; href?: string }) {
   if (href === undefined) return <Id id={id} />
   return (
@@ -30,7 +30,6 @@ export function ShortId({ id, href }: { id: string; href?: string }) {
   )
 }
 
-/** Says that it has copied. */
 export function CopyButton({ text }: { text: string }) {
   return (
     <button type="button" className="button quiet small" onClick={(event) => copyText(event, text)}>

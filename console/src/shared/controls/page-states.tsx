@@ -1,4 +1,4 @@
-/** Pieces that every page uses: state, waiting, nothing there, something wrong. */
+/** Shared states of pages: badge, loading, empty, error. */
 import { Component, type ReactNode, useState } from 'react'
 import { ApiProblem } from '../../app/console-api.ts'
 import { capital, Time } from '../charts/format.tsx'
@@ -7,14 +7,14 @@ export function Badge({ tone, children }: { tone: string; children: ReactNode })
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
-/** In the place of what is none. */
+/** Placeholder for an absent value. */
 export const DASH = <span className="muted">–</span>
 
-/** What came over the wire. It scrolls, so the keyboard must reach it. */
+/** The block is focusable, because it scrolls. */
 export function CodeBlock({ name, children }: { name: string; children: string }) {
   return (
     <section aria-label={name}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must scroll it */}
       <pre className="code" tabIndex={0}>
         {children}
       </pre>
@@ -33,13 +33,13 @@ export function LoadingSkeleton({ rows = 4 }: { rows?: number }) {
   )
 }
 
-/** What a browser throws when it has reached nobody; each has words of its own for it. */
+/** Errors of an unreachable server. Their texts differ between browsers. */
 const isOffline = (error: unknown): boolean => error instanceof TypeError || isUnloaded(error)
-/** As Vite says it of the style of a page that could not be fetched. */
+/** Vite's error if the styles of a page could not be loaded. */
 const isUnloaded = (error: unknown) => error instanceof Error && error.message.startsWith('Unable to preload CSS')
 const NO_CONNECTION = 'No connection to the server'
 
-/** `again`: resolves when it has been tried. */
+/** `again` resolves after the retry. */
 export function ErrorMessage({ error, again }: { error: unknown; again?: () => unknown }) {
   const [isTrying, setTrying] = useState(false)
   const tryAgain = async () => {
@@ -77,7 +77,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
   )
 }
 
-/** A page that fails takes nothing around it down; another address begins anew. */
+/** A failed page does not affect the frame. A new address resets the error. */
 export class ErrorBoundary extends Component<
   { readonly at: string; readonly children: ReactNode },
   { readonly error?: unknown }
@@ -95,7 +95,7 @@ export class ErrorBoundary extends Component<
   }
 }
 
-/** Somebody's click that the server did not follow. */
+/** An action that the server rejected. */
 export function ActionError({ children }: { children: ReactNode }) {
   return (
     <p className="notice" role="alert">
@@ -112,7 +112,7 @@ interface QueryView<T> {
   refetch(): unknown
 }
 
-/** Over something that could not be asked for again: what is shown may have changed since. */
+/** Shown above data whose refresh failed. */
 export function StaleNotice({
   of: { error, dataUpdatedAt },
 }: {
@@ -146,13 +146,13 @@ export function StaleNotice({
 interface QueryResultProps<T> {
   readonly of: QueryView<T>
   readonly children: (data: T) => ReactNode
-  /** As high as what comes, where something stands below it. */
+  /** Same height as the content, if something is below it. */
   readonly skeleton?: ReactNode
-  /** What stands around the answer, and around what is in its place. */
+  /** The frame of the answer and of its placeholder. */
   readonly around?: (inner: ReactNode) => ReactNode
 }
 
-/** What was asked for, or what is there instead. */
+/** The answer, or its loading or error state. */
 export function QueryResult<T>({
   of,
   children,

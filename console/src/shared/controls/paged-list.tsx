@@ -1,4 +1,4 @@
-/** A list as pages with "more", its filters in the address, and j, k and Enter to go through it. */
+/** Paged list with "More", filters in the address, and the keys j, k and Enter. */
 import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { LiveMeta } from '../../app/live-updates.tsx'
@@ -10,26 +10,26 @@ import { EmptyState, ErrorMessage, LoadingSkeleton, StaleNotice } from './page-s
 export interface ListColumn<T> {
   readonly name: string
   readonly isNumber?: boolean
-  /** A column is left out when it says nothing of any row. */
+  /** A column that is blank in all rows is omitted. */
   isBlank?(row: T): boolean
   show(row: T): ReactNode
 }
 
 interface Props<T, P> {
-  /** Without `after`. */
+  /** Excludes `after`. */
   readonly path: string
   readonly columns: readonly ListColumn<T>[]
   readonly empty: ReactNode
   keyOf(row: T): string
-  /** Where Enter or a click leads. */
+  /** The target of Enter or a click. */
   linkOf?(row: T): string | undefined
-  /** What changes it. */
+  /** The changes that affect the list. */
   readonly live?: LiveMeta | undefined
-  /** Rows under those that are loaded, which may not be all. */
+  /** Rows below the loaded ones, which may not be all. */
   foot?: ((rows: readonly T[], columns: number, isAll: boolean) => ReactNode) | undefined
-  /** In a card of its own height: the list scrolls in it, and goes on by itself. */
+  /** The list scrolls in a card of fixed height and loads pages automatically. */
   readonly goesOn?: boolean
-  /** What stands behind the last row, and in the place of `empty`; undefined when there is nothing to say. */
+  /** The content after the last row, or instead of `empty`. Undefined without content. */
   end?(last: P): ReactNode
 }
 
@@ -96,10 +96,10 @@ export function PagedList<T, P extends ListPage<T> = ListPage<T>>(props: Props<T
   )
 }
 
-/** Who has no mouse scrolls it with the arrow keys. */
+/** A scrolled list must be reachable by keyboard. */
 const SCROLLED = { role: 'group', 'aria-label': 'Rows', tabIndex: 0 }
 
-/** Over the list, so that it moves nothing. The list comes right behind it. */
+/** The button floats over the list, which must be its next sibling, so that nothing moves. */
 export function NewRowsButton({ text, show }: { text: string | undefined; show(): void }) {
   const place = useRef<HTMLDivElement>(null)
   const below = useBelowHeads(place, text !== undefined)
@@ -119,10 +119,13 @@ export function NewRowsButton({ text, show }: { text: string | undefined; show()
   )
 }
 
-/** How much of the button is above the list, while it is there. */
+/** The part of the button above the list. */
 const ABOVE_PX = 22
 
-/** Undefined: there is room above the list. Else where the top bar ends, and how high the column heads are, in pixels. */
+/**
+ * Undefined if the button fits above the list. Else the bottom of the top bar and the height of the
+ * column heads, in pixels.
+ */
 function useBelowHeads(place: RefObject<HTMLDivElement | null>, isShown: boolean) {
   const [observed, setObserved] = useState('')
   useEffect(() => {
@@ -164,10 +167,9 @@ export function MoreButton({ of: { hasNextPage, isFetchingNextPage, fetchNextPag
   )
 }
 
-/** Pixels before the end of what is there, at which more is asked for. */
+/** The next page is loaded this far before the end. */
 const BEFORE_END_PX = 240
 
-/** The next page comes when the end of this one is near. */
 function InfiniteScroll({
   of,
   within,
@@ -203,7 +205,7 @@ function InfiniteScroll({
   )
 }
 
-/** As `useKeys`; Enter goes where the row leads. */
+/** Like `useKeys`, but Enter opens the row's link. */
 export function useLinkKeys(
   count: number,
   linkOf: (i: number) => string | undefined,
@@ -226,11 +228,14 @@ export interface KeyBindings {
 }
 const KEYS: KeyBindings = { down: ['j'], up: ['k'] }
 
-/** Of the row at which the keys are; other rows may look alike. */
+/** Only the row selected by keyboard has this class. */
 const KEYED = 'at keyed'
 export const keyedClass = (isAt: boolean) => (isAt ? KEYED : undefined)
 
-/** The row at which the keys are, -1 for none; Enter opens it. One list of a page has keys: one that leads nowhere has none. */
+/**
+ * The index of the row selected by keyboard, or -1; Enter opens it. Only one list of a page uses
+ * the keys.
+ */
 export function useKeys(count: number, open: (i: number) => void, { down, up }: KeyBindings = KEYS): number {
   const [at, setAt] = useState(-1)
   useEffect(() => {
@@ -241,7 +246,7 @@ export function useKeys(count: number, open: (i: number) => void, { down, up }: 
       else if (up.includes(key)) setAt((now) => Math.min(count - 1, Math.max(0, now - 1)))
       else if (key === 'Enter' && target === document.body && at >= 0) open(at)
       else return
-      if (key.length > 1) event.preventDefault() // else the page scrolls with the arrows, too
+      if (key.length > 1) event.preventDefault() // arrows would also scroll the page
     }
     addEventListener('keydown', listen)
     return () => removeEventListener('keydown', listen)

@@ -1,4 +1,4 @@
-/** The filter for one player: it takes a whole id, and offers those that begin as what is typed, by their ids or nicknames. */
+/** Filter by a player's whole id, with suggestions by the beginning of an id or nickname. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { encodeQueryPart, getJson } from '../../app/console-api.ts'
@@ -10,7 +10,6 @@ interface OfferedPlayer {
 }
 
 const MAX_OFFERED = 10
-/** Milliseconds without a key, after which is asked. */
 const DEBOUNCE_MS = 200
 
 export function PlayerField({ value, set }: { value: string; set(value: string): void }) {

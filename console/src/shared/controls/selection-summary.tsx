@@ -1,4 +1,7 @@
-/** What a bet in a list is on: its match and outcome; of an express the first match, and how many more. */
+/**
+ * Summary of a bet's selections: match and outcome; for an express the first match and the number
+ * of others.
+ */
 import { DASH } from './page-states.tsx'
 
 interface Selection {
@@ -14,12 +17,12 @@ export interface BetSelections {
   readonly selectionCount?: number
 }
 
-/** Whatever of it is known: names come with the Place bet, or not. */
+/** Names are optional in a Place bet. */
 function selectionWords({ eventId, event, outcomeId, outcome }: Selection): string[] {
   return [event ?? eventId, outcome ?? outcomeId].filter((words) => words !== undefined && words !== '') as string[]
 }
 
-/** On hover all that the list has. */
+/** All selections that the list has. */
 function selectionHint({ selections = [], selectionCount = 0 }: BetSelections): string {
   const lines = selections.map((one) => [one.event ?? one.eventId, one.market, one.outcome ?? one.outcomeId])
   const more = selectionCount - selections.length

@@ -1,13 +1,13 @@
-/** Cards with lists above something else: nothing below them moves when a row comes. */
+/** Fixed heights of list cards, so that new rows do not move the page below. */
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * Of a page: its cards `.tall` are as high as their rows when all of them are there, and stay so; rows that come later scroll within. In another
- * window they are measured anew. `key`: what the page is about.
+ * The `.tall` cards of a page get the height of their rows once all have loaded. Later rows scroll
+ * within. A resize measures again. `key` identifies the page's subject.
  */
 export function useSettledHeights(key: string): RefObject<HTMLDivElement | null> {
   const page = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page of the kind has other lists
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page has other lists
   useEffect(() => {
     const settle = () => {
       const cards = [...(page.current?.querySelectorAll<HTMLElement>('.tall') ?? [])]

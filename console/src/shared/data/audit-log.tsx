@@ -1,4 +1,4 @@
-/** Columns of the audit log (O-4): each change through an API, with its user and its reason. */
+/** Columns of the audit log (O-4): each change through an API, with its user and reason. */
 import type { ReactNode } from 'react'
 import { displayName } from '../../app/console-session.tsx'
 import { amountText, capital, Time } from '../charts/format.tsx'
@@ -18,7 +18,7 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/** Who did what, on whom, and why. What the list says already is not among the members. */
+/** The change omits members that other columns show. */
 export const AUDIT_COLUMNS: readonly ListColumn<AuditEntry>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
   { name: 'User', show: ({ person, key }) => <span className="cut">{displayName({ name: person ?? key.name })}</span> },
@@ -51,11 +51,11 @@ interface Member {
   readonly value: unknown
 }
 
-/** What is in them others have named: an operator its own fields, a result its outcome. */
+/** Others choose the names inside: the operator its fields, a result its outcomes. */
 const NAMED_BY_OTHERS = ['odds', 'results', 'customFields']
 const OURS = /^[a-z]+([A-Z][a-z]+)*$/
 
-/** Member by member, so that nothing is cut off. */
+/** The members are flattened, so that none is cut off. */
 function listMembers(value: object, of = { name: '', words: '', isOthers: false }): Member[] {
   return Object.entries(value).flatMap(([part, one]: [string, unknown]) => {
     const isOurs = !of.isOthers && OURS.test(part)
@@ -70,7 +70,7 @@ function listMembers(value: object, of = { name: '', words: '', isOthers: false 
   })
 }
 
-/** The last part of a member's name says that it is an amount, or a limit of amounts. */
+/** Names of members that are amounts or limits of amounts. */
 const AMOUNT = /(^|\.)(amount|balance|stake|loss)$/
 
 function Value({ of: value, member }: { of: unknown; member: string }): ReactNode {
@@ -85,10 +85,10 @@ function Value({ of: value, member }: { of: unknown; member: string }): ReactNod
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
-/** As the log of actions writes personal data. */
+/** The audit log's value for hidden personal data. */
 const REDACTED = '***'
 
-/** makeConsolePerson: make console person. */
+/** "makeConsolePerson" becomes "make console person". */
 export function splitCamelCase(operation: string): string {
   return operation.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

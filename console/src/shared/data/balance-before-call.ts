@@ -1,4 +1,4 @@
-/** What a player had when a call came that was refused for want of money. */
+/** The player's balance before a call that was rejected for lack of money. */
 
 import { useQuery } from '@tanstack/react-query'
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
@@ -7,7 +7,10 @@ import { findNeededBalance } from '../../../../src/timeline/call-explanation.ts'
 import { encodeQueryPart, getJsonOrNone } from '../../app/console-api.ts'
 import type { StatementPage } from './statement.ts'
 
-/** A call among all calls of its bet: the balance after the player's last movement before it. Undefined until it is known, and of other calls. */
+/**
+ * The balance after the player's last transfer before the call. Undefined while loading and for
+ * other calls.
+ */
 export function useBalanceBeforeCall(wallet: WalletBetDetail | undefined, at: number): string | undefined {
   const { userId = '', history = [], currency } = wallet ?? {}
   const receivedAt = history[at]?.at
@@ -27,9 +30,11 @@ async function readBalanceBefore(
   at: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const to = new Date(Date.parse(at) + 1).toISOString() // what moved in the same millisecond was before: one bet after the other
+  // Transfers in the same millisecond were earlier, because bets are processed one after another.
+  const to = new Date(Date.parse(at) + 1).toISOString()
   const path = `/operator/players/${encodePathSegment(user)}/statement?limit=1&currency=${encodeQueryPart(currency)}&to=${to}`
   const page = await getJsonOrNone<StatementPage>(path, signal)
-  const archived = page?.archived?.find((one) => one.at < to) // the last movement before lies in a file (O-13)
+  // The last transfer is in an archive file (O-13).
+  const archived = page?.archived?.find((one) => one.at < to)
   return page?.data[0]?.balance ?? archived?.balance ?? null
 }

@@ -1,4 +1,4 @@
-/** All that is known of a bet, from both sides as far as this console has them. */
+/** Loads a bet from both sides, as far as this console has their APIs. */
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -20,21 +20,21 @@ export interface BetSources {
   readonly wallet: WalletBet | undefined
   readonly platform: PlatformBetDetail | undefined
   readonly journal: readonly JournalCallDetail[] | undefined
-  /** Who has a bet with this id, where nobody said whose is meant. */
+  /** All players with a bet of this id, if the address names no player. */
   readonly owners: readonly string[]
 }
 
-/** What is known of a bet's calls in the journal. `hidden`: the person may not read them, or this console is of a platform alone. */
+/** `hidden`: the user may not read the journal, or this console has only a platform. */
 export type JournalState = 'hidden' | 'asked for' | 'failed' | 'read'
 
 type LoadedBet = Omit<BetSources, 'journal'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Milliseconds: the journal has a call a moment after it was answered, and says nothing of it in the feed. */
+/** The journal has a call shortly after its answer, without an event in the feed. */
 const FRESH_MS = 10_000
 const POLL_MS = 1_000
-/** Until calls that could not be read are asked for again. */
+/** Failed calls are loaded again after this time. */
 const RETRY_MS = 5_000
 
 function isFresh({ wallet, platform }: LoadedBet): boolean {
@@ -44,7 +44,10 @@ function isFresh({ wallet, platform }: LoadedBet): boolean {
   return Math.abs(Date.now() - last) < FRESH_MS
 }
 
-/** The bet is there before its calls: they are looked for in a journal, which takes its time, and only add to what is told. */
+/**
+ * The bet is shown before its calls, because the search in the journal takes longer and only adds
+ * details.
+ */
 export function useBet(bet: string, user: string | undefined) {
   const session = useSession()
   const client = useQueryClient()
@@ -53,7 +56,7 @@ export function useBet(bet: string, user: string | undefined) {
     queryKey: ['bet', user, bet],
     queryFn: ({ signal }) => loadBet(session, bet, user, signal),
     meta: live,
-    gcTime: 0, // a bet that was left and is opened again is not shown as it was then
+    gcTime: 0, // a reopened page must not show an old bet
     refetchInterval: ({ state: { data } }) => (data !== undefined && isFresh(data) ? POLL_MS : false),
   })
   const { data: loaded, dataUpdatedAt, error, isPending, refetch } = result
@@ -65,7 +68,7 @@ export function useBet(bet: string, user: string | undefined) {
     refetchInterval: ({ state }) => (state.status === 'error' ? RETRY_MS : false),
     placeholderData: (earlier, result) => (result?.queryKey[1] === user ? earlier : undefined),
   })
-  // What was read of them stays while a later reading fails.
+  // Loaded calls stay visible while a later request fails.
   const readings = client.getQueriesData<JournalCallDetail[] | null>({ queryKey: ['calls-of-bet', user, bet] })
   const calls = journal.data ?? readings.findLast(([, data]) => data)?.[1] ?? undefined
   const isReading = journal.isPending || journal.isPlaceholderData || (loaded !== undefined && isFresh(loaded))

@@ -1,4 +1,7 @@
-/** Bets by a part of their id, newest first: the server finds by the beginning alone, in the order of ids, and ten of them. */
+/**
+ * Search of bets by a part of their id, newest first. The server finds only beginnings, in the
+ * order of ids, and at most ten.
+ */
 import { encodePathSegment } from '../../../../src/protocol/values/path-segment.ts'
 import { encodeQueryPart, getJson } from '../../app/console-api.ts'
 import type { BetSelections } from '../controls/selection-summary.tsx'
@@ -36,7 +39,7 @@ export interface NewestBet extends BetSelections {
   readonly requestedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
-/** What a list of either side has of a bet. */
+/** A bet in the list of wallet or platform. */
 type BetListRow = BetSelections & { readonly userId: string; readonly status: string } & Partial<{
     transactionId: string
     betId: string
@@ -51,16 +54,16 @@ type BetListRow = BetSelections & { readonly userId: string; readonly status: st
     requestedStake: { readonly amount: string; readonly currency: string }
   }>
 
-/** How an id begins and ends. */
+/** The beginning and end of an id. */
 export interface IdParts {
   readonly first: string
   readonly last: string
 }
 
-/** As lists show an id, and as somebody types it: its beginning, dots, and its end, or one of them. */
+/** A shortened id in a list or typed by a user: beginning, dots and end, or only one end. */
 const SHORTENED = /^(?:(.{4,}?)(?:…|\.\.\.?)(.{4,})?|(?:…|\.\.\.?)(.{4,}))$/u
 
-/** Undefined of an id that is not shortened. */
+/** Undefined if the id is not shortened. */
 export function parseShortenedId(text: string): IdParts | undefined {
   const found = SHORTENED.exec(text)
   if (found === null) return undefined
@@ -68,7 +71,7 @@ export function parseShortenedId(text: string): IdParts | undefined {
   return { first, last: last || end }
 }
 
-/** What the sandbox's terminal calls a bet: the end of its id, as those of one time begin alike. */
+/** The sandbox's terminal names a bet by the end of its id, because ids of one time begin alike. */
 const ID_ENDING = /^[\w-]{6,35}$/
 
 export function parseIdEnding(text: string): IdParts | undefined {
@@ -80,19 +83,18 @@ export function matchesIdParts(id: string, { first, last }: IdParts): boolean {
   return small.startsWith(first.toLowerCase()) && small.endsWith(last.toLowerCase())
 }
 
-/** Rows of a page, and pages: no index has ids by time, so no more than these are looked through. */
+/** Rows per page, and pages. No index has ids by time, so the scan is limited. */
 const PAGE_ROWS = 500
 const MAX_PAGES = 4
 
 export const MAX_SCANNED_BETS = PAGE_ROWS * MAX_PAGES
 
-/** `isAll`: there are no others, as every bet was looked at. */
+/** `isAll`: the scan covered every bet. */
 export interface NewestBets {
   readonly bets: readonly NewestBet[]
   readonly isAll: boolean
 }
 
-/** Of the newest bets in a list those that are called so. */
 export async function searchNewestBets(list: string, parts: IdParts, signal: AbortSignal): Promise<NewestBets> {
   const bets: NewestBet[] = []
   let after: string | null = null

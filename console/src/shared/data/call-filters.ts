@@ -1,4 +1,4 @@
-/** Filters as words (`player:17 code:1 slow:>1s`), as the list of calls takes them. */
+/** Parser of the call list's filters, such as `player:17 code:1 slow:>1s`. */
 
 const NAMES: Readonly<Record<string, string>> = {
   player: 'player',
@@ -12,9 +12,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 export interface CallFilters {
-  /** For the query. */
   readonly query: string
-  /** Words that say nothing here. */
+  /** Words that are not filters. */
   readonly unknown: readonly string[]
 }
 
@@ -40,7 +39,7 @@ function parseFilter(word: string): readonly [string, string] | undefined {
   return known === undefined ? undefined : [known, value]
 }
 
-/** "1s", ">1s", "250ms". */
+/** "1s", ">1s", "250ms" */
 function parseMilliseconds(text: string): string | undefined {
   const [, digits, unit] = /^>?(\d{1,5})(ms|s)$/.exec(text) ?? []
   if (digits === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Text as a file of the browser's. */
+/** Downloads of text and data as files. */
 export function downloadText(name: string, text: string, type = 'text/csv'): void {
   downloadBlob(name, new Blob([text], { type }))
 }

@@ -1,6 +1,8 @@
 /**
- * A list whose newest rows come while somebody reads. What is shown stays where it is: new rows are counted, and shown when they are asked for, or
- * by themselves while the top of the list is seen and nobody is at a row of it. A row that is shown is always as it is now.
+ * Live list, whose shown rows stay in place.
+ *
+ * New rows are counted and shown on request. They appear automatically while the top of the list is
+ * visible and no row is in use. A shown row always has its current values.
  */
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect, useRef, useState } from 'react'
@@ -13,12 +15,12 @@ export interface ListPage<T> {
 }
 
 interface LiveListOptions<T> {
-  /** Without `after`. */
+  /** Excludes `after`. */
   readonly path: string
   keyOf(row: T): string
-  /** What changes the list; undefined: it is asked for once. */
+  /** The changes that affect the list. Undefined for a list that is loaded once. */
   readonly live?: LiveMeta | undefined
-  /** Somebody is at a row: nothing moves. */
+  /** A row is in use, so nothing moves. */
   readonly isFrozen?: boolean
 }
 
@@ -71,10 +73,10 @@ export function useLiveList<T, P extends ListPage<T> = ListPage<T>>({
   }, [isOther, mayMove, newest.data])
   return {
     asked: result,
-    /** What could not be asked for, if something could not. */
+    /** The query that failed, if one did. */
     fault: result.error === null && live !== undefined ? newest : result,
     rows: shown.map((row) => byKey.get(keyOf(row)) ?? row),
-    /** That a row is shown which does not belong here any more: it stays where it is while somebody is at the list. */
+    /** True for a row that no longer belongs to the list. It stays while the list is in use. */
     hasLeft: findLeftRows(mayMove ? [] : shown.map(keyOf), now.map(keyOf), newest.data?.next === null),
     fresh: mayMove ? undefined : freshText(now.map(keyOf), known),
     show,
@@ -82,7 +84,7 @@ export function useLiveList<T, P extends ListPage<T> = ListPage<T>>({
   }
 }
 
-/** Of the newest page: rows behind its last one may be on the next page. */
+/** Rows after the last one of the newest page may be on the next page. */
 function findLeftRows(shown: readonly string[], now: readonly string[], isAll: boolean): (key: string) => boolean {
   const there = new Set(now)
   const last = isAll ? shown.length : shown.findLastIndex((key) => there.has(key))
@@ -90,7 +92,9 @@ function findLeftRows(shown: readonly string[], now: readonly string[], isAll: b
   return (key) => left.has(key)
 }
 
-/** Rows in front of the last one that is known: behind it are older ones, which came up because others left. */
+/**
+ * Counts rows before the last known one. Rows after it are older, and moved up when others left.
+ */
 function freshText(now: readonly string[], known: ReadonlySet<string>): string | undefined {
   const last = now.findLastIndex((key) => known.has(key))
   const count = (last === -1 ? now : now.slice(0, last)).filter((key) => !known.has(key)).length
@@ -98,7 +102,7 @@ function freshText(now: readonly string[], known: ReadonlySet<string>): string |
   return last === -1 && known.size > 0 ? `${count}+ new` : `${count} new`
 }
 
-/** Whether the top of the list is seen, and the pointer is not over it. */
+/** True if the top of the list is visible and the pointer is not over it. */
 function useAtTop(place: RefObject<HTMLDivElement | null>): boolean {
   const [isAtTop, setAtTop] = useState(true)
   useEffect(() => {
@@ -106,7 +110,8 @@ function useAtTop(place: RefObject<HTMLDivElement | null>): boolean {
     const isTop = () => (place.current?.getBoundingClientRect().top ?? 0) >= 0 && (place.current?.scrollTop ?? 0) === 0
     const update = () => setAtTop(!isOver() && isTop())
     const element = place.current
-    addEventListener('scroll', update, { passive: true, capture: true }) // of the list itself too, where it is what scrolls
+    // `capture` includes the scrolling of the list itself
+    addEventListener('scroll', update, { passive: true, capture: true })
     element?.addEventListener('pointerenter', update)
     element?.addEventListener('pointerleave', update)
     update()

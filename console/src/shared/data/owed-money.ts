@@ -1,6 +1,6 @@
 /**
- * Money that was decided and has not moved (C-9), in one pair of words on every page: what is to be paid to players, and what is to be taken back
- * from them. It waits, when it is tried again by itself, or needs a person, when it does not move without one.
+ * Outstanding money (C-9) in the same words on every page: to be paid to players, or to be taken
+ * back from them. It is retried automatically or needs attention.
  */
 import { sumDecimals } from '../../../../src/protocol/values/decimal.ts'
 import { moneyText } from '../../../../src/timeline/amount-text.ts'
@@ -8,13 +8,15 @@ import { moneyText } from '../../../../src/timeline/amount-text.ts'
 interface UnmovedMoney {
   readonly currency?: string
   readonly amount?: string
-  /** Below zero: to be taken back. Absent where nothing needs a person. */
+  /** Negative if it is to be taken back. Absent if the delivery needs no attention. */
   readonly owedAmount?: string
-  /** The same of what waits. */
+  /** The same, including retried deliveries. */
   readonly outstandingAmount?: string
 }
 
-/** As the platform sums it: `amount` in both directions, `takeBack` of it. */
+/**
+ * The platform's sums: `amount` in both directions, with `takeBack` as the part to be taken back.
+ */
 export interface OwedMoney {
   readonly currency: string
   readonly amount: string
@@ -41,7 +43,7 @@ export const owedParts = (money: readonly OwedMoney[]): string[] =>
 
 export const owedText = (money: readonly OwedMoney[]): string => owedParts(money).join(', ')
 
-/** Of one bet, whose player is known: `7.60 EUR to be paid`. */
+/** For one bet, whose player is known: `7.60 EUR to be paid` */
 export const owedTextOfBet = (one: UnmovedMoney): string =>
   splitDirections(owedMoney([one]))
     .map(
@@ -55,7 +57,10 @@ interface Direction {
   readonly isBack: boolean
 }
 
-/** Money that goes to players is never added to money that comes from them. A currency of which there is none is left out, unless there is no other. */
+/**
+ * The two directions are never added to each other. Zero currencies are omitted, unless all are
+ * zero.
+ */
 export function splitDirections(money: readonly OwedMoney[]): Direction[] {
   const all = money.flatMap(toDirections)
   const some = all.filter(({ amount }) => /[1-9]/.test(amount))

@@ -1,4 +1,6 @@
-/** State of a partner, and its two problems: the partner is down, or money is outstanding for long. */
+/**
+ * State of a partner, and its two problems: the partner is down, or money is outstanding for long.
+ */
 import { Fragment } from 'react'
 import { encodeQueryPart } from '../../app/console-api.ts'
 import { formatAgo } from '../charts/format.tsx'
@@ -14,11 +16,14 @@ export interface Partner {
   readonly lastError?: { readonly at: string; readonly error: string }
   readonly waiting: number
   readonly owed: readonly Sum[]
-  /** `since`: when the oldest of them was decided. */
+  /** `since`: the decision time of the oldest. */
   readonly inProgress: readonly (Sum & { readonly since: string })[]
 }
 
-/** Milliseconds on its way after which money is no everyday thing: a call is answered in seconds, its first retries are over in one minute. */
+/**
+ * Money that is outstanding for longer is a problem. A call is answered in seconds, and its first
+ * retries end within a minute.
+ */
 const LONG_MS = 60_000
 
 export interface PartnerTrouble {
@@ -26,7 +31,7 @@ export interface PartnerTrouble {
   readonly since: string | undefined
 }
 
-/** Undefined: it answers, and nothing waits for long. */
+/** Undefined if the partner answers and nothing is overdue. */
 export function findPartnerTrouble({ state, since, inProgress }: Partner): PartnerTrouble | undefined {
   if (state !== 'up') return { kind: 'down', since }
   const [oldest] = inProgress.map((sum) => sum.since).sort()
@@ -37,10 +42,9 @@ export function findPartnerTrouble({ state, since, inProgress }: Partner): Partn
 
 export const formatSince = (at: string) => `for ${formatAgo(new Date(at)).replace(' ago', '')}`
 
-/** The deliveries of this partner that need attention. */
 export const needsAttentionLink = (partnerId: string) => `/deliveries?partner=${encodeQueryPart(partnerId)}`
 
-/** The deliveries that are retrying, of this partner or of all. */
+/** Without `partnerId` the link includes every partner. */
 export const retryingLink = (partnerId?: string) =>
   `/deliveries?view=${encodeQueryPart('pending,waiting')}${partnerId === undefined ? '' : `&partner=${encodeQueryPart(partnerId)}`}`
 
@@ -55,7 +59,7 @@ export function PartnerBadge({ of }: { of: Partner }) {
   )
 }
 
-/** A line may end between two of them, not within. */
+/** A line may break between two sums but not within one. */
 export function OwedSums({ of }: { of: readonly OwedMoney[] }) {
   return owedParts(of).map((text, i) => (
     <Fragment key={text}>

@@ -1,16 +1,16 @@
-/** A call's signature taken apart, step by step (S-1 to S-3), in this browser: neither the secret nor the body leaves the page. */
+/** Verifies a call's signature step by step (S-1 to S-3). Secret and body stay in the browser. */
 import { hasUniqueNames } from '../../../../src/protocol/values/json-scanner.ts'
 
 export interface SignatureStep {
   readonly description: string
   readonly isGood: boolean
-  /** What is wrong, or what was found. */
+  /** The error, or the value found. */
   readonly detail: string
 }
 
 const SEGMENT = /^[A-Za-z0-9_-]+$/
 
-/** Stops behind the first step that fails. */
+/** Stops after the first failed step. */
 export async function checkSignature(header: string, body: string, secret: string): Promise<readonly SignatureStep[]> {
   const steps: SignatureStep[] = []
   const step = (description: string, isGood: boolean, detail: string) => {
@@ -50,7 +50,7 @@ interface Header {
   readonly members: Readonly<Record<string, unknown>>
 }
 
-/** Undefined for what is no object of JSON. */
+/** Undefined if the part is not a JSON object. */
 function parseHeader(part: string): Header | undefined {
   if (!SEGMENT.test(part)) return undefined
   try {
@@ -63,7 +63,9 @@ function parseHeader(part: string): Header | undefined {
   }
 }
 
-/** In the characters of base64, without one at the end that is no byte any more: the wallet reads as far as there are bytes. */
+/**
+ * Standard base64 without a last character that forms no byte, because the wallet ignores it too.
+ */
 function wholeBytes(part: string): string {
   const whole = part.length % 4 === 1 ? part.slice(0, -1) : part
   return whole.replaceAll('-', '+').replaceAll('_', '/')
@@ -73,7 +75,10 @@ function algorithmOf({ alg }: Header['members']): string {
   return typeof alg === 'string' ? alg : 'no alg'
 }
 
-/** What a wallet refuses though the algorithm is right (S-2); undefined when there is nothing. */
+/**
+ * The reason why a wallet rejects the header despite its algorithm (S-2). Undefined for a valid
+ * header.
+ */
 function findForbiddenHeader({ text, members }: Header): string | undefined {
   if (Object.hasOwn(members, 'crit')) return 'it has crit, which a wallet rejects'
   if (Object.hasOwn(members, 'b64') && members.b64 !== true)

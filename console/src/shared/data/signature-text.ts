@@ -1,8 +1,8 @@
-/** The journal’s result of a signature check, in words. */
+/** The journal's result of a signature check, in words. */
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth']
 
-/** "verified with secret 1" is the journal's; the number is a place in the setting (S-3). */
+/** The number in "verified with secret 1" is the position in the setting (S-3). */
 export function describeSignature(signature: string): string {
   const [, number] = /^verified with secret (\d+)$/.exec(signature) ?? []
   if (number === undefined) return signature

@@ -1,7 +1,6 @@
-/** A player's statement, as the wallet's API tells it. */
+/** A player's statement, as in the wallet's API. */
 import type { BetSelections } from '../controls/selection-summary.tsx'
 
-/** One line of it. */
 export interface StatementRow {
   readonly transferId: string
   readonly kind: string
@@ -11,7 +10,7 @@ export interface StatementRow {
   readonly transactionId?: string
   readonly reference?: string
   readonly reason?: string
-  /** Of a line of a bet: how it stands now. */
+  /** The present state of the bet. */
   readonly bet?: BetSelections & { readonly status: string; readonly resultType?: string }
   readonly at: string
 }
@@ -19,17 +18,17 @@ export interface StatementRow {
 const OF_BETS = ['stake', 'refund', 'payout', 'payout_reversal']
 export const isOfBet = ({ kind }: StatementRow) => OF_BETS.includes(kind)
 
-/** What of an account lies in files (O-13), and is in no list. */
+/** Archived transfers of an account (O-13), which no list contains. */
 export interface ArchivedRange {
   readonly currency: string
   readonly transferId: string
   readonly at: string
-  /** After the last of it: what the rest begins with. */
+  /** The balance after the last archived transfer. */
   readonly balance: string
   readonly files: readonly { readonly file: string; readonly account: number }[]
 }
 
-/** A page of the statement; the last one says what lies in files. */
+/** The last page has `archived`. */
 export interface StatementPage {
   readonly data: readonly StatementRow[]
   readonly next: string | null

@@ -1,4 +1,7 @@
-/** A bet's record, as the wallet's API shows it, in the words of the wallet's rules; and their money as text again. Pure. */
+/**
+ * Converts a bet from the wallet's API into the types of the wallet's rules, and their amounts back
+ * into text. Pure.
+ */
 
 import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../../../../src/protocol/reply-codes.ts'
 import { formatMoney, type Money, parseDecimal, ZERO } from '../../../../src/protocol/values/money.ts'
@@ -7,7 +10,7 @@ import type { BetCall, Placement, SettleCall, Settlement } from '../../../../src
 import type { TokenHash } from '../../../../src/server/wallet/store/session.ts'
 import type { WalletBetDetail, WalletCallView } from '../../../../src/timeline/bet-sources.ts'
 
-/** Decimal places: amounts of the record are written with all that the currency has. */
+/** The currency's decimals, because recorded amounts have every decimal. */
 function scaleOf({ stake, history }: WalletBetDetail): number {
   const texts = [stake, ...history.map(({ amount }) => amount)]
   return Math.max(0, ...texts.map((text) => text?.split('.')[1]?.length ?? 0))
@@ -18,7 +21,7 @@ const toUnits = (bet: WalletBetDetail, text: string | undefined): Money =>
 
 export const formatBetAmount = (bet: WalletBetDetail, amount: Money): string => formatMoney(amount, scaleOf(bet))
 
-/** The record keeps no token; whether it was good is said by the answer. */
+/** The record has no token. The answer shows whether it was valid. */
 const TOKEN = 'a token' as TokenHash
 
 export function parseBetCall(bet: WalletBetDetail, recorded: WalletCallView): BetCall {
@@ -58,7 +61,7 @@ function parseOddsPayout(bet: WalletBetDetail): Money | null {
   return bet.oddsPayout === undefined ? null : toUnits(bet, bet.oddsPayout)
 }
 
-/** Of the bet, or of what this call asks for where none was ever placed. */
+/** The placement of the bet, or of this call if the bet was never placed. */
 export function parsePlacement(bet: WalletBetDetail, recorded: WalletCallView): Placement {
   const placeCall = bet.history.find(({ operation }) => operation === 'place') ?? recorded
   return {
@@ -75,7 +78,7 @@ export function parsePlacement(bet: WalletBetDetail, recorded: WalletCallView): 
   }
 }
 
-/** Every result that the record names: before this call the latest first, then those behind it. */
+/** The recorded results: those before this call, latest first, then those after it. */
 export function resultsAround(bet: WalletBetDetail, at: number): Settlement[] {
   const { history } = bet
   const calls = [...history.slice(0, at).reverse(), ...history.slice(at + 1)]
@@ -92,7 +95,7 @@ function choosePayee({ stakePaidBy = 'player' }: WalletBetDetail, { resultType }
   return resultType === 'refund' ? stakePaidBy : 'player'
 }
 
-/** Why the bet is refused for good; for want of money where it is not. */
+/** The bet's remembered rejection, else lack of money. */
 export function findRememberedRefusal({ refusalCode }: WalletBetDetail): RememberedRefusal {
   return REMEMBERED_REFUSALS.find((name) => REPLY_CODES[name].code === refusalCode) ?? 'not_enough_money'
 }

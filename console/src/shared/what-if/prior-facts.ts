@@ -1,4 +1,7 @@
-/** What the wallet knew when a call came: the calls before it, put through the wallet's own rules. Pure. */
+/**
+ * Reconstructs the wallet's facts at the time of a call: the earlier calls pass through the
+ * wallet's own rules. Pure.
+ */
 
 import { REPLY_CODES, type ReplyCode } from '../../../../src/protocol/reply-codes.ts'
 import { money, ZERO } from '../../../../src/protocol/values/money.ts'
@@ -10,7 +13,7 @@ import type { BetCall } from '../../../../src/server/wallet/store/bet.ts'
 import type { WalletBetDetail, WalletCallView } from '../../../../src/timeline/bet-sources.ts'
 import { parseBetCall } from './bet-record-parser.ts'
 
-/** What is known of the bet beside the call. */
+/** The facts about the bet. */
 export type PriorFacts = Pick<Facts, 'bet' | 'placeRequestId' | 'lastResult' | 'seen'>
 
 export const NO_PRIOR_FACTS: PriorFacts = { bet: { kind: 'unknown' }, placeRequestId: null, lastResult: 0, seen: [] }
@@ -20,7 +23,9 @@ export interface EvaluatedCall {
   readonly decision: Decision
 }
 
-/** A call of the record, judged on a past, with what its own answer says about the player. */
+/**
+ * Decides a recorded call on given facts; its recorded answer supplies the facts about the player.
+ */
 export function evaluateCall(bet: WalletBetDetail, recorded: WalletCallView, prior: PriorFacts): EvaluatedCall {
   const call = parseBetCall(bet, recorded)
   const names = Object.keys(REPLY_CODES) as ReplyCode[]
@@ -34,7 +39,10 @@ export function isAsRecorded({ decision }: EvaluatedCall, { outcome, code }: Wal
   return decision.kind !== 'refuse' || REPLY_CODES[decision.code].code === code
 }
 
-/** As the wallet keeps it (wallet/apply/judge.ts): what the next call finds. This one was number `seq` of its bet. */
+/**
+ * Updates the facts as the wallet does (wallet/queue/rules-path.ts). `seq` is the number of this
+ * call in the bet.
+ */
 export function updatePriorFacts(
   prior: PriorFacts,
   { call, decision }: EvaluatedCall,
@@ -52,15 +60,17 @@ export function updatePriorFacts(
   }
 }
 
-/** Minor units: for every bet. */
+/** Minor units, enough for every bet. */
 const AMPLE_BALANCE = money(10n ** 17n)
 const DAY_MS = 86_400_000
 /** Years. */
 const MINIMUM_AGE = 18
 
 /**
- * What the rules look at beside the bet. The record does not keep it, but the answer says it: who was refused as blocked was blocked. Without
- * an answer it is a player who may bet, with a live token and enough money, and a result that nobody has locked.
+ * The other facts of the rules are not recorded but follow from the answer: a player rejected as
+ * blocked was blocked.
+ *
+ * Without an answer the player may bet, with a live token, enough money and an unlocked result.
  */
 export function assembleFacts(prior: PriorFacts, call: BetCall, now: Date, answer?: ReplyCode): Facts {
   const currency = ('currency' in call ? call.currency : undefined) ?? ('' as Currency)

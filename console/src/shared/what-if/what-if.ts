@@ -1,6 +1,6 @@
 /**
- * Why a call was answered as it was, and what the same call would have come to had the wallet known something else of its bet: each row of the
- * life table, judged by the wallet's own rules (wallet/decide). Pure.
+ * Alternatives of a call (what-if): its answer in each state of the bet, by the wallet's own rules
+ * (wallet/rules). Pure.
  */
 
 import { REPLY_CODES } from '../../../../src/protocol/reply-codes.ts'
@@ -29,12 +29,12 @@ import {
 } from './prior-facts.ts'
 
 export interface WhatIfOutcome {
-  /** 200, or the refusal; `says`: more than its code does. */
+  /** `says` adds details to the code. */
   readonly answer: 200 | { readonly code: number; readonly says?: string }
-  /** It was answered so before. */
+  /** The call repeats an earlier one. */
   readonly isRepeat?: true
   readonly moves: readonly { readonly what: string; readonly amount: string }[]
-  /** What of that is the player's, signed. */
+  /** The signed sum for the player. */
   readonly forPlayer: string
   readonly leaves: LifeState
   readonly anomaly?: string
@@ -42,21 +42,21 @@ export interface WhatIfOutcome {
 
 export interface WhatIfCase extends WhatIfOutcome {
   readonly known: LifeState
-  /** Of the bet in that state: "10.00 staked". */
+  /** The bet in that state: "10.00 staked". */
   readonly had: string
-  /** What the wallet knew when the call came. */
+  /** The actual state at the time of the call. */
   readonly isOwn?: true
 }
 
 export interface WhatIfAnalysis {
   readonly rows: readonly WhatIfCase[]
-  /** False: the rules of this version answer otherwise than stands on record. */
+  /** False if this version's rules give another answer than the recorded one. */
   readonly isAsRecorded: boolean
 }
 
 const STATES: readonly LifeState[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
 
-/** The rows in the order of the life table; a state has several where the bet's own numbers matter. */
+/** Rows in the order of the life table. A state has several rows if the bet's amounts matter. */
 export function analyzeWhatIf(bet: WalletBetDetail, at: number): WhatIfAnalysis | undefined {
   const recorded = bet.history[at]
   if (recorded === undefined) return undefined
@@ -79,7 +79,7 @@ export function analyzeWhatIf(bet: WalletBetDetail, at: number): WhatIfAnalysis 
 const outcomeText = ({ answer, moves, forPlayer, leaves }: WhatIfOutcome) =>
   JSON.stringify([answer, moves, forPlayer, leaves])
 
-/** Where a call of the record is not what these rules make of it, its own word counts. */
+/** If these rules decide a recorded call differently, the record is used. */
 function replayPriorFacts(bet: WalletBetDetail, at: number): PriorFacts {
   const known = listStatesBefore(bet.history)
   return bet.history.slice(0, at).reduce((prior, recorded, i): PriorFacts => {
@@ -112,12 +112,15 @@ function enumerateStates(bet: WalletBetDetail, recorded: WalletCallView, at: num
 
 const asPlaced = ({ stake, currency }: Pick<Placement, 'stake' | 'currency'>) => ({ stake, currency })
 
-/** Another bet under the same id. */
+/** Another bet with the same id. */
 function otherStake(placement: Placement, stake: Money): Placement {
   return { ...placement, stake: placement.stake === stake ? money(stake * 2n) : placement.stake }
 }
 
-/** Of a result: this one, and another one. Of all other calls any result will do. */
+/**
+ * A result is compared with the same result and with another one. For other calls any result is
+ * enough.
+ */
 function enumerateSettlements(
   bet: WalletBetDetail,
   recorded: WalletCallView,
