@@ -1,6 +1,8 @@
 /**
- * What a command has found out, written by itself into a page of the docs: between two marks that name it, with the day, the commit, the machine and
- * the command. `<!-- figures of level 2: written by the command -->` … `<!-- figures: end -->`
+ * Results of a command in a page of the docs, between two marks: `<!-- figures of level 2: written
+ * by the command -->` and `<!-- figures: end -->`.
+ *
+ * Before them the page names the command, the day, the commit and the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,9 +11,8 @@ import { environment } from '../runtime/environment.ts'
 import { UsageError } from '../runtime/errors/cli-errors.ts'
 
 export interface DocFigures {
-  /** Of the marks: `level 2`. */
+  /** The name in the marks: `level 2`. */
   readonly of: string
-  /** As it is typed. */
   readonly command: string
   readonly text: string
 }
@@ -19,7 +20,7 @@ export interface DocFigures {
 const END = '<!-- figures: end -->'
 const beginMark = (of: string) => `<!-- figures of ${of}: written by the command -->`
 
-/** Throws when the page has no place for them. */
+/** Throws UsageError if the page has no marks for these figures. */
 export function writeFigures(path: string, figures: DocFigures): void {
   writeFileSync(
     path,
@@ -27,7 +28,7 @@ export function writeFigures(path: string, figures: DocFigures): void {
   )
 }
 
-/** Throws before anything was measured. */
+/** The same check, for use before the measurement. */
 export function requireFiguresPlace(path: string, of: string): void {
   splitPage(readFileSync(path, 'utf8'), of)
 }
@@ -50,24 +51,23 @@ function splitPage(page: string, of: string) {
   return { before, behind: rest.slice(at + END.length) }
 }
 
-/** As lines that stood on a terminal. What was met fills a screen, so it is counted. */
+/** A console block. A list of marks would fill a screen, so it is replaced by its length. */
 export function formatOutput(lines: readonly string[]): string {
   return ['```console', ...lines.map(shortenMarks), '```'].join('\n')
 }
 
 const MET = 'met: '
-/** `12 × a mark, 3 × another one`: a mark may have commas of its own. */
+/** The list is `12 × a mark, 3 × another mark`. A mark may contain commas. */
 const shortenMarks = (line: string) =>
   line.startsWith(MET) ? `${MET}${line.match(/\d+ × /g)?.length ?? 0} different marks` : line
 
-/** The commit, processors and Node. */
 function describeMachine(): string {
   const [first] = cpus()
   const name = first?.model.trim() ?? 'processors'
   return `commit ${readCommit()}, ${cpus().length} × ${name}, Node ${process.versions.node}`
 }
 
-/** Of the working copy, docs aside; what is installed as a package has none. */
+/** `unknown` without a git repository. Changes in docs/ do not count. */
 export function readCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim()
   try {

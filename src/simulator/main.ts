@@ -1,4 +1,8 @@
-/** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use, 130 stopped. */
+/**
+ * The command `npm run simulate`: searches the rules for faults before users meet them.
+ *
+ * Exit codes: 0 good, 1 findings, 2 wrong use, 130 stopped.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { UsageError } from '../runtime/errors/cli-errors.ts'
@@ -9,7 +13,7 @@ import { formatOutput, requireFiguresPlace, writeFigures } from './doc-figures.t
 import { type HistorySearchResult, replayHistory, searchHistories } from './one-bet/history-search.ts'
 import { describeAction, formatHistory, parseRecordedHistory, type RecordedAction } from './one-bet/one-bet-actions.ts'
 
-/** A step more takes six times as long, and more than the 1.5 GB that these take. */
+/** Seven steps take 1.5 GB of memory, and each further step six times as long. */
 const MAX_LENGTH = 7
 const NIGHT_RUNS = 20_000
 
@@ -78,13 +82,13 @@ function isOfMarkets({ level, ...of }: Flags): boolean {
   return level === 2 || [of.night, of.file, of.shrink, of.planted].some((given) => given !== undefined)
 }
 
-/** Without what says where its figures go. */
+/** Without `--write`. */
 function formatCommand(): string {
   const flags = process.argv.slice(2).join(' ')
   return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`.replace(/ -- $/, '')
 }
 
-/** A kept run says itself of which level it is. */
+/** A saved run contains its level, which then replaces `--level`. */
 function readLevel({ level, file, shrink }: Flags): number {
   const path = file ?? shrink
   if (path === undefined) return level
@@ -93,7 +97,10 @@ function readLevel({ level, file, shrink }: Flags): number {
   return itsOwn
 }
 
-/** True when nothing was found that should not be there. Levels 2 and 3 are loaded when they are wanted: they bring a database. */
+/**
+ * Returns true without findings. Levels 2 and 3 are imported on demand, because they load a
+ * database.
+ */
 async function playLocks(flags: Flags): Promise<boolean> {
   const { file, shrink, planted } = flags
   const { findPlantedLocks, replayLocksFile, shrinkLocksFile, simulateLocks } = await import(
@@ -150,13 +157,13 @@ function formatSearch({ histories, steps, situations, met }: HistorySearchResult
   )
 }
 
-/** A bet of a real wallet has been answered under one of the policies; nobody has written down which. */
+/** The record of a bet does not contain the wallet's policy. */
 function checkHistory(policies: readonly Clawback[], history: readonly RecordedAction[]): boolean {
   const results = policies.map((policy) => printHistory(policy, history))
   return results.every(({ isFound }) => !isFound) && results.some(({ different }) => different === 0)
 }
 
-/** `different`: so many answers are not those that were recorded. */
+/** `different`: the number of answers that differ from the recorded ones. */
 function printHistory(clawback: Clawback, history: readonly RecordedAction[]): { different: number; isFound: boolean } {
   const { steps, complaint } = replayHistory(
     history.map(({ action }) => action),

@@ -1,6 +1,7 @@
 /**
- * What may become of a bet by a call about it: written from decisions.md (the bet's life, I-2, I-3, I-5, L-1 to L-4, P-1, P-4, R-6) and from
- * nothing else. Each answer that the decisions allow is one possibility. Pure.
+ * The possible effects of a call on a bet, one for each answer that decisions.md permits. Pure.
+ *
+ * The only sources are the life of a bet, I-2, I-3, I-5, L-1 to L-4, P-1, P-4 and R-6.
  */
 
 import { OPERATIONS } from '../../protocol/operation.ts'
@@ -12,11 +13,11 @@ import type { MoneyRules } from './scenario.ts'
 export interface ObservedCall {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
   readonly requestId: string
-  /** As on the wire; '' where it does not count. */
+  /** As on the wire; '' if the operation ignores it. */
   readonly amount: string
   readonly resultType: string
   readonly token?: string
-  /** A Place bet's, above 0 (D-1). */
+  /** A Place bet with a bonus id above 0 (D-1). */
   readonly hasBonus?: boolean
 }
 
@@ -25,18 +26,20 @@ export type CallVerdict = number
 
 export interface BetLife {
   readonly status: 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
-  /** Empty of a bet that was never placed. */
+  /** Empty if the bet was never placed. */
   readonly stake: string
-  /** Promotions pay its stake (M-4). */
+  /** The promotions account pays the stake (M-4). */
   readonly isFunded: boolean
   readonly payout: string
   readonly resultType: string
   readonly refusal: number
-  /** The call that took effect last. */
+  /** The last call that took effect. */
   readonly by: string
-  /** Results answered 200. */
   readonly acknowledged: readonly string[]
-  /** Results refused with 20 or 21 since when no other one was acknowledged, and those that another one has passed (I-2), each with its code. */
+  /**
+   * Results refused with 20 or 21, each with its code. `refused` has those since the last
+   * acknowledged result, `passed` the earlier ones, which stay refused (I-2).
+   */
   readonly refused: readonly string[]
   readonly passed: readonly string[]
 }
@@ -46,12 +49,12 @@ export const NEW_BET_LIFE: BetLife = {
   ...{ acknowledged: [], refused: [], passed: [] },
 }
 
-/** A call that may still take effect, and what it must meet. */
+/** A call without an answer, with the state that applies to it. */
 export interface PendingCall extends ObservedCall {
   tokenIs: TokenState
-  /** Its bet was locked before it came, and is. */
+  /** The bet was locked before the call arrived, and still is. */
   isLocked: boolean
-  /** Its player is blocked: surely, since before it came; or at some time since. */
+  /** `surely`: blocked since before the call arrived. `maybe`: only for a part of the time. */
   block: 'no' | 'maybe' | 'surely'
   readonly isLimited: boolean
   readonly rules: MoneyRules
@@ -62,7 +65,7 @@ export type NextLife = readonly [life: BetLife, verdict: CallVerdict]
 const BLOCKED = replyCode('recalculation_blocked')
 const SHORT = replyCode('recalculation_negative')
 
-/** What a token may be answered, and whether it must be one of these. */
+/** The codes that a token can cause. With `isOver` the answer is one of them. */
 const TOKEN_ANSWERS: Readonly<Record<TokenState, { readonly codes: readonly number[]; readonly isOver: boolean }>> = {
   live: { codes: [], isOver: false },
   'may have ended': { codes: replyCodes('expired_token'), isOver: false },
@@ -72,7 +75,7 @@ const TOKEN_ANSWERS: Readonly<Record<TokenState, { readonly codes: readonly numb
   'not heard of': { codes: replyCodes('invalid_token', 'expired_token'), isOver: false },
 }
 
-/** The answers of a call that looks at nothing but its token: User data (P-1). */
+/** User data checks only its token (P-1). */
 export function answersByToken(token: TokenState): readonly CallVerdict[] {
   const { codes, isOver } = TOKEN_ANSWERS[token]
   return isOver ? codes : [200, ...codes]
@@ -101,7 +104,7 @@ function livesAfterPlace(life: BetLife, call: PendingCall): NextLife[] {
   }
 }
 
-/** In the order of R-6: what is wrong with the token, with the player, with the money. */
+/** The checks have a fixed order: the token, the player, the money (R-6). */
 function livesAfterFirstPlace(life: BetLife, call: PendingCall): NextLife[] {
   const { amount, tokenIs: token, block, isLimited } = call
   const refusedWith = (name: ReplyCode): NextLife => [
@@ -147,14 +150,16 @@ function livesAfterResult(life: BetLife, call: PendingCall): NextLife[] {
   return [...(call.isLocked ? [] : judged), ...ofToken, refusedWith(BLOCKED)]
 }
 
-/** What a result would have brought the player in all: undefined where it takes nothing back. */
+/**
+ * The player's total from the bet after this result; undefined if the result takes nothing back.
+ */
 export function computeLoweredResult(life: BetLife, call: ObservedCall): bigint | undefined {
   if (life.status !== 'settled') return undefined
   const nextLife = computeMoved({ ...life, ...toResult(life, call) })
   return nextLife < computeMoved(life) ? nextLife : undefined
 }
 
-/** It stays refused as it was first. */
+/** The first refusal of a result stays. */
 function withRefusal(life: BetLife, name: string, code: number): BetLife {
   return findCode(life.refused, name) === undefined
     ? { ...life, refused: withName(life.refused, `${name} ${code}`) }
@@ -166,13 +171,13 @@ function findCode(refused: readonly string[], name: string): number | undefined 
   return found === undefined ? undefined : Number.parseInt(found.slice(name.length), 10)
 }
 
-/** What was refused so far has been passed. */
+/** A newer acknowledged result passes the earlier refusals. */
 function withPassedRefusals(life: BetLife, name: string): BetLife {
   const passed = life.refused.filter((one) => !one.startsWith(`${name} `)).reduce(withName, life.passed)
   return { ...life, acknowledged: withName(life.acknowledged, name), passed, refused: [] }
 }
 
-/** L-1: one with the same changes nothing. */
+/** A result with the same amount and type changes nothing (L-1). */
 function isSameResult(life: BetLife, { kind, amount, resultType }: ObservedCall): boolean {
   if (kind === 'unsettle') return life.status === 'open'
   return life.status === 'settled' && life.payout === amount && life.resultType === resultType
@@ -189,7 +194,9 @@ function withName(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names : [...names, name].sort()
 }
 
-/** What it has brought its player: promotions pay the stake of a bet that they fund, and get what is refunded (M-4). */
+/**
+ * The player's total from the bet. Promotions pay the stake of a freebet and get its refund (M-4).
+ */
 export function computeMoved({ status, stake, payout, isFunded, resultType }: BetLife): bigint {
   if (status !== 'open' && status !== 'settled') return 0n
   const staked = isFunded ? 0n : parseCents(stake)
@@ -197,7 +204,10 @@ export function computeMoved({ status, stake, payout, isFunded, resultType }: Be
   return (status === 'settled' && !isRefunded ? parseCents(payout) : 0n) - staked
 }
 
-/** P-4: what Check says of it, and the call whose time it tells; undefined: it is not known (W-7). */
+/**
+ * The answer of Check, and the call whose time it shows (P-4). Undefined for an unknown bet and for
+ * a tombstone (W-7).
+ */
 export function toCheckAnswer({ status, stake, payout, by }: BetLife) {
   const isTombstone = status === 'cancelled' && stake === ''
   if (status === 'nothing' || status === 'refused' || isTombstone) return undefined

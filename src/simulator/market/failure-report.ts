@@ -1,13 +1,12 @@
-/** What is said and kept of a run that failed: seed and commit, its last events as a story, and a file of its choices, made shorter at once. */
+/** Reports a failed run: seed, commit, last events, and a shortened file of its choices. */
 import { readCommit } from '../doc-figures.ts'
 import type { RunResult } from './market-run.ts'
 import { classifyComplaint, type RunFile, shrinkRun, writeRunFile } from './run-file.ts'
 
 export type Print = (line: string) => void
 
-/** Events that a failure tells. */
 const MAX_EVENTS = 80
-/** Runs of the shrinking of a failure that has just been found. */
+/** The limit for the first shrinking. */
 const AT_ONCE_RUNS = 100
 
 interface FailedRun<D> extends Pick<RunResult, 'seed' | 'complaints' | 'story'> {

@@ -1,4 +1,8 @@
-/** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
+/**
+ * Plays markets from their seeds and prints the situations that occurred.
+ *
+ * A failure is printed with its story and the command that plays it again.
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import { createStopSignal } from '../../server/servers/stop-signals.ts'
@@ -19,20 +23,19 @@ import { playSeeds } from './seed-workers.ts'
 import type { SeedTask } from './worker.ts'
 
 export interface SeedRange {
-  /** Of the first run. */
+  /** The seed of the first run. */
   readonly seed: number
   readonly runs: number
 }
 
-/** Of so many runs one is played twice: the same seed must come to the same. */
+/** One run in this number is played twice, and must give the same result. */
 const TWICE_EVERY = 20
-/** Runs that must meet everything that a night must meet. */
+/** After this number of runs every situation of a night must have occurred. */
 const MIN_RUNS_FOR_COVERAGE = 500
-/** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 5_000
-/** Runs of the shrinking of a file that somebody has named. */
+/** The limit of runs. */
 const SHRINKING_RUNS = 400
-/** Findings after which no other run begins: they will not be of ten kinds. */
+/** The findings after which no further run begins: more would repeat the same faults. */
 const MAX_FOUND = 10
 
 async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
@@ -44,7 +47,7 @@ async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   }
 }
 
-/** True when nothing was found. */
+/** Returns true without findings. */
 export function simulateMarkets({ seed: first, runs }: SeedRange, print: Print, progress: Print): Promise<boolean> {
   return playAll(
     { seeds: toSeedTasks(first, runs), ended: 0, runs, total: createRunTotal(), save: () => {} },
@@ -55,10 +58,7 @@ export function simulateMarkets({ seed: first, runs }: SeedRange, print: Print, 
 
 export type NightEnd = 'good' | 'found' | 'runs are left'
 
-/**
- * A night in pieces (night-runs.ts). Good when all of its runs were played, by this piece or an
- * earlier one, and nothing was found by this one.
- */
+/** A night in pieces. It is good if all of its runs were played, and this piece found nothing. */
 export async function simulateNight(
   path: string,
   { seed: first, runs }: SeedRange,
@@ -76,11 +76,11 @@ export async function simulateNight(
 
 interface Series {
   readonly seeds: readonly SeedTask[]
-  /** Of `runs`, before these seeds. */
+  /** The number of `runs` that earlier pieces have played. */
   readonly ended: number
   readonly runs: number
   readonly total: Pick<RunTotal, 'add' | 'hasMet' | 'lines'>
-  /** Told now and then, and in the end. */
+  /** Called every few seconds, and at the end. */
   readonly save: (sinceStartMs: number) => void
 }
 
@@ -115,7 +115,10 @@ function toSeedTasks(first: number, runs: number): readonly SeedTask[] {
   return Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
 }
 
-/** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
+/**
+ * Plays runs until each planted fault is found, and writes the table. Returns true if all were
+ * found.
+ */
 export function findPlantedFaults(path: string, print: Print): Promise<boolean> {
   return withStores((stores) =>
     findEachFault({ planted: PLANTED_FAULTS, head: TABLE, path, print }, (one) => firstFinding(one, stores)),
@@ -125,7 +128,7 @@ export function findPlantedFaults(path: string, print: Print): Promise<boolean> 
 function firstFinding(planted: PlantedFault, stores: Stores): Promise<FaultFinding> {
   const { plant, file } = planted
   return findFirstFailure(async (seed) => {
-    const faulty = plant(stores) // anew: some count, or remember
+    const faulty = plant(stores) // a new plant for each run: some count, or remember
     return file === undefined ? runMarket(seed, faulty, drawFaultChoices(planted)) : playFile(readRunFile(file), faulty)
   })
 }
@@ -137,7 +140,7 @@ a [simulated market](../concepts/reliability.md#markets-from-seeds), and markets
 run that found it. Written by \`npm run simulate -- --planted docs/internals/planted-faults.md\`.
 `
 
-/** Plays a kept run. True when nothing was found. */
+/** Plays a saved run. Returns true without findings. */
 export function replayRunFile(path: string, print: Print): Promise<boolean> {
   return withStores(async (stores) => {
     const result = await playFile(readRunFile(path), stores)
@@ -147,7 +150,7 @@ export function replayRunFile(path: string, print: Print): Promise<boolean> {
   })
 }
 
-/** Makes a kept run shorter, in its file. True when there was nothing to be found in it any more. */
+/** Returns true if the shortened run has no findings any more. */
 export function shrinkRunFile(path: string, print: Print): Promise<boolean> {
   return withStores(async (stores) => {
     const file = readRunFile(path)

@@ -1,4 +1,4 @@
-/** One run: the market is made, then everything goes wrong that can, then all is calm, and what is left must be right. */
+/** One run: it sets up the market, plays with faults, then without, and audits the result. */
 
 import { environment } from '../../runtime/environment.ts'
 import { errorWithStack } from '../../runtime/errors/error-text.ts'
@@ -32,31 +32,30 @@ import { drawScenario, LIMITS_BY_PLAYER, readScenarioLooks, readScenarioSpan, ty
 
 export interface RunResult {
   readonly seed: number
-  /** The same seed has the same. */
+  /** Equal for equal seeds. */
   readonly hash: string
   readonly bets: number
   readonly simulatedMs: number
   readonly marks: ReadonlyMap<string, number>
-  /** What is not as it must be; none is good. */
+  /** Violations of the rules; empty for a good run. */
   readonly complaints: readonly string[]
-  /** All events. */
   readonly story: readonly string[]
-  /** By which it can be played again. */
   readonly choices: readonly Choice[]
 }
 
 const PLAYERS = { wallet: 3, 'other wallet': 2 } as const
 /**
- * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
- * that died is watched for 8 s; results wait for 60 s at most between two tries (C-5), rollbacks for 6 minutes in all (C-4).
+ * Without faults every call must be over after this time.
+ *
+ * An earlier message can be 90 s late; the claim of a dead process is watched for 8 s. The gaps
+ * between attempts of a result are at most 60 s (C-5); a Rollback has 6 minutes in all (C-4).
  */
 const CALM_MS = 480_000
-/** Milliseconds until everybody has heard of what they asked for last, in the shortest market. */
+/** Every actor gets its last answer in this time, for a span of 1. */
 const ACTORS_MS = 60_000
-/** Milliseconds between two looks whether all is over, and of people at what needs them. */
 const POLL_MS = 10_000
 
-/** `choices`: other ones than the seed's. What the processes draw is the seed's all the same. */
+/** `choices` replaces the seed's choices. The random numbers of the processes stay the seed's. */
 export async function runMarket(seed: number, stores: Stores, choices: Choices = drawChoices()): Promise<RunResult> {
   const scenario = choices.scenario(() => drawScenario(seed, createRandom(seed, 'scene')))
   for (const party of partiesOf(scenario)) await stores[party].empty()
@@ -85,7 +84,6 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
   return { seed, simulatedMs: world.elapsed(), bets: empty.bets.length, complaints, ...recorded }
 }
 
-/** Players with money and frames, over a network on which nothing goes wrong yet. */
 async function setUpMarket(market: Market, participants: Participants, scenario: Scenario): Promise<Participants> {
   for (const party of partiesOf(scenario)) await market.until(market.begin(party), 10_000)
   const partner = {
@@ -113,7 +111,7 @@ async function setUpMarket(market: Market, participants: Participants, scenario:
   return whole
 }
 
-/** Complaints. */
+/** Returns complaints. */
 async function runWithFaults(
   market: Market,
   participants: Participants,
@@ -160,7 +158,7 @@ async function runWithFaults(
   return []
 }
 
-/** Complaints of the first step behind which there are any. */
+/** Returns the first complaints. The audit follows each step with an event. */
 async function passWatched(market: Market, milliseconds: number, audit?: () => Promise<string[]>): Promise<string[]> {
   const found: string[] = []
   let events = market.trace.story().length
@@ -181,12 +179,12 @@ function markDays({ trace, world }: Market, { startsAt }: Scenario): void {
   if (from?.slice(0, 7) !== to?.slice(0, 7)) trace.mark('a month ends')
 }
 
-/** Some may not have begun again yet. */
+/** False while a process has not restarted yet. */
 function isWhole(market: Market, scenario: Scenario): boolean {
   return market.platform() !== undefined && walletsOf(scenario).every((name) => market.wallet(name) !== undefined)
 }
 
-/** Complaints. */
+/** Returns complaints. */
 async function settleMarket(
   market: Market,
   participants: Participants,
@@ -197,7 +195,7 @@ async function settleMarket(
   trace.note('all is calm')
   market.calm()
   participants.other?.calm()
-  const until = world.elapsed() + CALM_MS + Math.max(0, -readClockOffset('database of the platform')) // what is due by it comes later
+  const until = world.elapsed() + CALM_MS + Math.max(0, -readClockOffset('database of the platform')) // timers by a clock that was set back fire later
   for (let isOver = false; !isOver; ) {
     if (world.elapsed() > until)
       return [

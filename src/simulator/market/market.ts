@@ -1,4 +1,8 @@
-/** The market of one run: wallets, gateway and platform that live, die and begin again over their data, the network between them, and time. */
+/**
+ * The market of one run: wallets, gateway and platform, their network, and the virtual time.
+ *
+ * A process can die and restart; its database stays.
+ */
 
 import type { Clock } from '../../runtime/clock.ts'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
@@ -30,27 +34,26 @@ import { createStoryNames, type StoryNames } from './story-names.ts'
 import { createTrace, type Trace } from './trace.ts'
 
 export interface Stores extends Readonly<Record<PartyName, Store>> {
-  /** Faults that are planted between network and a party. */
+  /** Planted faults between the network and a party. */
   readonly fronts?: Partial<Record<PartyName, (host: Host) => Host>>
-  /** One in the platform: what it hears is something else. */
+  /** A planted fault in the platform's reading of answers. */
   readonly ear?: CallerFault
-  /** One in the platform: what takes time is measured on another clock. */
+  /** A planted fault in the platform: durations use another clock. */
   readonly elapsed?: (clock: Clock) => number
-  /** One in reconcile: such differences it does not name. */
+  /** Reconcile does not report this kind of difference. */
   readonly blindTo?: string
 }
 
-/** Milliseconds until people have seen that it has not begun, and why. */
+/** The time in which the operator corrects the settings of a process that refused to start. */
 const CORRECTED_MS = 1_000
 
-/** When one dies, now if nothing is said, and how it begins again. */
+/** A death without further members happens now. */
 interface DeathPlan extends RestartPlan {
   readonly statements?: number
   readonly commits?: number
   readonly steps?: number
 }
 
-/** How one that died begins again. */
 interface RestartPlan {
   readonly downMs: number
   readonly settings?: OtherSettings | undefined
@@ -63,30 +66,28 @@ export interface Market {
   readonly names: StoryNames
   readonly choices: Choices
   readonly scenario: Scenario
-  /** Of what was heard on the wires. */
   complaints(): readonly string[]
-  /** What comes to a wallet. */
   wire(wallet: WalletName): WireWatch
   readonly gatewayWatch: GatewayWatch
   readonly pace: Pick<PaceWatch, 'sentAgain'>
-  /** Undefined while it is down. */
+  /** Undefined while the process is down. */
   wallet(name: WalletName): WalletParty | undefined
   gateway(): GatewayParty | undefined
   platform(): Platform | undefined
-  /** A stream of choices of its own. */
+  /** A separate stream of random numbers. */
   random(subject: string): Random
   begin(party: PartyName): Promise<void>
   kill(party: PartyName, death: DeathPlan): void
-  /** Its database answers with errors, so many times, from the statement so many statements from now. */
+  /** `times` statements fail, from this one on, counted from now. */
   fail(party: PartyName, failure: { readonly statements: number; readonly times: number }): void
   setClock(clock: ClockName, byMs: number): void
-  /** The time does not go on before this work is done; what it throws ends the run. */
+  /** The virtual time stands still until the work is done. An error ends the run. */
   meanwhile(work: Promise<void>): void
-  /** From here on nothing goes wrong any more. */
+  /** From this call on no fault happens. */
   calm(): void
-  /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
+  /** Throws if the work is not done after these milliseconds. */
   until<T>(work: Promise<T>, milliseconds: number): Promise<T>
-  /** Lets so many milliseconds pass; `afterEach`: asked after each step, false ends it. */
+  /** `afterEach` is called after each step; false ends the wait. */
   pass(milliseconds: number, afterEach?: () => Promise<boolean>): Promise<void>
   end(): void
 }
@@ -161,19 +162,18 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scena
   }
 }
 
-/** False when the process is to end now. */
+/** False if the process is to die now. */
 function planEnd(life: ProcessLife, { commits, statements }: DeathPlan): boolean {
   if (commits !== undefined) life.endAfterCommits(commits)
   else if (statements !== undefined) life.endAt(statements)
   return commits !== undefined || statements !== undefined
 }
 
-/** Of what the platform says and hears. */
 function createWatches({ elapsed }: VirtualEnvironment, { bet }: StoryNames, { ear }: Pick<Stores, 'ear'>) {
   return { pace: watchPace(elapsed, bet), reasons: watchRollbackReasons(bet), ear }
 }
 
-/** Who dies behind which timer or message. */
+/** Kills a process after a number of timers or messages. */
 function createStepTriggers(die: (party: PartyName) => void) {
   const left = new Map<PartyName, number>()
   return {
@@ -209,7 +209,7 @@ function trackWork(work: Promise<void>, count: (change: 1 | -1) => void, failure
   void work.catch((error: unknown) => failures.push(error)).finally(() => count(-1))
 }
 
-/** Milliseconds: a clock that is set by as much may have tokens expire, or alive again. */
+/** A clock that is set by this much may make tokens expire, or valid again. */
 const FAR_MS = 3_600_000
 
 function createClockSetter(
@@ -226,7 +226,7 @@ function createClockSetter(
   }
 }
 
-/** The processes too: what is left of one would go on in the real world, for which all of its times are far away or long ago. */
+/** A process that does not end would continue on the real clock, with wrong times. */
 function endAll(network: SimulatedNetwork, world: VirtualEnvironment, lives: readonly ProcessLife[]): void {
   for (const life of lives) life.end()
   network.end()
@@ -244,21 +244,20 @@ function calmAll(
   for (const life of lives) life.spare()
 }
 
-/** Throws when it should not have begun. */
+/** Throws if the process should have refused to start. */
 function noteBeginning(trace: Trace, party: PartyName, settings: OtherSettings | undefined): void {
   if (settings === 'another scale') throw new Error(`the ${party} has begun in another scale (M-5)`)
   trace.note(`${party} begins${settings === undefined ? '' : `, ${settings}`}`)
   if (settings !== undefined) trace.mark(`${party} begins: ${settings}`)
 }
 
-/** True when it is right that it has not begun (M-5). */
+/** A start with another scale must be refused (M-5). */
 function isExpectedRefusal(settings: OtherSettings | undefined, error: unknown, trace: Trace): boolean {
   const isRight = settings === 'another scale' && error instanceof UsageError
   if (isRight) trace.mark('a process does not begin with another scale')
   return isRight
 }
 
-/** Which wallet's wire a call comes by, and who calls an address. */
 function createRoutes(scenario: Scenario, wires: ReadonlyMap<WalletName, WireWatch>, gateway: GatewayWatch) {
   const arrives = (origin: string, request: NetworkRequest) => {
     if (origin === PARTY_URLS.gateway) return gateway.arrives(request)
@@ -270,7 +269,7 @@ function createRoutes(scenario: Scenario, wires: ReadonlyMap<WalletName, WireWat
   return { arrives, callerOf, hears: gateway.hears }
 }
 
-/** `step`: as the world's. */
+/** `step` replaces the environment's own step. */
 function createTimePassing(
   world: VirtualEnvironment,
   step: VirtualEnvironment['step'],

@@ -1,6 +1,8 @@
 /**
- * What a run must have met by what was asked for in it: a market in which no bet is accepted, or no result is applied, breaks no rule and has proved
- * nothing. Each number is far below what any run in which all is right has met.
+ * The minimum that must occur in a run, by what its actors requested.
+ *
+ * A market in which no bet is accepted breaks no rule and proves nothing. Each number is far below
+ * those of every good run.
  */
 import type { Scenario } from './scenario.ts'
 import type { Trace } from './trace.ts'
@@ -8,10 +10,10 @@ import type { Trace } from './trace.ts'
 type Marks = Trace['marks']
 
 interface ExpectedMark {
-  /** So many of these... */
+  /** After `atLeast` occurrences of this mark … */
   readonly of: string
   readonly atLeast: number
-  /** ...and none of those is a complaint. */
+  /** … a run without this mark is a complaint. */
   readonly mark: string
   readonly in?: (scenario: Scenario) => boolean
 }
@@ -21,8 +23,10 @@ const TAKEN = 'a Place bet is taken'
 const WITH_BONUS = 'a bet with a bonus is taken'
 
 /**
- * Of what was `tried`, so many at least, one of eight must `succeed`. Refusals with a reason are judged by the auditor; a failure inside (R-4) is always
- * possible, and so is a bet that its platform gives up.
+ * From `atLeast` tries on, one of eight must succeed.
+ *
+ * The auditor checks refusals with a reason. A failure of the wallet itself is always possible
+ * (R-4), and so is a bet that its platform cancels.
  */
 interface Share {
   readonly tried: (count: (mark: string) => number) => number
@@ -62,7 +66,7 @@ const EXPECTED: readonly ExpectedMark[] = [
   },
 ]
 
-/** Complaints. */
+/** Returns complaints. */
 export function findMissingMarks(scenario: Scenario, marks: Marks): string[] {
   const count = (mark: string) => marks.get(mark) ?? 0
   const belowShare = SHARES.flatMap(({ tried, atLeast, succeed, label }) => {

@@ -1,6 +1,7 @@
 /**
- * Runs that are counted together. A night in pieces keeps them in a file, from which the next piece goes on. A run in which something was
- * found is told in the file and is not over, so the next piece plays its seed again.
+ * The sum of many runs, which a night in pieces stores in a file.
+ *
+ * A failed run is recorded there but does not count as played, so the next piece plays it again.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
@@ -9,15 +10,14 @@ import { classifyComplaint } from './run-file.ts'
 
 type SeedInterval = readonly [from: number, to: number]
 
-/** As it stands in the file. */
 interface NightFile {
-  /** Ended runs: from the first seed of each row to the last one. */
+  /** Played seeds: the first and the last one of each interval. */
   readonly seeds: readonly SeedInterval[]
-  /** Runs by the commit that played them. */
+  /** Runs by commit. */
   readonly commits: Readonly<Record<string, number>>
   readonly tookMs: number
   readonly total: TotalSnapshot
-  /** What was found on the way, also what has passed since. */
+  /** All findings; some of their seeds may have passed since. */
   readonly found: readonly NightFinding[]
 }
 
@@ -32,12 +32,12 @@ const EMPTY_NIGHT: NightFile = { seeds: [], commits: {}, tookMs: 0, total: { sum
 export interface Night extends Pick<RunTotal, 'hasMet'> {
   hasPlayed(seed: number): boolean
   add(played: PlayedRun): void
-  /** `pieceMs`: since this piece began. */
+  /** `pieceMs`: the duration of this piece. */
   save(pieceMs: number): void
   lines(pieceMs: number): Iterable<string>
 }
 
-/** Throws UsageError when the file is something else. */
+/** Throws UsageError if the file has another content. */
 export function openNight(path: string, commit: string): Night {
   const before = existsSync(path) ? readNight(path) : EMPTY_NIGHT
   const played = new Set(before.seeds.flatMap(expandInterval))
@@ -65,7 +65,7 @@ export function openNight(path: string, commit: string): Night {
         found,
       }
       writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 1)}\n`)
-      renameSync(`${path}.new`, path) // a stop at any moment leaves a whole one
+      renameSync(`${path}.new`, path) // an interrupted write leaves the old file complete
     },
     *lines(pieceMs) {
       const by = Object.entries(commits).map(([name, runs]) => `${runs} by commit ${name}`)
@@ -84,7 +84,7 @@ function readNight(path: string): NightFile {
     const isWhole = typeof tookMs === 'number' && commits !== undefined && total !== undefined
     if (isWhole && seeds?.every(isRange)) return { seeds, commits, tookMs, total, found }
   } catch {
-    // said below
+    // the error below explains it
   }
   throw new UsageError(`${path} is not the file of a night that was begun: choose another file`)
 }

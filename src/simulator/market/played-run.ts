@@ -1,4 +1,4 @@
-/** What is kept of a run that was played from its seed, and the sum of many. */
+/** The summary of a played run, and the sum of many. */
 
 import type { Stores } from './market.ts'
 import { type RunResult, runMarket } from './market-run.ts'
@@ -6,13 +6,12 @@ import { idleReadSwitch } from './network/idle-read-cache.ts'
 
 export interface PlayedRun extends Pick<RunResult, 'seed' | 'bets' | 'simulatedMs' | 'marks'> {
   readonly events: number
-  /** Messages that somebody sent. */
   readonly calls: number
-  /** Undefined: all was as it must be. */
+  /** Undefined for a good run. */
   readonly failed: RunResult | undefined
 }
 
-/** `isTwice`: the same seed must come to the same. */
+/** `isTwice`: a second run must give the same result. */
 export async function playSeed(seed: number, stores: Stores, isTwice: boolean): Promise<PlayedRun> {
   const result = await runMarket(seed, stores)
   const { bets, simulatedMs, marks, story, complaints, hash } = result
@@ -36,10 +35,10 @@ async function withoutIdleReads<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** As the network writes it in the story. */
+/** The network writes it in the story for each sent message. */
 const SENT = ' → '
 
-/** Who dies, which clock is set, what the network does. */
+/** Marks of deaths, set clocks, failing databases, and the network's faults. */
 const FAULT = /^network: | dies |^a clock is set|^a database fails/
 
 export interface TotalSnapshot {
@@ -52,7 +51,6 @@ const EMPTY_SUM = { runs: 0, events: 0, bets: 0, calls: 0, simulatedMs: 0 }
 export interface RunTotal {
   hasMet(mark: string): boolean
   add(played: PlayedRun): void
-  /** All of it, to go on from. */
   snapshot(): TotalSnapshot
   lines(tookMs: number): Iterable<string>
 }

@@ -1,7 +1,9 @@
 /**
- * Every choice of a run: what the network does with a message, what an actor does and when, who dies. They follow from the seed, or stand in
- * a list, which still says the same after the code has changed, and from which choices can be taken out: a message that is not named
- * arrives, an actor does nothing but what is named, nobody dies who is not named.
+ * Every choice of a run: the faults of messages, the actions of actors, the crashes.
+ *
+ * The choices come from the seed or from a list. A list stays valid after a change of the code, and
+ * choices can be removed from it: an unlisted message arrives, and unlisted actions and crashes do
+ * not happen.
  */
 
 import { sleep } from '../../runtime/async/sleep.ts'
@@ -11,15 +13,14 @@ import type { OtherSettings } from './databases/market-store.ts'
 import type { ClockName } from './network/wall-clocks.ts'
 import { DEFAULT_SCENARIO, type Scenario } from './scenario.ts'
 
-/** What becomes of one message. */
 export interface MessageFault {
-  /** Empty: it arrives, and so does its answer. */
+  /** Empty for a message without a fault. */
   readonly name: string
-  /** Milliseconds until it is there; several: it is there several times. The first one's answer is the answer. */
+  /** Milliseconds until each copy arrives. The first copy's answer counts. */
   readonly arrivals: readonly number[]
-  /** Milliseconds back; absent: the answer is lost. */
+  /** Milliseconds of the answer; absent if it is lost. */
   readonly back?: number
-  /** Milliseconds after which the caller hears of a broken connection, or a proxy's word. */
+  /** Milliseconds until the connection breaks, or a proxy answers. */
   readonly breaks?: { readonly after: number; readonly proxy: boolean; readonly says?: 400 | 502 }
   readonly isCut?: boolean
 }
@@ -29,39 +30,37 @@ export type CrashFault =
       readonly does: 'kill'
       readonly party: PartyName
       readonly statements?: number
-      /** Behind the so many-th COMMIT from then. */
+      /** The process dies after this COMMIT, counted from `at`. */
       readonly commits?: number
-      /** Behind the so many-th timer or message from then, of anybody's. */
+      /** The same for timers and messages of any process. */
       readonly steps?: number
       readonly downMs: number
-      /** With which it begins again. */
       readonly settings?: OtherSettings
     }
-  /** The database answers so many statements with an error, from the so many-th from then. */
+  /** `times` statements fail, from this one on, counted from `at`. */
   | { readonly does: 'fail'; readonly party: PartyName; readonly statements: number; readonly times: number }
   | { readonly does: 'partition'; readonly ms: number }
   | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
   | { readonly does: 'back up' }
-  /** The last backup is put back, if there is one. Absent `downMs`: the wallet's process lives on. */
+  /** Restores the last backup, if one exists. Without `downMs` the process lives on. */
   | { readonly does: 'restore'; readonly downMs?: number }
 
-/** Plain values, by name. */
 export type ActorAction = Readonly<Record<string, unknown>>
 
 export type Choice<D = CrashFault> =
-  /** `of`: "settle bet 3 #2", the second settle of the bet that was the third one. */
+  /** `of`: "settle bet 3 #2" is the second settle of the third bet. */
   | { readonly of: string; readonly fate: MessageFault }
-  /** Absent `does`: it is over for this actor. `at`: milliseconds since the beginning. */
+  /** `at`: milliseconds since the start. Without `does` the actor does nothing then. */
   | { readonly actor: string; readonly at: number; readonly does?: ActorAction }
   | { readonly at: number; readonly disaster: D }
   | { readonly scene: Scenario }
 
-/** `D`: what disasters there are. */
+/** `D`: the crash faults of the level. */
 export interface Choices<D = CrashFault> {
-  /** Asked for once, first. */
+  /** Called once, before all other choices. */
   scenario(draw: () => Scenario): Scenario
   messageFault(of: string, draw: () => MessageFault): MessageFault
-  /** Resolves when the time of the actor's next deed has come; undefined: it has none now. */
+  /** Resolves at the time of the next action; undefined if the actor does nothing then. */
   nextAction<D extends ActorAction>(
     actor: string,
     gapMs: () => number,
@@ -71,11 +70,10 @@ export interface Choices<D = CrashFault> {
     readonly at: number
     readonly disaster: D
   }[]
-  /** All that were made so far. */
   made(): readonly Choice<D>[]
 }
 
-/** From chance, but for what is fixed of the scene. */
+/** `fixed` replaces members of the random scenario. */
 export function drawChoices<D = CrashFault>(fixed: Partial<Scenario> = {}): Choices<D> {
   const made: Choice<D>[] = []
   return {
@@ -106,10 +104,9 @@ export function drawChoices<D = CrashFault>(fixed: Partial<Scenario> = {}): Choi
 }
 
 const ARRIVES: MessageFault = { name: '', arrivals: [20], back: 20 }
-/** Milliseconds after which an actor that has nothing to do looks whether all is over. */
+/** An idle actor checks after this time whether the run is over. */
 const IDLE_MS = 1_000
 
-/** From a list. */
 export function replayChoices<D = CrashFault>(choices: readonly Choice<D>[]): Choices<D> {
   const faults = new Map(choices.flatMap((choice) => ('of' in choice ? [[choice.of, choice.fate] as const] : [])))
   const actions = new Map<string, { readonly at: number; readonly does?: ActorAction }[]>()

@@ -1,19 +1,18 @@
-/** A run as a list of choices in a file: kept when it fails, played again after the code has changed, made shorter. */
+/** A run in a file, as a list of choices. A failure writes it; it can be replayed and shortened. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Stores } from './market.ts'
 import { type RunResult, runMarket } from './market-run.ts'
 import { type Choice, type CrashFault, replayChoices } from './run-choices.ts'
 
 export interface RunFile<D = CrashFault> {
-  /** Absent: 2. */
+  /** Absent means 2. */
   readonly level?: 2 | 3
-  /** For what the processes draw by themselves. */
+  /** For the random numbers of the processes. */
   readonly seed: number
-  /** Of the code that failed. */
   readonly commit: string
-  /** What was found, without names and numbers. */
+  /** The complaint's class. */
   readonly found: string
-  /** With which planted fault, where none was found in the product. */
+  /** The planted fault, if the failure is not the product's. */
   readonly planted?: string
   readonly choices: readonly Choice<D>[]
 }
@@ -26,13 +25,12 @@ export function readRunFile<D = CrashFault>(path: string): RunFile<D> {
   return JSON.parse(readFileSync(path, 'utf8')) as RunFile<D>
 }
 
-/** Files in this folder of runs of this level. */
 export function listRunFiles(folder: string, level: 2 | 3): string[] {
   const files = readdirSync(folder).map((name) => `${folder}/${name}`)
   return files.filter((path) => readRunLevel(readRunFile(path)) === level)
 }
 
-/** A choice in each line, so that a person can take one out. */
+/** One choice per line, which a user can remove. */
 export function writeRunFile<D>(path: string, { choices, ...rest }: RunFile<D>): void {
   const head = JSON.stringify(rest).slice(0, -1)
   writeFileSync(path, `${head},"choices":[\n${choices.map((choice) => JSON.stringify(choice)).join(',\n')}\n]}\n`)
@@ -42,18 +40,17 @@ export function playFile({ seed, choices }: Pick<RunFile, 'seed' | 'choices'>, s
   return runMarket(seed, stores, replayChoices(choices))
 }
 
-/** Two complaints with the same are of one kind: names, numbers and rows are left out. */
+/** Complaints of the same class differ only in names, numbers and rows. */
 export function classifyComplaint(complaint: string): string {
   const [first = ''] = complaint.split(/[\n{[]/)
   return first.replace(/\d+/g, '#').trim()
 }
 
-/** Choices that are taken out together at first are half of all; in the end one. */
+/** At first half of the choices are removed together, at the end one. */
 const HALF = 2
 
 /**
- * Fewer choices with which a complaint of the same kind is found: whole pieces are taken out, ever smaller ones, as long as it is. `most`:
- * runs at most.
+ * Removes ever smaller pieces as long as the complaint's class stays. `most`: the limit of runs.
  */
 export async function shrinkRun<D>(
   file: RunFile<D>,

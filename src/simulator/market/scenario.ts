@@ -1,40 +1,39 @@
-/** What is different from run to run before anything goes wrong: when it begins, and who may bet how much. */
+/** The scenario of a run: start, length, parties, and rules about money. */
 import type { Random } from '../../runtime/seeded-random.ts'
 
 export interface Scenario {
   /** Milliseconds since 1970. */
   readonly startsAt: number
-  /** Two: behind a gateway, each with a wallet of its own. */
+  /** Two operators have a wallet each, and the platform calls a gateway. */
   readonly operators: 1 | 2
-  /** Some players have limits of a day (codes 11 to 13). */
+  /** Some players have limits per day (codes 11 to 13). */
   readonly hasLimits: boolean
-  /** A backup of the first wallet is made then, and put back when all is over: so many looks at the books have passed. */
+  /** A backup of the first wallet follows this audit, and is restored at the end. */
   readonly backup?: number
-  /** A process that died may begin with other settings. */
   readonly hasOtherSettings?: boolean
-  /** Databases fail now and then, and processes die behind a COMMIT on purpose. */
+  /** Databases fail, and some deaths follow a COMMIT. */
   readonly hasFailures?: boolean
-  /** So many times as long as the shortest: the same deeds and disasters lie further apart. */
+  /**
+   * A multiple of the shortest run. Longer runs have the same actions and faults, with longer gaps.
+   */
   readonly span?: number
-  /** How often the books are looked at while things go wrong; fewer: it is over sooner. */
+  /** The number of audits during the faults. */
   readonly looks?: number
-  /** The books are audited after every step in which something has happened, and not only then. */
+  /** The books are also audited after every step with an event. */
   readonly isWatched?: boolean
-  /** A backup of the first wallet is put back while things go wrong; what it has lost then stays lost. */
+  /** A backup of the first wallet is restored during the faults; its loss stays. */
   readonly isRestored?: boolean
-  /** Of the wallets (L-2); absent: `allow-negative`. */
+  /** The rule for money that a result takes back (L-2); absent means `allow-negative`. */
   readonly clawback?: ClawbackPolicy
-  /** Some bets have a bonus, and who pays their stakes (M-4); absent: none has. */
+  /** The payer of stakes with a bonus (M-4). Absent, or `none`: no bet has a bonus. */
   readonly freebets?: 'none' | 'player' | 'promotions'
-  /** Players have a second currency, and switch now and then. */
   readonly hasCurrencies?: boolean
-  /** Another platform calls the wallet too, under a name of its own (W-43). */
+  /** A second platform calls the wallet under its own name (W-43). */
   readonly hasOtherPlatform?: boolean
 }
 
 export type ClawbackPolicy = 'refuse' | 'allow-negative'
 
-/** What the wallets of a scene do with the money that a choice of theirs is about. */
 export interface MoneyRules {
   readonly clawback: ClawbackPolicy
   readonly freebetStake: 'player' | 'promotions'
@@ -44,32 +43,35 @@ export function toMoneyRules({ clawback = 'allow-negative', freebets = 'none' }:
   return { clawback, freebetStake: freebets === 'promotions' ? 'promotions' : 'player' }
 }
 
-/** From 40 seconds to six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
+/**
+ * From 40 seconds to six hours. In long runs retries reach their longest gaps, and processes are
+ * idle.
+ */
 const SPANS = [1, 1, 1, 1, 5, 5, 30, 30, 30, 180] as const
 
 export function readScenarioSpan({ span = 1 }: Scenario): number {
   return span
 }
 
-/** Most faults need no more than a few calls, so many short markets meet more of them than a few long ones. */
+/** Most faults need few calls, so many short markets find more than a few long ones. */
 const LOOKS = [1, 1, 1, 1, 2, 3] as const
 const MAX_LOOKS = 3
 const RESTORED = 0.25
-/** Of short markets: auditing after every step takes three times as long as all that happens. */
+/** For short markets: an audit after every step takes three times as long as the rest. */
 const WATCHED = 0.15
 
 export function readScenarioLooks({ looks = MAX_LOOKS }: Scenario): number {
   return looks
 }
 
-/** As runs were before there were scenes: files of those name none. */
+/** For old files, which contain no scenario. */
 export const DEFAULT_SCENARIO: Scenario = { startsAt: Date.UTC(2026, 2, 1, 12), operators: 1, hasLimits: false }
 
-/** Last days: of a month, of February, of a year, and one in the middle. */
+/** The ends of a month, of February, of a year, and of an ordinary day. */
 const EVES = [Date.UTC(2026, 3, 1), Date.UTC(2026, 2, 1), Date.UTC(2027, 0, 1), Date.UTC(2026, 2, 18)] as const
 const NOON_MS = 12 * 3_600_000
 
-/** Every second run has two operators. Most begin shortly before midnight, and cross it while things go wrong. */
+/** Every second run has two operators. In most runs midnight passes during the faults. */
 export function drawScenario(seed: number, random: Random): Scenario {
   const midnight = random.pick(EVES)
   const before = random.chance(0.3) ? NOON_MS : random.between(40_000, 120_000)
@@ -88,13 +90,11 @@ export function drawScenario(seed: number, random: Random): Scenario {
   return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched, ...money }
 }
 
-/** Of a day: bets, and what is staked. */
 export interface PlayerDayLimits {
   readonly betCount?: number
   readonly stake?: string
 }
 
-/** Of the first operator's players, by their names. */
 export const LIMITS_BY_PLAYER: Readonly<Record<string, PlayerDayLimits>> = {
   'player-2': { betCount: 4 },
   'player-3': { stake: '70' },

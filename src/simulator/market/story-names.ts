@@ -1,11 +1,11 @@
-/** Ids as a story can be told with them: the first bet is bet 1, the first request r1. */
+/** Short names for ids in a story: the first bet is `bet 1`, the first request `r1`. */
 import { parseBetOperation } from '../../protocol/operation.ts'
 import type { NetworkRequest } from './network/simulated-network.ts'
 
 export interface StoryNames {
-  /** What a message asks for. */
+  /** All values of the call. */
   describe(request: NetworkRequest): string
-  /** The same in few words: what is asked for, and of which bet. */
+  /** Only the operation and its bet. */
   subject(request: NetworkRequest): string
   bet(betId: string): string
 }

@@ -1,18 +1,16 @@
-/** What has happened in a run: its events as a story, and a hash over all of them, by which two runs are compared. */
+/** The trace of a run: its story, and a hash that compares two runs. */
 import { createHash } from 'node:crypto'
 
 export interface Trace {
-  /** Of the parties, in the order of the run. */
   note(event: string): void
-  /** How often something happened that a night must meet. */
+  /** Counts a situation. */
   mark(name: string): void
   readonly marks: ReadonlyMap<string, number>
   story(): readonly string[]
-  /** Of everything so far. */
   hash(): string
 }
 
-/** `elapsed`: milliseconds since the beginning. */
+/** `elapsed`: milliseconds since the start. */
 export function createTrace(elapsed: () => number): Trace {
   const all = createHash('sha256')
   const lines: string[] = []
@@ -30,7 +28,6 @@ export function createTrace(elapsed: () => number): Trace {
   }
 }
 
-/** Minutes, seconds and milliseconds. */
 function formatTime(milliseconds: number): string {
   const [minutes, rest] = [Math.floor(milliseconds / 60_000), milliseconds % 60_000]
   return `${minutes}:${`${rest / 1_000}`.padStart(2, '0')}`.padEnd(8, ' ')

@@ -1,4 +1,4 @@
-/** The thread of one worker: it plays the run of each seed that it is given, in stores of its own, and says what came of it. */
+/** The worker thread, which plays the received seeds in its own stores. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Images } from './databases/market-store.ts'
 import { openWarmStores } from './databases/warm-stores.ts'

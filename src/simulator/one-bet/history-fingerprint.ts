@@ -1,7 +1,12 @@
 /**
- * When two histories have come to the same: what follows is then judged once for both. Three things are left out, because nobody looks
- * at them: how large a moment is (the wallet and the auditor only tell it again), how large the number of a call is (it is only asked
- * whether the last result came later), and requests that are never sent again. A test compares with a search that leaves out nothing.
+ * A fingerprint of a history. Histories with equal fingerprints continue as one.
+ *
+ * Three values are left out, because no later check depends on them:
+ * - moments as such, which wallet and auditor only repeat;
+ * - call numbers as such, which are only compared with the last result;
+ * - requests that are never sent again.
+ *
+ * A test compares the search with one that uses every value.
  */
 
 import type { Bet } from '../../server/wallet/store/bet.ts'
@@ -10,19 +15,17 @@ import type { ExpectedState } from './one-bet-auditor.ts'
 import type { HistoryFacts } from './one-bet-invariants.ts'
 import { type OneBetState, toMoment, toRequestId } from './one-bet-model.ts'
 
-/** Where a history has come to. */
 export interface HistoryPosition {
   readonly state: OneBetState
   readonly expected: ExpectedState
   readonly facts: HistoryFacts
   readonly sent: SentRequests
-  /** How many requests were sent. */
   readonly requests: number
 }
 
 type MomentNumbers = (moment: number) => number
 
-/** The same text for two places means that no call can tell them apart. */
+/** Equal texts mean that no later call can distinguish two positions. */
 export function fingerprintPosition(position: HistoryPosition): string {
   const { state, expected, facts, sent } = position
   const moment = createMomentNumbers()
@@ -41,7 +44,7 @@ export function fingerprintPosition(position: HistoryPosition): string {
   return text
 }
 
-/** Each number by its place among those that were named so far. */
+/** Replaces a moment by the order of its first use. */
 function createMomentNumbers(): MomentNumbers {
   const named: number[] = []
   return (number) => {
@@ -74,7 +77,7 @@ function fingerprintExpected(expected: ExpectedState, moment: MomentNumbers): st
   return `${spent},${status},${stake},${payout},${resultType},${refusal},${locked},${moment(placed)},${moment(since)}`
 }
 
-/** What everybody has in mind of a request: the wallet, the auditor, the laws. */
+/** The knowledge of wallet, auditor and invariants about a request. */
 function fingerprintRequest(
   { state: { record, seen }, expected, facts }: HistoryPosition,
   request: number,

@@ -1,6 +1,8 @@
 /**
- * Every history of one bet, up to a length. Histories that have come to the same situation go on as one, with their number: so
- * millions of histories cost some thousand steps. Shorter ones come first, so that what is found is as short as it can be.
+ * Searches every history of one bet up to a length, short ones first.
+ *
+ * Histories that reach the same situation continue as one, with their count. So millions of
+ * histories cost a few thousand steps, and each finding is as short as possible.
  */
 import type { Rules } from '../../server/wallet/rules/decision.ts'
 import { fingerprintPosition, type HistoryPosition } from './history-fingerprint.ts'
@@ -14,32 +16,31 @@ export interface SearchFinding {
 }
 
 export interface HistorySearchResult {
-  /** Each of them judged to its end. */
   readonly histories: number
-  /** Judged for all the histories that had come to the same situation. */
+  /** One step serves all histories of its situation. */
   readonly steps: number
   readonly situations: number
   readonly found: SearchFinding | undefined
-  /** How many histories end with each answer, so that a search that never met one is noticed. */
+  /** Histories by their last answer, so that a missing answer is noticed. */
   readonly met: ReadonlyMap<string, number>
 }
 
 export interface SearchOptions {
   readonly length: number
   readonly clawback: Rules['clawback']
-  /** Only histories that begin so; their length is counted from the beginning. */
+  /** The beginning of every history, which counts for the length. */
   readonly after?: readonly BetAction[]
-  /** Stands for the rules of the wallet; a planted fault in a test. */
+  /** Replaces the wallet's rules; for a planted fault. */
   readonly tell?: typeof answerCall
-  /** Tells situations apart; in a test, whether they are told apart rightly. */
+  /** Replaces the fingerprint, in a test. */
   readonly fingerprint?: (position: HistoryPosition) => string
 }
 
 interface SearchNode {
   readonly position: HistoryPosition
-  /** How many histories lead here. */
+  /** The number of histories that lead here. */
   ways: number
-  /** The first of them. */
+  /** The last step of the first history. */
   readonly edge: SearchEdge | undefined
 }
 
@@ -89,7 +90,6 @@ function createStartNode(after: readonly BetAction[], options: SearchOptions): S
   )
 }
 
-/** Every letter from here. */
 function expandNode(
   judge: OneBetJudge,
   from: SearchNode,
@@ -109,7 +109,7 @@ function expandNode(
   return undefined
 }
 
-/** Without the moment. */
+/** Counts the answer without its moment. */
 function countAnswer({ met }: SearchCount, { answer }: StepResult, ways: number): void {
   const [word] = answer?.split(' ') ?? []
   if (word !== undefined) met.set(word, (met.get(word) ?? 0) + ways)
@@ -125,7 +125,7 @@ function historyOf({ edge }: SearchNode): BetAction[] {
   return edge === undefined ? [] : [...historyOf(edge.from), edge.action]
 }
 
-/** One history, as far as it goes: one line per step, and what is wrong with the last one. */
+/** Plays one history up to its first complaint, which concerns the last step. */
 export function replayHistory(
   history: readonly BetAction[],
   options: Pick<SearchOptions, 'clawback' | 'tell'>,

@@ -1,6 +1,8 @@
 /**
- * One step of a history: the wallet's rules on one side, the auditor and the laws on the other. The answer, the balance, the bet's
- * state and the sums of the ledger must be what the auditor says, and no law may be broken. Pure.
+ * One step of a history. All functions are pure.
+ *
+ * Invariant: the answer, the balance, the state of the bet and the sums of the ledger equal the
+ * auditor's, and no invariant of one-bet-invariants.ts is broken.
  */
 
 import { replyCode } from '../../protocol/reply-codes.ts'
@@ -43,13 +45,13 @@ export interface OneBetJudge {
 
 export interface StepResult {
   readonly position: HistoryPosition
-  /** What the wallet answered: 200 or 400/code; undefined for what is no call. */
+  /** 200 or 400/code; undefined if the step is no call. */
   readonly answer?: string
-  /** What is wrong with it. */
+  /** Undefined for a correct step. */
   readonly complaint?: string | undefined
 }
 
-/** What the letter leads to, as step number `moment`; undefined when it says nothing here. */
+/** Undefined if the action is not possible here. */
 export function applyAction(
   judge: OneBetJudge,
   position: HistoryPosition,
@@ -77,7 +79,7 @@ function applyEvent({ state, expected, ...others }: HistoryPosition, name: BetEv
   return { position: { ...others, state: after, expected: then } }
 }
 
-/** S-5. */
+/** A Place bet that arrives as another operation is 400 code 5 (S-5). */
 function applyPlaceWithPut(judge: OneBetJudge, position: HistoryPosition, moment: number): StepResult | undefined {
   const request = position.sent.place?.[0]
   if (request === undefined) return undefined
@@ -138,7 +140,7 @@ function compareStep(
   return { position, answer, complaint }
 }
 
-/** The bet's transfers add up to its state: the stake lies where it must, the house has won or lost the rest. */
+/** The bet's transfers must add up to its state. */
 function findComplaint({ record, account, moved }: OneBetState, expected: ExpectedState): string | undefined {
   const { status, stake, payout, balance } = expected
   const kind = record?.bet.kind ?? 'unknown'

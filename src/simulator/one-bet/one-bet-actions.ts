@@ -1,16 +1,15 @@
 /**
- * What can happen to one bet: each call of the wire, fresh, sent again, or as a late copy of its first sending; and what
- * the operator or the player does beside it. Pure.
+ * The actions of a history: the calls of the wire, and the actions of operator and player. Pure.
  */
 import type { Placement } from '../../server/wallet/store/bet.ts'
 
-/** Minor units. The second Place bet has the id of the first and another stake. */
+/** Amounts in minor units. `place other` has the same bet id with another stake. */
 export const CALLS = {
   place: { kind: 'place', amount: 10n },
   'place other': { kind: 'place', amount: 20n },
   'settle 25': { kind: 'settle', amount: 25n, resultType: 'won' },
   'settle 0': { kind: 'settle', amount: 0n, resultType: 'lost' },
-  /** The payout of the first result as another one (L-1). */
+  /** The payout of `settle 25` with another result type (L-1). */
   'return 25': { kind: 'settle', amount: 25n, resultType: 'refund' },
   cashout: { kind: 'settle', amount: 12n, resultType: 'cashout' },
   unsettle: { kind: 'unsettle', amount: 0n },
@@ -26,20 +25,22 @@ interface CallTemplate {
 export type BetCallName = keyof typeof CALLS
 export const BET_CALL_NAMES = Object.keys(CALLS) as BetCallName[]
 
-/** Sent for the first time with a requestId of its own; once more as it was sent last; once more as it was sent first. */
+/** `fresh` has a new requestId. `again` repeats the last sending, `late copy` the first one. */
 export const SENDINGS = ['fresh', 'again', 'late copy'] as const
 export type SendingKind = (typeof SENDINGS)[number]
 
 /**
- * The operator locks the bet or takes the lock away; the player's money leaves or comes back; the token expires, by the wallet's clock; the
- * clock is set back, and the token is alive again (P-1).
+ * - lock: locks or unlocks the bet.
+ * - money: the player's money leaves or comes back.
+ * - token: the token expires by the wallet's clock.
+ * - token back: the clock is set back, so the token is valid again (P-1).
  */
 export const BET_EVENTS = ['lock', 'money', 'token', 'token back'] as const
 export type BetEventName = (typeof BET_EVENTS)[number]
 
 export type BetAction =
   | { readonly kind: 'call'; readonly name: BetCallName; readonly sending: SendingKind }
-  /** The bytes of the bet's first Place bet, sent with PUT (S-5). */
+  /** The bytes of the first Place bet, sent with PUT (S-5). */
   | { readonly kind: 'place with PUT' }
   | { readonly kind: 'event'; readonly name: BetEventName }
 
@@ -49,7 +50,6 @@ export const BET_ACTIONS: readonly BetAction[] = [
   ...BET_EVENTS.map((name): BetAction => ({ kind: 'event', name })),
 ]
 
-/** As a line of a story. */
 export function describeAction(action: BetAction): string {
   switch (action.kind) {
     case 'call':
@@ -63,27 +63,29 @@ export function describeAction(action: BetAction): string {
   }
 }
 
-/** A history as one line, which `parseHistory` understands. */
+/** One line, which `parseHistory` reads. */
 export function formatHistory(history: readonly BetAction[]): string {
   return history.map(describeAction).join('; ')
 }
 
-/** Undefined when the text names something that is no letter. */
+/** Undefined if the text contains an unknown action. */
 export function parseHistory(text: string): readonly BetAction[] | undefined {
   return parseRecordedHistory(text)?.map(({ action }) => action)
 }
 
 const BY_NAME = new Map<string | undefined, BetAction>(BET_ACTIONS.map((action) => [describeAction(action), action]))
 
-/** A step, and what a real wallet has answered to it, `200` or `400/7`, where that is known. */
+/** `was`: the recorded answer of a real wallet, `200` or `400/7`, if known. */
 export interface RecordedAction {
   readonly action: BetAction
   readonly was?: string
 }
 
 /**
- * A history in one line, with ";" between its steps, or in lines, as `settle 25 = 400/20`; what follows a # is a remark. Or the page of a bet that the console
- * has shared, in which these lines are. Undefined when something is no letter.
+ * Reads a history in one line with ";" between the steps, or in several lines.
+ *
+ * A step may have its recorded answer (`settle 25 = 400/20`); a # begins a remark. The text may be
+ * the page of a bet that the console has saved. Undefined if a step is unknown.
  */
 export function parseRecordedHistory(text: string): readonly RecordedAction[] | undefined {
   const lines = /<pre id="replay">([^<]*)<\/pre>/.exec(text)?.[1] ?? text
@@ -96,12 +98,12 @@ export function parseRecordedHistory(text: string): readonly RecordedAction[] | 
   return steps.length > 0 && steps.every((step) => step !== undefined) ? steps : undefined
 }
 
-/** Numbers of the requests that each call was sent with: the first and the last. */
+/** Request numbers by call. */
 export type SentRequests = Readonly<Partial<Record<BetCallName, readonly [first: number, last: number]>>>
 
 /**
- * The number of the request that the letter sends; undefined when there is nothing to send again. A late copy differs from
- * a call sent again only when others of its name came between.
+ * The number of the request; undefined if none can be repeated. A late copy needs an earlier and a
+ * later sending of its call.
  */
 export function chooseRequest(
   action: BetAction & { kind: 'call' },

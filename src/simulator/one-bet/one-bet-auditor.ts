@@ -1,7 +1,10 @@
 /**
- * Says what a wallet must answer to each call about one bet, and what the player must have afterwards. Written from decisions.md
- * (the bet's life, I-2, I-3, I-5, L-1 to L-4, S-5) and from nothing else: it shares no line with the rules that it judges. Pure;
- * a moment is the number of the step that took effect.
+ * The auditor of one bet: it computes the answer to each call, and the player's money after it.
+ * Pure.
+ *
+ * It is written only from decisions.md (the life of a bet, I-2, I-3, I-5, L-1 to L-4, S-5), and
+ * shares no line with the rules that it checks. A moment is the number of the step that took
+ * effect.
  */
 import type { ReplyCode } from '../../protocol/reply-codes.ts'
 import { type BetCallName, CALLS } from './one-bet-actions.ts'
@@ -12,7 +15,6 @@ export type ExpectedAnswer =
 
 export type ExpectedStatus = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
 
-/** What the auditor keeps in mind of the bet. */
 export interface ExpectedState {
   readonly status: ExpectedStatus
   readonly stake: bigint
@@ -23,13 +25,16 @@ export interface ExpectedState {
   readonly resultType: string
   readonly refusal: ReplyCode | undefined
   readonly results: number
-  /** Settles and unsettles that were answered 200: their request and the moment they were told. */
+  /** Results answered 200: request and moment. */
   readonly acknowledged: ReadonlyMap<number, number>
-  /** Those refused with 20 or 21: the code, and how many results had been acknowledged by then. */
+  /** Results refused with 20 or 21: the code, and the number of results acknowledged before. */
   readonly refused: ReadonlyMap<number, readonly [code: ReplyCode, results: number]>
   readonly balance: bigint
   readonly locked: boolean
-  /** The token, by the wallet's clock; `spent`: a call was refused because it had expired, so that it stays so (P-1). */
+  /**
+   * `live`: valid by the wallet's clock. `spent`: a call was refused as expired, so the token stays
+   * expired (P-1).
+   */
   readonly live: boolean
   readonly spent: boolean
 }
@@ -58,7 +63,7 @@ export interface AuditedCall {
   readonly request: number
   /** The number of this step. */
   readonly moment: number
-  /** L-2. */
+  /** A result may take back more than the balance (L-2). */
   readonly mayGoBelowZero: boolean
 }
 

@@ -1,6 +1,8 @@
 /**
- * Laws that hold of every history of one bet. They look at what was sent, what was answered and what money moved, and know nothing of
- * the bet's states: a mistake that the rules and the auditor share breaks a law. Pure.
+ * Invariants of every history of one bet. Pure.
+ *
+ * They use only requests, answers and moved money, not the states of a bet. So an error that rules
+ * and auditor share breaks an invariant.
  */
 
 import type { ReplyCode } from '../../protocol/reply-codes.ts'
@@ -8,15 +10,13 @@ import { effectOnPlayer } from '../../server/wallet/ledger/posting.ts'
 import type { Transfer } from '../../server/wallet/ledger/transfer.ts'
 import type { BetCall } from '../../server/wallet/store/bet.ts'
 
-/** What a history has shown so far, as far as the laws ask for it. */
 export interface HistoryFacts {
-  /** How often the stake was taken. */
+  /** The number of times that the stake was taken. */
   readonly stakes: number
-  /** The wallet has said that it will never take this bet's stake, or has given it back. */
+  /** The wallet has refused the bet for good, or acknowledged its Rollback. */
   readonly isGivenUp: boolean
-  /** Requests that were answered 200. */
   readonly done: ReadonlySet<number>
-  /** Results refused with 20 or 21, and those of them that another result has passed. */
+  /** Results refused with 20 or 21. `passed`: a later acknowledged result has replaced them. */
   readonly refused: ReadonlySet<number>
   readonly passed: ReadonlySet<number>
 }
@@ -29,18 +29,17 @@ export const NO_FACTS: HistoryFacts = {
   passed: new Set(),
 }
 
-/** One call and what it came to. */
 export interface CheckedStep {
   readonly kind: BetCall['kind']
   readonly request: number
-  /** Of a refusal; undefined when it was answered 200. */
+  /** The code of a refusal; undefined for a 200. */
   readonly code: ReplyCode | undefined
-  /** It took effect now. */
+  /** The call took effect in this step. */
   readonly hasEffect: boolean
   readonly posted: readonly Transfer[]
   readonly before: bigint
   readonly after: bigint
-  /** L-2. */
+  /** A result may take back more than the balance (L-2). */
   readonly mayGoBelowZero: boolean
 }
 
@@ -59,7 +58,6 @@ const INVARIANTS: Readonly<Record<string, IsBroken>> = {
     !mayGoBelowZero && after < 0n && after < before,
 }
 
-/** The first law that the step breaks. */
 export function findBrokenInvariant(step: CheckedStep, facts: HistoryFacts): string | undefined {
   return Object.entries(INVARIANTS).find(([, isBroken]) => isBroken(step, facts))?.[0]
 }
@@ -77,7 +75,7 @@ export function updateFacts(facts: HistoryFacts, { kind, request, code, posted }
   }
 }
 
-/** A Rollback that was acknowledged, or a Place bet without the money (I-3). */
+/** An acknowledged Rollback, or a Place bet without enough money (I-3). */
 function isGivingUp(kind: CheckedStep['kind'], code: CheckedStep['code']): boolean {
   return kind === 'rollback' ? code === undefined : kind === 'place' && code === 'not_enough_money'
 }

@@ -1,6 +1,8 @@
 /**
- * One player with one bet, judged by the wallet's own rules in memory: the same function that judges a batch on Postgres, given a
- * batch of one call. Nothing is shared between two states, so that a search can go back to any of them.
+ * One player with one bet in memory, under the wallet's own rules.
+ *
+ * The function that decides a batch on Postgres gets a batch of one call. States share no data, so
+ * a search can return to any state.
  */
 
 import { type Money, money } from '../../protocol/values/money.ts'
@@ -26,7 +28,7 @@ const TOKEN = 'token' as TokenHash
 const KEY = betKey({ player: PLAYER, betId: BET })
 /** Minor units: enough for each stake once. */
 export const OPENING = money(30n)
-/** Step n happens n seconds after this. */
+/** Step n happens n seconds later. */
 const BEGINNING_MS = Date.UTC(2026, 0, 1, 12)
 const DAY = '2026-01-01'
 
@@ -42,10 +44,10 @@ export interface OneBetState {
   readonly record: BetRecord | undefined
   readonly seen: readonly EarlierCall[]
   readonly account: Account
-  /** The token, by the wallet's clock; `isSpent`: it has ended for good, whatever the clock says (P-1). */
+  /** `live`: valid by the wallet's clock. `isSpent`: ended for good, by any clock (P-1). */
   readonly live: boolean
   readonly isSpent: boolean
-  /** What the bet's transfers add up to: for the player, and in the account of open stakes. */
+  /** The sums of the bet's transfers. */
   readonly moved: { readonly player: bigint; readonly openStakes: bigint }
 }
 
@@ -86,7 +88,7 @@ export function toMomentTime(moment: number): Date {
   return new Date(BEGINNING_MS + moment * 1_000)
 }
 
-/** The step at which something took effect. */
+/** The number of the step. */
 export function toMoment(at: Date): number {
   return (at.getTime() - BEGINNING_MS) / 1_000
 }
@@ -125,7 +127,7 @@ export function toBetCall(name: BetCallName, request: number): BetCall {
   }
 }
 
-/** S-5: the bytes of a Place bet with PUT. */
+/** The bytes of a Place bet, sent with PUT (S-5). */
 export function placeWithPut(request: number): BetCall {
   const { requestId, betId, player, platform } = toBetCall('place', request)
   return { kind: 'unsettle', requestId, betId, player, platform, currency: EUR, amount: CALLS.place.amount as Money }
@@ -134,7 +136,7 @@ export function placeWithPut(request: number): BetCall {
 export interface OneBetAnswer {
   readonly outcome: BetCallOutcome
   readonly state: OneBetState
-  /** What this call moved. */
+  /** The transfers of this call. */
   readonly posted: readonly Transfer[]
 }
 
@@ -176,7 +178,7 @@ function addTransfer({ player, openStakes }: OneBetState['moved'], transfer: Tra
   return { player: player + effectOnPlayer(transfer), openStakes: openStakes + into - outOf }
 }
 
-/** What the player and the operator do beside the calls. Money leaves as a whole, and comes back as it was at the beginning. */
+/** `money` takes the whole balance, or restores the opening balance. */
 export function applyBetEvent(state: OneBetState, event: BetEventName): OneBetState {
   const { record, account } = state
   switch (event) {

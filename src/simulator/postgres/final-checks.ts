@@ -1,4 +1,4 @@
-/** What must be so in the end: by the auditor, who heard every answer, by the product's own audits, and by both books. */
+/** Checks at the end of a run: by the auditor, by the product's audits, and by both books. */
 
 import { statement } from '../../server/core/database/db.ts'
 import { auditPlatform } from '../../server/platform/platform-audit.ts'
@@ -9,15 +9,15 @@ import type { LocksBase } from './locks-base.ts'
 
 interface Owner {
   readonly userId: string
-  /** What deposits and the like brought. */
+  /** Deposits less withdrawals, in minor units. */
   readonly cash: bigint
 }
 
-/** At least one player of a run must be judged, or nothing is. */
+/** Without this mark no balance of the run was checked. */
 export const BALANCE_JUDGED = 'a balance is one that the auditor holds possible'
 const BALANCE_NOT_JUDGED = 'a balance of which the auditor says nothing: too much is possible'
 
-/** Complaints. */
+/** Returns complaints. */
 export function checkBalances(
   players: readonly Owner[],
   has: ReadonlyMap<string, bigint>,
@@ -44,7 +44,7 @@ export async function readLocksBalances({ wallet }: LocksBase): Promise<Readonly
   return new Map(rows.map(({ player, balance }) => [player, balance]))
 }
 
-/** Complaints of the product's own audits. `isWhole`: nothing may be owed either. */
+/** Returns the complaints of the product's audits. `isWhole`: owed results are complaints too. */
 export async function auditLocks({ wallet, platform }: LocksBase, isWhole: boolean): Promise<string[]> {
   const ofPlatform = isWhole ? ((await auditPlatform(platform.db)) ?? []) : []
   return [
@@ -54,15 +54,15 @@ export async function auditLocks({ wallet, platform }: LocksBase, isWhole: boole
 }
 
 export interface BooksComparison {
-  /** Bets that the wallets have otherwise than the platform was told. */
+  /** The wallets' state differs from the acknowledged one. */
   readonly lost: ReadonlySet<string>
-  /** Of all bets those that reconcile names. */
+  /** Reported by reconcile. */
   readonly named: ReadonlySet<string>
-  /** Bets about which calls are on their way. */
+  /** Bets with a call in progress. */
   readonly inFlight: number
 }
 
-/** The bets of the platform. `others`: bets about which others have called. */
+/** `others`: bets of other callers, which are ignored. */
 export async function compareLocksBooks(
   { wallet, platform }: LocksBase,
   others: ReadonlySet<string>,
@@ -79,7 +79,7 @@ export async function compareLocksBooks(
   return { lost, named, inFlight }
 }
 
-/** Complaints. `bet`: its name in the story. */
+/** Returns complaints. */
 export function checkNamedBets({ lost, named }: BooksComparison, bet: (betId: string) => string): string[] {
   return [
     ...[...lost].filter((one) => !named.has(one)).map((one) => `reconcile does not name ${bet(one)}`),

@@ -1,4 +1,8 @@
-/** What the simulation and a wallet in a process of its own say to each other: a turn of what it hears, and what it has done then. */
+/**
+ * The messages between the simulation and a wallet in its own process.
+ *
+ * A turn contains all new input; the reply contains all output.
+ */
 import type { NetworkAnswer, NetworkRequest } from '../market/network/simulated-network.ts'
 import type { SocketErrorCode } from './wire/client-socket.ts'
 
@@ -9,14 +13,13 @@ export interface WalletStart {
   readonly url: string
   /** Milliseconds since 1970. */
   readonly startsAt: number
-  /** A fault that is planted between it and its database, by its name. */
+  /** The name of a fault planted between the wallet and its database. */
   readonly fault?: string
 }
 
-/** What a player has in the beginning; some Place bets are too much for it. */
+/** The opening balance is too small for some Place bets. */
 export const OPENING_EUROS = 50
 
-/** Money moved by hand. */
 export interface ManualMovement {
   readonly userId: string
   readonly kind: 'deposit' | 'withdrawal'
@@ -26,7 +29,6 @@ export interface ManualMovement {
 
 export type MovementOutcome = 'made' | 'refused' | 'unclear'
 
-/** What it is asked for, besides calls. */
 export type WalletRequest =
   | ({ readonly does: 'begin' } & WalletStart)
   | ({ readonly does: 'move' } & ManualMovement)
@@ -34,7 +36,6 @@ export type WalletRequest =
   | { readonly does: 'open account'; readonly userId: string }
   | { readonly does: 'end' }
 
-/** What becomes of a connection to Postgres. */
 export type SocketEvent =
   | { readonly kind: 'connected' | 'hung up' }
   | { readonly kind: 'data'; readonly data: Uint8Array }
@@ -44,17 +45,16 @@ export type IpcMessage =
   | { readonly says: 'ask'; readonly id: number; readonly asked: WalletRequest }
   | { readonly says: 'call'; readonly id: number; readonly request: NetworkRequest }
   | { readonly says: 'line'; readonly line: number; readonly news: SocketEvent }
-  /** Time has passed. */
+  /** The time has moved. */
   | { readonly says: 'time' }
 
 export interface IpcTurn {
-  /** Milliseconds since the process began, in the time of the simulation. */
+  /** Milliseconds of virtual time since the start of the process. */
   readonly now: number
   readonly words: readonly IpcMessage[]
 }
 
 export type WalletEvent =
-  /** It wants a connection to Postgres. */
   | { readonly did: 'open'; readonly line: number }
   | { readonly did: 'send'; readonly line: number; readonly data: Uint8Array }
   | { readonly did: 'leave'; readonly line: number }
@@ -65,6 +65,6 @@ export type WalletEvent =
 
 export interface IpcReply {
   readonly done: readonly WalletEvent[]
-  /** When the first of its timers is due; absent: it has none. */
+  /** Absent without a timer. */
   readonly dueAt?: number
 }

@@ -1,10 +1,9 @@
-/** A connection of the simulation's own, by which it looks into the server: who waits for whose lock, and which of its processes are there. */
+/** A separate connection that reads the lock waits of the server. */
 import pg from 'pg'
 
 export interface LockObserver {
-  /** Per process that is still there, the processes that it waits for. */
+  /** For each existing backend, the backends that block it. */
   readWaits(processes: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
-  /** Ends the statement that a process is at. */
   cancel(process: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Databases of their own on a real Postgres: made once, used by many runs, each of which begins with them as they were, and dropped in the end. */
+/** Databases on a real Postgres, reset before each run and dropped at the end. */
 import pg from 'pg'
 import { environment, replaceEnvironment } from '../../runtime/environment.ts'
 import type { Db } from '../../server/core/database/db.ts'
@@ -13,21 +13,20 @@ import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
 export interface RunDatabase extends Pick<Store, 'empty' | 'backup'> {
   readonly url: string
-  /** Beside the proxy, in real time. */
+  /** Without the proxy, in real time. */
   readonly db: Db
 }
 
 export interface LocksBase {
-  /** Of both wallets. */
+  /** The database of both wallets. */
   readonly wallet: RunDatabase
   readonly platform: RunDatabase
   readonly observer: LockObserver
-  /** Processes for the wallets. */
   readonly workerPool: WorkerPool
   drop(): Promise<void>
 }
 
-/** `server`: the address of a database of a role that may make others and change what only superusers may. */
+/** `server`: a URL whose role can create databases and change settings of superusers. */
 export async function createLocksBase(server: string): Promise<LocksBase> {
   const workerPool = createWorkerPool()
   const [wallet, platform] = [await createRunDatabase(server, 'wallet'), await createRunDatabase(server, 'platform')]
@@ -47,7 +46,7 @@ async function createRunDatabase(server: string, of: 'wallet' | 'platform'): Pro
   const name = `purser_simulation_${environment.uuid().slice(0, 8)}`
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
   await runSql(server, `create database ${name}`)
-  // Circles of waiting are the simulation's to end, so that it is the seed that says who hears of it.
+  // The simulation ends deadlocks itself, so that the seed decides which session fails.
   await runSql(server, `alter database ${name} set deadlock_timeout = '1h'`)
   const db = await openIdle(url)
   const config = CONFIGS[of]
@@ -58,7 +57,7 @@ async function createRunDatabase(server: string, of: 'wallet' | 'platform'): Pro
   return { url, db, ...(await snapshotTables(db, of === 'wallet' ? 'purser' : of)) }
 }
 
-/** It does nothing unless it is asked to: what it did in the time of a run would depend on the real time. */
+/** Without repeating timers, whose work would depend on the real time. */
 async function openIdle(url: string): Promise<Db> {
   const giveBack = replaceEnvironment({ setRepeatingTimer: () => () => {} })
   try {

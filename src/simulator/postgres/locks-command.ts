@@ -1,4 +1,4 @@
-/** Runs with real locks, one after another, each from its seed; and runs that are kept. */
+/** Plays runs with real locks, each from its seed, and saved runs. */
 
 import { environment } from '../../runtime/environment.ts'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
@@ -14,15 +14,14 @@ import { LOCKS_COVERAGE, SET_FREE_AT_ONCE } from './locks-coverage.ts'
 import type { NamedLocksFault } from './locks-harness.ts'
 import { type LocksResult, runLocks } from './locks-run.ts'
 
-/** Of so many runs one is played twice: the same seed must come to the same. */
+/** One run in this number is played twice, and must give the same result. */
 const TWICE_EVERY = 20
-/** Runs that must meet everything (locks-coverage.ts). */
+/** After this number of runs every situation of locks-coverage.ts must have occurred. */
 const MIN_RUNS_FOR_COVERAGE = 40
-/** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 5_000
-/** Runs of the shrinking of a file that somebody has named. */
+/** The limit of runs. */
 const SHRINKING_RUNS = 400
-/** Findings after which no other run begins: they will not be of ten kinds. */
+/** The findings after which no further run begins: more would repeat the same faults. */
 const MAX_FOUND = 10
 
 async function withBase<T>(work: (base: LocksBase) => Promise<T>): Promise<T> {
@@ -45,7 +44,7 @@ export function playLocksFile(
   return runLocks(seed, base, planted, replayChoices<ProcessFault>(choices))
 }
 
-/** True when nothing was found. */
+/** Returns true without findings. */
 export function simulateLocks({ seed: first, runs }: SeedRange, print: Print, progress = print): Promise<boolean> {
   return withBase((base) => simulate(base, { seed: first, runs }, print, progress))
 }
@@ -97,7 +96,7 @@ function createLocksTotal() {
   }
 }
 
-/** Undefined: it came to the same. */
+/** Undefined if the second run gives the same result. */
 async function replayRun(before: LocksResult, base: LocksBase): Promise<LocksResult | undefined> {
   const again = await runLocks(before.seed, base)
   if (again.hash === before.hash) return undefined
@@ -106,7 +105,7 @@ async function replayRun(before: LocksResult, base: LocksBase): Promise<LocksRes
   return { ...again, complaints: [`played twice, it came to ${differ}`] }
 }
 
-/** Plays a kept run. True when nothing was found. */
+/** Plays a saved run. Returns true without findings. */
 export function replayLocksFile(path: string, print: Print): Promise<boolean> {
   return withBase(async (base) => {
     const result = await playLocksFile(readRunFile<ProcessFault>(path), base)
@@ -116,7 +115,7 @@ export function replayLocksFile(path: string, print: Print): Promise<boolean> {
   })
 }
 
-/** Makes a kept run shorter, in its file. True when there was nothing to be found in it any more. */
+/** Returns true if the shortened run has no findings any more. */
 export function shrinkLocksFile(path: string, print: Print): Promise<boolean> {
   return withBase(async (base) => {
     const file = readRunFile<ProcessFault>(path)
@@ -134,7 +133,10 @@ export function shrinkLocksFile(path: string, print: Print): Promise<boolean> {
   })
 }
 
-/** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
+/**
+ * Plays runs until each planted fault is found, and writes the table. Returns true if all were
+ * found.
+ */
 export function findPlantedLocks(path: string, print: Print): Promise<boolean> {
   return withBase((base) =>
     findEachFault({ planted: LOCKS_FAULTS, head: TABLE, path, print }, (one) =>

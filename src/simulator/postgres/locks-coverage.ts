@@ -1,15 +1,14 @@
-/** What a run meets, and what it must not meet, as the proxy sees it in statements. */
+/** The situations that runs must reach, and those that they must not, seen in statements. */
 import type { Trace } from '../market/trace.ts'
 import { BALANCE_JUDGED } from './final-checks.ts'
 import type { StatementResult } from './wire/postgres-messages.ts'
 import type { PostgresSession } from './wire/postgres-session.ts'
 
-/** Who of them goes first, Postgres says: such a run may come to something else when it is played again. */
+/** Postgres decides which session continues first, so a second play may differ. */
 export const SET_FREE_AT_ONCE = 'two sessions were set free at once'
 
 export const STANDBY_LOSS_NAMED = 'what a standby had not got is named'
 
-/** What enough runs must meet. */
 export const LOCKS_COVERAGE: readonly string[] = [
   ...['a session was blocked', 'the gate skipped a player that was locked', 'the gate left a call to the rules'],
   ...['a circle of waiting', 'the time for a lock is over', 'a transaction in which nothing comes is ended'],
@@ -24,7 +23,7 @@ export const LOCKS_COVERAGE: readonly string[] = [
   ...['a wallet is killed', 'a standby that lags takes over', STANDBY_LOSS_NAMED, BALANCE_JUDGED],
 ]
 
-/** What says that something has moved on, or is there already, though its player is locked: a second fence, which nobody comes to. */
+/** A stale row (PU001) and a duplicate row (23505), which the player's lock must prevent. */
 const FENCES = /error (PU001|23505)/
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -34,7 +33,6 @@ const MARKS: Readonly<Record<string, string>> = {
   platform_finish: 'what came back to the platform is written down',
 }
 
-/** What must be met, and what must not, seen in statements. */
 export function watchLockStatements(trace: Trace, complaints: string[]) {
   return {
     answered({ name, party }: PostgresSession, statement: string, { word, rows }: StatementResult): void {

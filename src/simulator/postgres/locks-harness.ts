@@ -1,10 +1,10 @@
 /**
- * Who and what there is in one run: two wallets, each in a process of its own, and the platform in this one; the proxy between them and
- * Postgres; the network by which the platform calls the wallets; players with money.
+ * The parts of one run with real locks: two wallets in their own processes, and the platform in
+ * this one.
  *
- * The network is that of the markets: the bytes that the platform's client would write to a socket, at the wallet where its server
- * hands over what it has read. No socket is between them, because nobody could say when it has delivered: so each message goes on when
- * its choice says, as each statement does.
+ * A proxy controls their statements to Postgres. The simulated network hands the platform's bytes
+ * directly to a wallet's reader, because a socket would deliver at an unknown time. So each message
+ * moves when its choice decides, as each statement does.
  */
 
 import { createDeferred } from '../../runtime/async/deferred.ts'
@@ -53,33 +53,31 @@ export interface LocksHarness extends ActorContext {
   readonly proxy: PostgresProxy
   readonly releases: StatementScheduler
   readonly participants: Participants
-  /** A stream of choices of its own. */
+  /** A separate stream of random numbers. */
   random(subject: string): Random
-  /** Undefined while it is down. */
+  /** Undefined while the wallet is down. */
   wallet(number: number): RemoteWallet | undefined
   wallets(): readonly RemoteWallet[]
   readonly callWallet: (number: number, ...call: Parameters<Host>) => boolean
   beginWallet(number: number): Promise<void>
   forgetWallet(number: number): void
-  /** What is not as it must be; none is good. */
   readonly complaints: string[]
-  /** Of the simulation's own, one after another, while nothing else goes on. */
+  /** Work of the simulation itself, one task at a time, while nothing else happens. */
   readonly works: (() => Promise<void>)[]
   readonly standby: LaggingStandby
-  /** From here on the wallets have lost what they had acknowledged: what they answer is not judged any more. */
+  /** The wallets have lost acknowledged data, so their answers are not checked any more. */
   stopListening(): void
-  /** Lets everything that runs come to rest. */
+  /** Resolves when all work waits. */
   rest(): Promise<void>
-  /** Ends connections and gives the real time back. */
+  /** Closes the connections and restores the real time. */
   end(): Promise<void>
 }
 
-/** A fault that is planted, in one of these places. */
 export interface LocksFault {
-  /** Between a wallet, 1 or 2, and its database: in its process, which knows it by this name. */
+  /** Between a wallet, 1 or 2, and its database, in the wallet's process. */
   readonly wallet?: (db: Db, number: number) => Db
   readonly platform?: (db: Db) => Db
-  /** In reconcile: such differences it does not name. */
+  /** Reconcile does not report this kind of difference. */
   readonly blindTo?: string
 }
 
@@ -87,14 +85,13 @@ export type NamedLocksFault = LocksFault & { readonly fault: string }
 
 const WALLETS = 2
 const PLAYERS = 3
-/** Postgres has its own time, which is long before: nothing of a run is late by it. */
+/** Postgres keeps its real time, which is long before, so nothing is late by it. */
 const STARTS_AT = Date.UTC(2096, 2, 1, 12)
-/** Bettors, results and people come in a tenth of the time that they take in a market. */
+/** Actors are ten times as fast as in a market. */
 const MARKET = { startsAt: STARTS_AT, operators: 1, hasLimits: false, span: 0.1 } as const
-/** Milliseconds of what nothing disturbs. */
 const CALM_MS = 60_000
 
-/** Nothing goes wrong yet when it resolves. */
+/** Resolves before the first fault. */
 export async function openLocksHarness(
   seed: number,
   base: LocksBase,
@@ -115,7 +112,7 @@ export async function openLocksHarness(
 
 interface HarnessStage extends LocksHarness {
   beginPlatform(): Promise<void>
-  /** Gives the real time back, whatever is still open. */
+  /** Restores the real time, even with open connections. */
   leave(): void
   readonly participants: Participants & { readonly players: MarketPlayer[] }
 }
@@ -186,7 +183,10 @@ function buildHarness(
   return harness
 }
 
-/** A client and its server say several things to each other before a connection is open: a wallet has its turns meanwhile. */
+/**
+ * Opening a connection takes several messages in both directions, so the wallets need turns
+ * meanwhile.
+ */
 async function turnWallets(opening: Promise<void>, { turn, said }: Pick<WalletPair, 'turn' | 'said'>): Promise<void> {
   let isOver = false
   const over = () => {
@@ -210,7 +210,7 @@ interface WalletPairOptions extends Pick<HarnessStage, 'base'> {
   readonly planted: NamedLocksFault | undefined
 }
 
-/** The two wallets, of which one may be down. */
+/** One of the wallets may be down. */
 function createWalletPair({ seed, base, planted, ...deps }: WalletPairOptions) {
   const all: (RemoteWallet | undefined)[] = []
   let received = createDeferred()
@@ -230,21 +230,20 @@ function createWalletPair({ seed, base, planted, ...deps }: WalletPairOptions) {
       all[number] = wallet
       await begun
     },
-    /** Resolves when there is more for one of them to hear. */
+    /** Resolves when a wallet has new input. */
     said(): Promise<void> {
       received = createDeferred()
       return received.promise
     },
-    /** Each hears what there is to hear. False: there was nothing. */
+    /** False without new input. */
     async turn(): Promise<boolean> {
       const taken = await Promise.all(there().map((one) => one.turn()))
-      for (const take of taken) take?.() // in their order, whoever was first
+      for (const take of taken) take?.() // in a fixed order, whichever replied first
       return taken.some((take) => take !== undefined)
     },
   }
 }
 
-/** Told of the wire until nobody listens any more. */
 function watchUntilStopped(
   names: Parameters<typeof watchWire>[0],
   trace: LocksHarness['trace'],
@@ -263,7 +262,7 @@ function watchUntilStopped(
   }
 }
 
-/** The platform has one address, behind which both wallets are: whose turn it is follows from the message. */
+/** The wallets share the platform's one address. The message decides which wallet receives it. */
 function routeToEither({ callWallet, names, random }: LocksHarness): Host {
   const counted = createCounter()
   return (request, answer) => {
@@ -272,7 +271,6 @@ function routeToEither({ callWallet, names, random }: LocksHarness): Host {
   }
 }
 
-/** Each has money and a session at the wallet, and a frame of the platform. */
 async function openAccounts(harness: HarnessStage): Promise<void> {
   const { deciding } = harness.platform() as Platform
   for (let number = 1; number <= PLAYERS; number++) {
@@ -295,7 +293,7 @@ async function openAccounts(harness: HarnessStage): Promise<void> {
   }
 }
 
-/** Nothing goes wrong, and everything goes on in order, until the work is done. */
+/** Runs the work to its end, without faults and in order. */
 async function finishWork<T>(harness: LocksHarness, work: Promise<T>): Promise<T> {
   let isOver = false
   const over = () => {

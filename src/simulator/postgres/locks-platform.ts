@@ -1,4 +1,4 @@
-/** The platform of a run: in this process, as nobody else's code is in it, with a database of its own behind the same proxy. */
+/** The platform of a run, in this process, with its own database behind the same proxy. */
 
 import { environment } from '../../runtime/environment.ts'
 import type { Db } from '../../server/core/database/db.ts'
@@ -32,7 +32,7 @@ export async function startLocksPlatform(
   return { platform, db: opened }
 }
 
-/** Its database tells it the time of the simulation (W-19). */
+/** The platform's clock is its database's (W-19); here it shows the virtual time. */
 function withVirtualClock(db: Db): Db {
   const query = (async (statement, values) =>
     statement.name === 'platform_read_clock'

@@ -1,6 +1,8 @@
 /**
- * One run: two wallets on one Postgres are asked for much at once, by a platform too, while statements wait, connections break and processes die; then
- * all is calm, and must be right.
+ * One run with real locks: two wallets on one Postgres, with faults, then without.
+ *
+ * Callers and a platform send many calls at once, while statements wait, connections break and
+ * processes die. Then the faults end, and the books must be right.
  */
 
 import { errorWithStack } from '../../runtime/errors/error-text.ts'
@@ -26,26 +28,22 @@ import { createWorkload, isAnswered, runCallers, sendCall, type Workload } from 
 
 export interface LocksResult {
   readonly seed: number
-  /** The same seed has the same. */
+  /** Equal for equal seeds. */
   readonly hash: string
   readonly calls: number
   readonly marks: ReadonlyMap<string, number>
-  /** What is not as it must be; none is good. */
+  /** Violations of the rules; empty for a good run. */
   readonly complaints: readonly string[]
-  /** All events. */
   readonly story: readonly string[]
-  /** By which it can be played again. */
   readonly choices: readonly Choice<ProcessFault>[]
 }
 
-/** Milliseconds in which all that was begun while things went wrong must be over. */
 const FAULTY_MS = 180_000
-/** Milliseconds in which all must be over when nothing goes wrong any more: of deliveries, which may be due after a minute, and of calls. */
+/** Deliveries may be due after a minute. */
 const DELIVERED_MS = 120_000
 const CALM_MS = 60_000
-/** Milliseconds between two looks at the platform's books. */
 const POLL_MS = 2_000
-/** Times that a call is repeated when nothing goes wrong any more. */
+/** The repeats of each call without faults. */
 const REPEATS = 3
 
 export async function runLocks(
@@ -100,7 +98,7 @@ async function runWithFaults(harness: LocksHarness, workload: Workload): Promise
   if (!isOver) complaints.push('somebody waits for what does not come')
 }
 
-/** What comes behind it says nothing. */
+/** Further complaints prove nothing. */
 function hasComplaints({ complaints, wire, pace }: LocksHarness): boolean {
   return [complaints, wire.complaints(), pace.complaints()].some((some) => some.length > 0)
 }
@@ -127,14 +125,14 @@ async function verifyCalm(harness: LocksHarness, workload: Workload, blindTo: st
   }
   for (const bet of compared.lost)
     complaints.push(`${harness.names.bet(bet)} is not at the wallets what the platform was told`)
-  wire.died() // nothing is under way any more: what has not taken effect never will
+  wire.died() // no call is in progress: a call without an effect will never have one
   await repeatCalls(harness, workload)
   const owners = participants.players.map(({ userId, cash }) => ({ userId, cash: cash.EUR }))
   complaints.push(...checkBalances(owners, await readLocksBalances(base), wire, (name) => trace.mark(name)))
   trace.note('all is over')
 }
 
-/** Behind a failover, what the wallets have lost stays owed. */
+/** After a failover, lost results stay owed. */
 async function waitForDeliveries(
   harness: LocksHarness,
   compareBooks: () => Promise<BooksComparison>,
@@ -158,7 +156,7 @@ async function waitForDeliveries(
   return compared
 }
 
-/** What got no clear answer is asked for again; then everything that was answered is, at the other wallet too: it must know. */
+/** Repeats calls without a clear answer, then every call, also at the other wallet. */
 async function repeatCalls(harness: LocksHarness, workload: Workload): Promise<void> {
   const { complaints } = harness
   const draws = harness.random('what is asked again')

@@ -1,15 +1,17 @@
-/** What happens next: time passes, what is due goes on, and the server does what is its own to do about those that wait. */
+/**
+ * The passing of time in a run: due work first, then the server's own actions on waiting sessions.
+ */
 
 import type { LocksHarness } from './locks-harness.ts'
 import type { PostgresProxy } from './wire/postgres-proxy.ts'
 import type { PostgresSession } from './wire/postgres-session.ts'
 
-/** Milliseconds that a session may do nothing in a transaction, by the settings of hot connections (db.ts). */
+/** The limit of idle time in a transaction, as hot connections set it (db.ts). */
 const IDLE_MS = 5_000
-/** Milliseconds after which the server's time-outs are looked at while time passes. */
+/** The server's time-outs are checked this often. */
 const SLICE_MS = 50
 
-/** Lets the time pass until it is so. False: it is not after so many milliseconds. */
+/** False if the condition is not true after these milliseconds. */
 export async function passTimeUntil(
   harness: LocksHarness,
   isSo: () => boolean,
@@ -24,7 +26,6 @@ export async function passTimeUntil(
   return isSo()
 }
 
-/** All that is due now. */
 export async function runUntilSettled(harness: LocksHarness): Promise<void> {
   do await harness.rest()
   while ((await runNextWork(harness)) || (await harness.releases.releaseNext()) || (await actAsServer(harness)))
@@ -36,7 +37,7 @@ async function runNextWork({ works }: LocksHarness): Promise<boolean> {
   return next !== undefined
 }
 
-/** A wallet, or a person at its database, has something under way at Postgres. */
+/** True if a wallet or the manual locks have work in progress. */
 export function isDatabaseBusy({ proxy }: Pick<LocksHarness, 'proxy'>): boolean {
   return proxy
     .sessions()
@@ -46,7 +47,7 @@ export function isDatabaseBusy({ proxy }: Pick<LocksHarness, 'proxy'>): boolean 
     )
 }
 
-/** What the server does of its own accord. A circle of waiting in which nobody but the wallets is, is a complaint. False: nothing. */
+/** The server's own actions; false if none is due. A deadlock of wallets alone is a complaint. */
 async function actAsServer(harness: LocksHarness): Promise<boolean> {
   const { proxy, world, trace, complaints } = harness
   const next = findServerAction(proxy, world.elapsed())
@@ -95,7 +96,7 @@ function findServerAction(proxy: PostgresProxy, now: number): ServerAction | und
   return undefined
 }
 
-/** Those that wait for each other, if this one is among them. */
+/** The sessions of a deadlock with this one; empty without a deadlock. */
 function findWaitCycle(first: PostgresSession, all: readonly PostgresSession[]): PostgresSession[] {
   const find = (session: PostgresSession, path: readonly PostgresSession[]): readonly PostgresSession[] | undefined => {
     for (const other of all.filter(({ name }) => session.waitsFor.includes(name))) {

@@ -1,18 +1,19 @@
-/** A person with a connection to the wallets' database, who locks players in any order, and looks for a time at what is there. */
+/**
+ * An operator's session in the wallets' database, which locks players in any order for some time.
+ */
 import pg from 'pg'
 import { sleep } from '../../runtime/async/sleep.ts'
 import type { LocksHarness } from './locks-harness.ts'
 
 export interface ManualLocks {
   readonly players: readonly number[]
-  /** Milliseconds that the person looks at each of them. */
+  /** Milliseconds after each lock. */
   readonly looks: readonly number[]
 }
 
-/** Milliseconds that a person waits for an answer. */
 const QUERY_TIMEOUT_MS = 8_000
 
-/** `meanwhile`: what everybody wants of the wallets when the first player is locked. */
+/** `meanwhile` runs after the first lock. */
 export async function lockManually(
   harness: LocksHarness,
   { players, looks }: ManualLocks,
@@ -35,7 +36,7 @@ export async function lockManually(
     }
     await client.query('commit')
   } catch {
-    // Whatever it was: the person goes.
+    // The session ends after any error.
   }
   await client.end().catch(() => {})
 }

@@ -1,4 +1,7 @@
-/** A wallet of a run, whose code is in a process of its own: its calls, its connections to Postgres and its time come from here, turn by turn. */
+/**
+ * A wallet in its own process, which gets its calls, its connections and its time from here, in
+ * turns.
+ */
 import type { ChildProcess } from 'node:child_process'
 import type { Cancel } from '../../runtime/environment.ts'
 import type { Host, NetworkAnswer } from '../market/network/simulated-network.ts'
@@ -19,18 +22,19 @@ import type { PostgresProxy } from './wire/postgres-proxy.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 export interface RemoteWallet {
-  /** False while it has not begun. */
+  /** False before the wallet has started. */
   readonly host: Host
-  /** Calls that it has not answered. */
+  /** Calls without an answer. */
   underWay(): number
   move(movement: ManualMovement): Promise<MovementOutcome>
-  /** With money, and a session: its token. */
+  /** Resolves to the token of a session. */
   openAccount(userId: string): Promise<string>
-  /** Tells its process what it has not heard yet. Resolves to what takes over what it did then; undefined: there was nothing to tell. */
+  /**
+   * Sends the new input. Resolves to a function that applies the output; undefined without input.
+   */
   turn(): Promise<(() => void) | undefined>
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill(): void
-  /** Closes its connections, and gives the process back. */
   end(): Promise<void>
 }
 
@@ -39,11 +43,10 @@ interface Deps {
   readonly world: VirtualEnvironment
   readonly proxy: Pick<PostgresProxy, 'connect'>
   note(event: string): void
-  /** Told whenever there is more for its process to hear. */
   onEnqueue(): void
 }
 
-/** `begun` resolves when it may be called. */
+/** `begun` resolves when the wallet accepts calls. */
 export function startRemoteWallet(
   deps: Deps,
   beginning: WalletStart,
@@ -94,7 +97,6 @@ export function startRemoteWallet(
   return { wallet, begun }
 }
 
-/** What it is told and has not heard yet, and what becomes of what it does. */
 function createWalletChannel({ proxy, note, onEnqueue }: Deps, name: string) {
   const words: IpcMessage[] = []
   const lines = new Map<number, ConnectionHandlers>()

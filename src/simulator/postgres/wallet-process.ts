@@ -1,6 +1,8 @@
 /**
- * A wallet in a process of its own: all of its code, with pools of `pg`, in a virtual world. It does nothing by itself: it hears a turn of
- * words, comes to rest, and says what it has done and when it wants to go on. So two such processes are as much one run of a seed as one would be.
+ * A wallet in its own process, with pools of `pg`, in a virtual environment.
+ *
+ * It acts only in turns: it receives input, runs until all work waits, and replies with its output
+ * and its next timer. So two processes are as deterministic as one.
  */
 
 import { errorWithStack } from '../../runtime/errors/error-text.ts'
@@ -52,7 +54,6 @@ function enterEnvironment({ seed, number, startsAt }: WalletStart): void {
   world = enterVirtualEnvironment(seed + number * OTHER_SEED, () => false, 'timers', startsAt)
 }
 
-/** What the two of them draw is not the same. */
 const OTHER_SEED = 1_000_003
 
 async function passTimeTo(now: number): Promise<void> {
@@ -112,7 +113,9 @@ async function startWallet({ number, url, fault }: WalletStart): Promise<string>
   return ''
 }
 
-/** A server has lanes by its processors; a seed must be the same run on every machine. */
+/**
+ * A seed must give the same run on every machine, and a server's lanes depend on its processors.
+ */
 function withSingleLane(db: Db): Db {
   return { ...db, kind: 'pglite' }
 }

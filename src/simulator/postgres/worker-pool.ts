@@ -1,20 +1,18 @@
-/** Processes for wallets. One more than are in use is kept ready: to begin one takes longer than a run. */
+/** Processes for wallets. A spare one is always ready, because a start takes longer than a run. */
 import { type ChildProcess, fork } from 'node:child_process'
 
 export interface WorkerPool {
-  /** One that has nothing to do. */
   acquire(): ChildProcess
-  /** It has nothing to do any more. */
   release(worker: ChildProcess): void
   end(): void
 }
 
-/** As it is built: a process does not read TypeScript. */
+/** A process does not read TypeScript. */
 const PROGRAM = import.meta.url.endsWith('.ts')
   ? new URL('../../../dist/simulator/postgres/wallet-process.js', import.meta.url)
   : new URL('wallet-process.js', import.meta.url)
 
-/** That a run takes, and one for when one of them is killed. */
+/** Two for a run, and one for a killed process. */
 const READY = 3
 
 export function createWorkerPool(): WorkerPool {

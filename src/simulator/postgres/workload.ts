@@ -1,6 +1,8 @@
 /**
- * What is asked of the two wallets in a run, besides what the platform asks of them: calls about few bets of few players, the same ones at both,
- * money moved by hand, and a person at the database. Each deed is a choice, with all that is drawn for it.
+ * The workload of the two wallets in addition to the platform's calls.
+ *
+ * It has calls about few bets, the same at both wallets, manual movements of money, and manual
+ * locks. Each action is a choice with all its random values.
  */
 import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
 import { signBody } from '../../protocol/signature.ts'
@@ -20,21 +22,19 @@ interface WorkloadBet {
   readonly betId: string
   readonly player: MarketPlayer
   readonly stake: number
-  /** Calls about it that were sent. */
   readonly sent: SentCall[]
 }
 
 export interface SentCall {
   readonly request: NetworkRequest
-  /** The last answer that it got; undefined while there is none. */
   answer?: NetworkAnswer | undefined
 }
 
 export interface Workload {
   readonly bets: readonly WorkloadBet[]
-  /** Calls and movements that are not over. */
+  /** Calls and movements. */
   underWay: number
-  /** Movements of money, to be repeated until they are answered. */
+  /** Movements that are repeated until they have an answer. */
   readonly owed: (() => Promise<void>)[]
   movements: number
 }
@@ -54,7 +54,10 @@ export function createWorkload({ participants, random }: LocksHarness): Workload
 
 type CallKind = 'place' | 'settle' | 'unsettle' | 'rollback' | 'again'
 
-/** At a wallet, 0 or 1, about a bet. `more`: of a stake; `payout`: of a settle; `sent`: which call comes again. */
+/**
+ * `at`: wallet 0 or 1. `more`: added to the stake. `payout`: of a settle. `sent`: the call to
+ * repeat.
+ */
 interface PlannedCall {
   readonly at: number
   readonly bet: number
@@ -74,23 +77,22 @@ type WorkloadOperation =
       readonly at: readonly number[]
     }
   | ({ readonly does: 'lock'; readonly calls: readonly PlannedCall[] } & ManualLocks)
-  /** Nobody asks for more until all is over: what was not answered till then has taken effect, or never will. */
+  /**
+   * No action until all calls have ended. Then a call without an answer never takes effect later.
+   */
   | { readonly does: 'rest' }
 
-/** As choices are kept. */
 type WorkloadAction = WorkloadOperation & Readonly<Record<string, unknown>>
 
-/** Things that are asked for in a run. */
 const MAX_ACTIONS = 35
 const REST_EVERY = 7
-/** Calls under way at most. */
+/** Calls in progress. */
 const MAX_CONCURRENT = 7
-/** Milliseconds that somebody waits until all is over. */
+/** The longest pause. */
 const REST_MS = 4_000
-/** Milliseconds between two looks whether it is. */
 const POLL_MS = 20
 
-/** `isQuiet`: nothing is under way at the wallets. */
+/** `isQuiet`: the wallets have no work in progress. */
 export async function runCallers(harness: LocksHarness, workload: Workload, isQuiet: () => boolean): Promise<void> {
   const random = harness.random('callers')
   const gap = () => (random.chance(0.4) ? 0 : random.between(1, 60))
@@ -151,7 +153,7 @@ function drawCallsOfAllPlayers(random: Random, workload: Workload): PlannedCall[
   )
 }
 
-/** One, and now and then the same bytes again at either wallet. */
+/** One call, sometimes followed by the same bytes at either wallet. */
 function drawCalls(random: Random, workload: Workload, at: number, bet: number): PlannedCall[] {
   const sent = workload.bets[bet]?.sent.length ?? 0
   const isAgain = sent > 0 && random.chance(0.3)
@@ -162,7 +164,6 @@ function drawCalls(random: Random, workload: Workload, at: number, bet: number):
   return random.chance(0.25) ? [first, again] : [first]
 }
 
-/** The first call about a bet is a Place bet most often. */
 function drawCallKind(random: Random, isFirst: boolean): Pick<PlannedCall, 'what' | 'more' | 'payout'> {
   const drawn = random.below(100)
   if (isFirst && drawn < 85) return { what: 'place', more: 0 }
@@ -189,7 +190,7 @@ function callAll(harness: LocksHarness, workload: Workload, calls: readonly Plan
   }
 }
 
-/** Undefined: it was not sent, in a run from which choices were taken out. */
+/** Undefined if the call to repeat was removed from the choices. */
 function toSentCall(
   bet: WorkloadBet,
   { what: callKind, more = 0, payout = 0, sent }: PlannedCall,
@@ -230,7 +231,7 @@ function signRequest(method: string, members: object): NetworkRequest {
   return { method, path: '/payment/bet', headers, body }
 }
 
-/** Milliseconds after which nobody waits for an answer any more: a process may have died. */
+/** After this the call counts as ended: its process may be dead. */
 const ANSWER_TIMEOUT_MS = 8_000
 
 export function sendCall(harness: LocksHarness, workload: Workload, at: number, sent: SentCall): void {
@@ -255,12 +256,12 @@ export function sendCall(harness: LocksHarness, workload: Workload, at: number, 
   const cancel = environment.setTimer(ANSWER_TIMEOUT_MS, over)
 }
 
-/** Yes or no. */
+/** True for a success and a refusal, false for a failure of the wallet itself. */
 export function isAnswered({ answer }: SentCall): boolean {
   return answer !== undefined && (answer.status === 200 || (answer.status === 400 && !isSystemErrorReply(answer)))
 }
 
-/** Both wallets are asked for the same movement, which is made once (O-2). */
+/** Both wallets get the same movement, which happens once: its reference is unique (O-2). */
 function sendMovement(
   harness: LocksHarness,
   workload: Workload,

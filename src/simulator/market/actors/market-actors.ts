@@ -1,6 +1,8 @@
 /**
- * Who uses the market: bettors, the source of results, the platform's support. Each does the next thing after a time drawn by seed, waits
- * for no answer for longer than people do, and asks again with the same key or reference when it heard none.
+ * The users of the market: bettors, the source of results, and the platform's support.
+ *
+ * Each acts after delays drawn from the seed. An actor waits no longer than a user would; without
+ * an answer it repeats the request with the same key or reference.
  */
 
 import { ROLLBACK_REASON, replyCodes } from '../../../protocol/reply-codes.ts'
@@ -23,22 +25,23 @@ import { AUTHORS, type WalletParty } from './market-parties.ts'
 import { moveMoney } from './operator-staff.ts'
 import { callOnPlatform, retryUntilAnswered } from './retry-until-answered.ts'
 
-/** P-1: ended, or not there any more since a backup was put back. */
+/** The token has ended (P-1), or a restored backup does not contain it. */
 const TOKEN_ENDED = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
 
-/** What those need who use the platform. */
 export interface ActorContext extends Pick<Market, 'trace' | 'names' | 'scenario' | 'world' | 'platform' | 'pace'> {
   readonly choices: Pick<Choices, 'nextAction'>
 }
 
-/** Bets now and then until the market is over. `openFrame`: gives the player a frame session, if nobody refuses it. */
+/**
+ * Places bets until the market is over. `openFrame` loads a frame session, unless it is refused.
+ */
 export async function runBettor(
   market: ActorContext,
   participants: Participants,
   player: MarketPlayer,
   random: Random,
   openFrame: () => Promise<void>,
-  /** What else the bet says, by its stake. */
+  /** Further members of the bet. */
   terms: (amount: string) => Partial<BetPlacementRequest> = () => ({}),
 ): Promise<void> {
   const gap = () => random.between(500, 15_000) * readScenarioSpan(market.scenario)
@@ -76,7 +79,10 @@ export async function runBettor(
   }
 }
 
-/** Above 0: a bonus; 0 and below are none (D-1). Bonuses are smaller than their stake now and then (W-49), and some bets have no stake. */
+/**
+ * A `bonusId` above 0 is a bonus; others mean no bonus (D-1). Some bonuses are smaller than their
+ * stake (W-49), and some bets have no stake.
+ */
 export function drawBonus(
   { freebets = 'none' }: Scenario,
   random: Random,
@@ -88,16 +94,15 @@ export function drawBonus(
   return { bonusId, bonusAmount, ...(bonusId > 0 && random.chance(0.15) && { amount: '0' }) }
 }
 
-/** Milliseconds after which the next event has its first result. */
+/** Milliseconds between the first results of one event and of the next. */
 const EVENT_MS = 20_000
 const eventName = (number: number) => `event ${number}`
 
-/** The number of events that may have results now. */
 function endedEvents({ world, scenario }: ActorContext): number {
   return Math.floor(world.elapsed() / (EVENT_MS * readScenarioSpan(scenario))) + 1
 }
 
-/** Most often on events that come; now and then on one that is over. */
+/** Most selections are on future events, some on events that are over. */
 function drawSelections(market: ActorContext, random: Random) {
   const first = endedEvents(market) + (random.chance(0.1) ? 0 : 1) + random.below(2)
   const count = random.chance(0.3) ? 2 : 1
@@ -124,7 +129,6 @@ const RESULTS = [
   ],
 ] as const
 
-/** Tells results, corrects and withdraws them. */
 export async function runResultSource(market: ActorContext, participants: Participants, random: Random): Promise<void> {
   const gap = () => random.between(3_000, 15_000) * readScenarioSpan(market.scenario)
   const draw = () => {
@@ -142,7 +146,7 @@ export async function runResultSource(market: ActorContext, participants: Partic
   }
 }
 
-/** The platform's people: cashouts, results by hand, bets cancelled, what is stuck sent again. */
+/** Cashouts, manual results, cancelled bets, and retries of stuck deliveries. */
 export async function runTraders(market: ActorContext, participants: Participants, random: Random): Promise<void> {
   const gap = () => random.between(3_000, 20_000) * readScenarioSpan(market.scenario)
   const draw = () => {
@@ -178,7 +182,7 @@ async function trade(
 ): Promise<string> {
   const author = AUTHORS.platform()
   if (action === 'send again') {
-    pace.sentAgain() // and behind it: nobody knows at which of its statements a delivery begins anew
+    pace.sentAgain() // here and after the retry: the statement at which a delivery restarts is unknown
     await retryMatching(deciding, author, {})
     pace.sentAgain()
     return 'sent'
@@ -196,8 +200,10 @@ async function trade(
 }
 
 /**
- * What people do when all is calm: results may be changed again, and what needs a person is sent again. What a wallet that has lost the bet does
- * not understand they look up in its books and those of reconcile, and end (W-47). A player who has too little for a correction pays it (L-2).
+ * The manual work without faults: it unlocks results and retries deliveries that need attention.
+ *
+ * Deliveries of bets that a restored backup has lost are acknowledged by hand (W-47). A player who
+ * owes money after a correction pays it in (L-2).
  */
 export async function resolveOpenIssues(
   market: Market,

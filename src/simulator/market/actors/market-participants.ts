@@ -1,4 +1,4 @@
-/** Who is in the market: players, and bets that the platform has answered. */
+/** The participants of the market: players, and the bets that the platform has answered. */
 
 import type { Market } from '../market.ts'
 import type { CurrencyAmounts, CurrencyName } from '../oracle/market-money.ts'
@@ -8,51 +8,46 @@ import type { WalletName } from './party-names.ts'
 export const MARKET_PARTNER = 'the-operator'
 
 export interface MarketPlayer {
-  /** In the story. */
+  /** The name in the story. */
   readonly name: string
   readonly wallet: WalletName
-  /** As its operator calls it. */
+  /** The operator's id of the player. */
   readonly userId: string
-  /** As the platform calls it. */
+  /** The platform's id of the player, which a gateway creates. */
   knownAs: string
-  /** All that it was given. */
   readonly tokens: string[]
-  /** Undefined when the token that it had is known to have ended: it was refused. */
+  /** Undefined if a bet was refused because the session's token has ended. */
   frameSessionId: string | undefined
-  /** Of that frame session. */
   currency: CurrencyName
-  /** The last one that it was given. */
+  /** The newest token. */
   token: string | undefined
-  /** What is just being moved by hand; it is in `cash`, and goes when it is refused. */
+  /** Manual movements without an answer. `cash` includes them until a refusal. */
   readonly moving: CurrencyAmounts
-  /** What the wallet has said yes to. */
+  /** The sum of confirmed movements and of `moving`. */
   readonly cash: CurrencyAmounts
 }
 
 export interface Participants {
   readonly players: readonly MarketPlayer[]
-  /** That the platform has answered. */
   readonly bets: { readonly betId: string; readonly player: MarketPlayer; readonly currency: CurrencyName }[]
   /** Ids of bets that another platform uses too. */
   readonly shared?: Set<string>
-  /** In a scene that has one. */
   other?: OtherPlatform
-  /** Of money in and out: so many were made. */
+  /** The number of deposits and withdrawals so far. */
   movements: number
-  /** Actors go on until then. */
   isOver: boolean
-  /** Makes the first wallet what it was when its backup was made. */
+  /** Restores the backup of the first wallet. */
   putBack?: () => Promise<void>
-  /** Wallets of which an older backup was put back while things went wrong: what they have lost stays lost. */
+  /** Wallets whose backup was restored during the faults; their loss stays. */
   readonly restored: Set<WalletName>
-  /** Of reconcile, right behind that. */
+  /** Bets that reconcile named wrongly, or not at all, directly after a restore. */
   readonly misnamed: string[]
 }
 
-/** Of the last bets, about which there is most to say. */
+/** The number of newest bets from which actors choose, because most calls concern these. */
 export const RECENT_BETS = 8
 
-/** A bet by its name in the story; undefined when there is none in this run. */
+/** `name`: the bet's name in the story. Undefined if this run has no such bet. */
 export function findBetByName(
   market: Pick<Market, 'names'>,
   { bets }: Participants,

@@ -1,4 +1,8 @@
-/** Wallet, gateway and platform as processes of the simulated market: begun, killed and begun again over data that stays. No socket, no file. */
+/**
+ * Wallet, gateway and platform as processes of the simulated market, without sockets and files.
+ *
+ * A process can die and restart; its database stays.
+ */
 import type { IncomingMessage } from 'node:http'
 import { createCallerRefusals } from '../../../protocol/client/caller-refusals.ts'
 import { ANYWHERE } from '../../../protocol/values/base-url.ts'
@@ -47,10 +51,10 @@ const NOT_MEASURED: WalletMetrics = {
   text: () => '',
 }
 
-/** On the wall where a process runs. */
+/** The clock of the machine on which the party runs. */
 const clockOf = (party: ListenerName): Clock => ({ now: () => new Date(withClock(party, environment.now)) })
 
-/** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
+/** The wallet receives plain calls as from a socket, with the same bytes in and out. */
 export function startWalletParty(name: WalletName, db: Db, log: Logger, config: ServerConfig): WalletParty {
   const clock = clockOf(name)
   const {
@@ -84,7 +88,7 @@ export function startWalletParty(name: WalletName, db: Db, log: Logger, config: 
   return { host: entrance.host, operator: { db, clock, buckets: 1, scales, coolingOff: 'none' } }
 }
 
-/** Where a server's calls come in. */
+/** Replaces the HTTP server. */
 function createEntrance() {
   let readerOf: Parameters<LoadShedder['setReader']>[0] = () => undefined
   const loadShedder: Pick<LoadShedder, 'setReader'> = {
@@ -111,9 +115,8 @@ function createEntrance() {
 
 export interface GatewayParty {
   readonly host: Host
-  /** Makes operators known. */
   save(operatorId: WalletName): Promise<void>
-  /** Undefined when there is none for it now. */
+  /** Undefined if the exchange of the token was rejected. */
   exchange(operatorId: WalletName, token: string): Promise<GatewaySession | undefined>
 }
 
@@ -150,7 +153,7 @@ const UNMEASURED: PlatformMetrics = {
   age: () => [{}, 0],
 }
 
-/** `elapsed`: planted in the place of the clock that nobody sets. */
+/** `elapsed`: a planted fault that replaces the monotonic clock. */
 export async function startPlatformParty(
   database: Db,
   log: Logger,
@@ -171,7 +174,7 @@ export async function startPlatformParty(
   })
 }
 
-/** Errors are part of what happened; the rest is told by the network. */
+/** Errors and warnings belong to the story; all other events come from the network. */
 export function createTraceLogger(note: (line: string) => void, party: string): Logger {
   const logError = (entry: unknown, text?: string) => {
     const err = isObject(entry) ? entry.err : undefined

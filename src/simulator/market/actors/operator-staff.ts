@@ -1,4 +1,7 @@
-/** The operator and its people: accounts, sessions, money by hand, results locked, players blocked. */
+/**
+ * The operator's staff: accounts, sessions, deposits and withdrawals, locked results, blocked
+ * players.
+ */
 
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { openFrameSession } from '../../../server/platform/bets/frame-session.ts'
@@ -24,7 +27,7 @@ import {
 import { AUTHORS } from './market-parties.ts'
 import { callOnGateway, callOnPlatform, callOnWallet, retryUntilAnswered } from './retry-until-answered.ts'
 
-/** Of two operators the second one's players have the names of the first one's. */
+/** Players of both operators have the same user ids. */
 export type MarketAccount = Pick<MarketPlayer, 'wallet' | 'userId'>
 
 export async function openAccount(
@@ -56,10 +59,10 @@ export async function openAccount(
   return player
 }
 
-/** Who has begun to move money wants to know what became of it, also when the market is over. */
+/** A movement waits for its outcome even after the market is over, so that `cash` is exact. */
 const NEVER_OVER = { isOver: false }
 
-/** Limits of a day (W-2). */
+/** The limits apply per day (W-2). */
 export async function setDayLimits(
   market: Market,
   participants: Participants,
@@ -73,17 +76,16 @@ export async function setDayLimits(
   await retryUntilAnswered(participants, set)
 }
 
-/** Those that its players may use. */
 export function listCurrencies({ hasCurrencies = false }: Scenario): readonly CurrencyName[] {
   return hasCurrencies ? MARKET_CURRENCIES : ['EUR']
 }
 
 export interface MarketMovement {
   readonly kind: 'deposit' | 'withdrawal'
-  /** Whole ones, or yen. */
+  /** Whole euros or yen. */
   readonly euros: number
   readonly currency: CurrencyName
-  /** To who may have none otherwise (O-3). */
+  /** Permits a deposit to a blocked or self-excluded player (O-3). */
   readonly despiteExclusion?: true
 }
 
@@ -103,7 +105,7 @@ export async function moveMoney(
   player.moving[currency] = change
   const had = player.cash[currency]
   const { cash } = market.wire(player.wallet)
-  player.cash[currency] += change // taken off again when it was refused
+  player.cash[currency] += change // a refusal subtracts it again
   cash(player.userId, change < 0n ? player.cash[currency] : had, currency)
   const isMoved = await retryUntilAnswered(NEVER_OVER, move).then(
     () => true,
@@ -123,7 +125,6 @@ export async function openFrame(market: Market, participants: Participants, play
   if (session !== undefined) await loadFrameWithToken(market, participants, player, session)
 }
 
-/** With a token that its operator has just given it. */
 async function loadFrameWithToken(
   market: Market,
   participants: Participants,
@@ -145,7 +146,7 @@ async function loadFrameWithToken(
   player.knownAs = loaded.userId
 }
 
-/** What the platform is given: behind a gateway another one. */
+/** With a gateway the platform gets the gateway's token, not the operator's. */
 async function toPlatformToken(
   market: Market,
   participants: Participants,
@@ -164,7 +165,6 @@ async function toPlatformToken(
   return session.token
 }
 
-/** The operator's people: money in and out, sessions ended, results locked and set free. */
 export async function runOperators(market: Market, participants: Participants, random: Random): Promise<void> {
   const gap = () => random.between(4_000, 25_000) * readScenarioSpan(market.scenario)
   const draw = () => ({
@@ -191,7 +191,7 @@ export async function runOperators(market: Market, participants: Participants, r
   }
 }
 
-/** Players switch to their other currency (P-1): all their tokens end, and they have a new one. */
+/** A switch of the currency ends all tokens and issues a new one (P-1). */
 export async function runSwitchers(market: Market, participants: Participants, random: Random): Promise<void> {
   if (market.scenario.hasCurrencies !== true) return
   const gap = () => random.between(5_000, 40_000) * readScenarioSpan(market.scenario)

@@ -1,15 +1,18 @@
-/** What the wallet's operator has done with sessions, bets and players, as far as it is surely so; calls that are under way may meet it or not. */
+/**
+ * The certain effects of the operator's actions on tokens, locks and blocks, for the auditor.
+ *
+ * A call in progress during a change may see the old state or the new one.
+ */
 import type { ObservedCall, PendingCall } from '../bet-life.ts'
 import type { WatchedBets } from '../oracle/possible-orders.ts'
 import { createTokenOracle, type TokenOracle, type TokenSnapshot } from '../oracle/token-oracle.ts'
 import type { MoneyRules } from '../scenario.ts'
 
-/** `surely` from when it is answered, until it is asked for the contrary. */
+/** A change is certain from its answer until the opposite change is requested. */
 export interface OperatorState {
   readonly tokens: Omit<TokenOracle, 'keep' | 'restored'>
   locked(betId: string, isLocked: boolean): void
   blocked(player: string, block: PendingCall['block']): void
-  /** From here on it has limits of a day. */
   limited(player: string): void
 }
 
@@ -20,7 +23,7 @@ export interface OperatorStateSnapshot {
 }
 
 interface OperatorStateOracle extends OperatorState {
-  /** What a call meets that comes now. */
+  /** The state for a call that arrives now. */
   meets(betId: string, player: string, call: ObservedCall): PendingCall
   keep(): OperatorStateSnapshot
   restored(kept: OperatorStateSnapshot): void
@@ -31,7 +34,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
   const tokens = createTokenOracle()
   const tokenOf = ({ kind, token }: ObservedCall, player: string) =>
     token === undefined ? (kind === 'place' ? 'not heard of' : 'absent') : tokens.stateOf(token, player)
-  /** What is under way now may meet either. */
+  /** Calls in progress may see either state of a token. */
   const markUncertain = () =>
     eachCall((call, _, player) => {
       if (call.tokenIs === 'live' && tokenOf(call, player) !== 'live') call.tokenIs = 'may have ended'
@@ -70,7 +73,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
     keep: () => ({ tokens: tokens.keep(), locks: new Set(locks), blocks: new Map(blocks) }),
     restored(kept) {
       tokens.restored(kept.tokens)
-      // What is just being asked for will be asked for again.
+      // A change without an answer will be requested again, so it is not undone here.
       for (const betId of locks) if (!kept.locks.has(betId)) locks.delete(betId)
       for (const [player, block] of blocks)
         blocks.set(player, block === 'maybe' ? block : (kept.blocks.get(player) ?? 'no'))

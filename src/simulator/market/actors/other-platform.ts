@@ -1,6 +1,8 @@
 /**
- * A second platform, which calls the first wallet under a name of its own (W-43). It is a small one that lives as long as the run: it places bets for
- * the same players, often under ids that the first platform uses too, rolls back what it is not sure of, and tells results until they are answered.
+ * A second platform, which calls the first wallet under its own name (W-43).
+ *
+ * It places bets for the same players, often with ids that the first platform uses too. It rolls
+ * back a bet with an unknown outcome, and repeats each result until the wallet answers.
  */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
@@ -19,12 +21,11 @@ import { readScenarioSpan } from '../scenario.ts'
 import { type MarketPlayer, type Participants, RECENT_BETS } from './market-participants.ts'
 import { isSystemErrorReply, parseRefusal } from './reply-parsing.ts'
 
-/** What it was told about a bet. */
 export interface OtherBet {
   readonly betId: string
   readonly player: MarketPlayer
   readonly currency: CurrencyName
-  /** In hundredths. */
+  /** Hundredths. */
   stake: bigint
   payout: bigint
   status: 'none' | 'open' | 'settled'
@@ -32,20 +33,18 @@ export interface OtherBet {
 
 export interface OtherPlatform {
   readonly bets: readonly OtherBet[]
-  /** Places bets until the market is over. */
   play(): Promise<void>
-  /** From here on its messages arrive. */
+  /** From this call on every message arrives. */
   calm(): void
-  /** Bets that are not over, and messages that will still come. */
+  /** Bets in progress and messages in transit. */
   underWay(): number
   complaints(): readonly string[]
 }
 
-/** Milliseconds that it waits for an answer. */
 const ANSWER_TIMEOUT_MS = 5_000
-/** A Place bet that is refused with one of these stays refused (I-3). */
+/** A Place bet that was refused with one of these codes stays refused (I-3). */
 const FINAL_REFUSALS = replyCodes('not_enough_money', 'player_blocked', 'stake_limit', 'bet_count_limit')
-/** A changed result may be refused (L-2). */
+/** The wallet may refuse a changed result (L-2). */
 const MAY_REFUSE = replyCodes('recalculation_negative')
 const ROLLED_BACK = [REPLY_CODES.already_processed.code]
 
@@ -53,15 +52,17 @@ type OtherCallKind = 'place' | 'settle' | 'unsettle' | 'rollback'
 
 interface WalletLink extends Pick<OtherPlatform, 'calm' | 'complaints'> {
   readonly random: Random
-  /** That will still come. */
   messages(): number
-  /** Undefined: it has not heard an answer. */
+  /** Undefined if no answer arrived. */
   call(kind: OtherCallKind, bet: OtherBet, members: object): Promise<NetworkAnswer | undefined>
-  /** Until it is answered 200, or refused with one of these codes, which it resolves to. */
+  /**
+   * Repeats the call until a 200 or a refusal, and resolves to 200 or the code. A code outside
+   * `codes` is a complaint.
+   */
   insist(kind: OtherCallKind, bet: OtherBet, members: object, codes: readonly number[]): Promise<number>
 }
 
-/** Its own way to the wallet, on which the same happens to messages as on the network. */
+/** Has the same faults as the simulated network. */
 function openWalletLink(market: Market): WalletLink {
   const [random, counted] = [market.random(OTHER_PLATFORM), createCounter()]
   const complaints: string[] = []
@@ -188,13 +189,12 @@ export function openOtherPlatform(market: Market, participants: Participants): O
   }
 }
 
-/** `isShared`: of an id that the first platform has, if there is one. */
+/** `isShared`: the bet takes an id of the first platform, if possible. */
 function drawBet({ players }: Participants, random: Random) {
   const [player, amount] = [random.pick(players).name, `${random.between(1, 20)}.50`]
   return { player, amount, isShared: random.chance(0.5), number: random.below(RECENT_BETS) }
 }
 
-/** So that the books can be compared. */
 export function toAcknowledgedRows(bets: readonly OtherBet[]) {
   return bets.map(({ betId, player, currency, stake, payout, status }) => {
     const unit = currency === 'JPY' ? 100n : 1n
@@ -208,7 +208,7 @@ export function toAcknowledgedRows(bets: readonly OtherBet[]) {
   })
 }
 
-/** One of this player's that it does not use itself yet. */
+/** A bet id of this player that this platform does not use yet. */
 function findSharedId(
   participants: Participants,
   player: MarketPlayer,

@@ -1,4 +1,7 @@
-/** Who takes part in a market: one operator's wallet that the platform calls, or two operators' behind a gateway. */
+/**
+ * The parties of a market: one wallet that the platform calls, or two operators' wallets and a
+ * gateway.
+ */
 import type { Scenario } from '../scenario.ts'
 
 export const WALLET_NAMES = ['wallet', 'other wallet'] as const
@@ -7,7 +10,6 @@ export type WalletName = (typeof WALLET_NAMES)[number]
 export const PARTY_NAMES = [...WALLET_NAMES, 'gateway', 'platform'] as const
 export type PartyName = (typeof PARTY_NAMES)[number]
 
-/** Whom others call. */
 export type ListenerName = Exclude<PartyName, 'platform'>
 
 export const PARTY_URLS: Readonly<Record<ListenerName, string>> = {
@@ -18,7 +20,7 @@ export const PARTY_URLS: Readonly<Record<ListenerName, string>> = {
 
 const DIRECT: readonly PartyName[] = ['wallet', 'platform']
 
-/** In the order in which they begin. */
+/** In the order of their start. */
 export function partiesOf({ operators }: Scenario): readonly PartyName[] {
   return operators === 1 ? DIRECT : PARTY_NAMES
 }
@@ -35,7 +37,6 @@ export function serverOf(party: PartyName): 'wallet' | 'gateway' | 'platform' {
   return isWallet(party) ? 'wallet' : party
 }
 
-/** Whom the platform calls. */
 export function partnerOf({ operators }: Scenario): ListenerName {
   return operators === 1 ? 'wallet' : 'gateway'
 }

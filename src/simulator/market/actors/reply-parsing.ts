@@ -1,4 +1,4 @@
-/** What the body of an answer of the wire says, as far as it can be read: it may have been cut. */
+/** Parses the bodies of calls and answers on the wire, which a fault may have cut. */
 
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
@@ -6,23 +6,22 @@ import type { NetworkAnswer, NetworkRequest } from '../network/simulated-network
 
 export type MessageMembers = Readonly<Record<string, unknown>>
 
-/** What a call of the wire says, or an answer that is whole. */
+/** Throws if the body is incomplete. */
 export function parseMessage({ body }: Pick<NetworkRequest | NetworkAnswer, 'body'>): MessageMembers {
   return JSON.parse(body.toString('utf8')) as MessageMembers
 }
 
-/** Whatever its status is. */
+/** The code of any status; undefined if the body is cut or has none. */
 export function parseCode({ body }: Pick<NetworkAnswer, 'body'>): number | undefined {
   const code = parseJsonObject(body.toString('utf8'))?.code
   return typeof code === 'number' ? code : undefined
 }
 
-/** The code of a 400. */
 export function parseRefusal(answer: NetworkAnswer): number | undefined {
   return answer.status === 400 ? parseCode(answer) : undefined
 }
 
-/** R-4, in the form that a Place bet's failure has. */
+/** True for a failure of the wallet itself, as Place bet gets it: 400 code 100 (R-4). */
 export function isSystemErrorReply(answer: NetworkAnswer): boolean {
   return parseRefusal(answer) === replyCode('system_error')
 }

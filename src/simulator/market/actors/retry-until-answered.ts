@@ -1,4 +1,4 @@
-/** How people ask: they wait for no answer for longer than people do, and ask again when they heard none. */
+/** Repeats a user's request until it has an answer, with attempts as long as a user would wait. */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
 import { sleep } from '../../../runtime/async/sleep.ts'
@@ -8,10 +8,11 @@ import type { Market } from '../market.ts'
 import type { GatewayParty, WalletParty } from './market-parties.ts'
 import type { WalletName } from './party-names.ts'
 
-/** Milliseconds after which somebody asks again. */
 const ANSWER_TIMEOUT_MS = 12_000
 
-/** Asks until there is an answer. Undefined: the market is over. What throws is a refusal, and an answer, unless a database has failed. */
+/**
+ * Undefined if the market is over. An error ends the attempts, unless the database has an outage.
+ */
 export async function retryUntilAnswered<T>(
   cast: { readonly isOver: boolean },
   ask: () => Promise<T> | undefined,
@@ -29,7 +30,6 @@ export async function retryUntilAnswered<T>(
 
 const NONE = Symbol('no answer')
 
-/** Nobody asks again at once. */
 async function noneOnOutage(error: unknown): Promise<typeof NONE> {
   if (!isOutage(error)) throw error
   await sleep(1_000)

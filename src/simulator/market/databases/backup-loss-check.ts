@@ -1,6 +1,7 @@
 /**
- * An older backup of a wallet is put back when all is over, as after the loss of its server: reconcile must name each bet of which something is
- * lost, and no other one (docs/guides/reconcile.md).
+ * Restores an older backup of a wallet at the end of a run.
+ *
+ * Invariant: reconcile names each bet that lost something, and no other (docs/guides/reconcile.md).
  */
 
 import type { Participants } from '../actors/market-participants.ts'
@@ -8,7 +9,7 @@ import type { Market, Stores } from '../market.ts'
 import { checkReconcileFindings } from '../oracle/reconcile-check.ts'
 import type { Scenario } from '../scenario.ts'
 
-/** Complaints. For a time when all was over and both books were equal, before the backup was put back. */
+/** Returns complaints. Before the restore all calls must be over and both books equal. */
 export async function checkBackupLoss(
   stores: Stores,
   scenario: Scenario,

@@ -1,6 +1,8 @@
 /**
- * The server of a wallet is lost while everything goes wrong, and an older backup takes its place. What the wallet said since is gone: the auditor
- * goes back to what it knew then, and reconcile must name each bet of which the platform was told something that is not there any more.
+ * Loses a wallet's server during the faults and restores an older backup.
+ *
+ * The auditor returns to its knowledge at the time of the backup. Invariant: reconcile names each
+ * bet whose acknowledged state is lost.
  */
 
 import type { MarketPlayer, Participants } from '../actors/market-participants.ts'
@@ -12,7 +14,7 @@ import type { Scenario } from '../scenario.ts'
 
 export interface BackupControl {
   backUp(): void
-  /** `downMs`: its process dies, and begins again so much later; undefined: it lives on, and finds another database. */
+  /** Undefined: the process lives on, with the older database. */
   restore(downMs: number | undefined): void
 }
 
@@ -22,7 +24,10 @@ interface Backup {
   readonly cash: ReadonlyMap<MarketPlayer, CurrencyAmounts>
 }
 
-/** Milliseconds until it is looked again whether nobody moves money: whether that is in the backup, nobody could say. */
+/**
+ * A backup waits until no movement of money is in progress, because it might contain the movement
+ * or not.
+ */
 const AGAIN_MS = 1_000
 
 export function createBackups(
@@ -46,7 +51,7 @@ export function createBackups(
     market.wire('wallet').restored(wire)
     for (const player of players)
       for (const currency of MARKET_CURRENCIES)
-        player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency] // it is asked for again
+        player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency] // a movement without an answer is requested again
     participants.restored.add('wallet')
     const how = downMs === undefined ? 'lives on' : 'dies'
     trace.note(`a backup of the wallet is put back, and its process ${how}`)

@@ -1,6 +1,8 @@
 /**
- * The database as one life of a process has it. When the process dies, a statement that is under way is undone with its transaction, and
- * nobody hears of the database any more: what is left of the process waits for ever, and can do no harm.
+ * A database connection that can die with its process.
+ *
+ * A death rolls back the current transaction. The promises of a dead process never settle, so its
+ * code has no further effect.
  */
 import type { Db, Statement, Tx } from '../../../server/core/database/db.ts'
 
@@ -12,7 +14,7 @@ class ProcessDeath extends Error {
   }
 }
 
-/** As a connection that broke: what was said last may have been done. */
+/** A broken connection: its last statement may have been executed. */
 class ConnectionLoss extends Error {
   readonly code = '08006'
 }
@@ -20,34 +22,31 @@ class ConnectionLoss extends Error {
 export interface ProcessLife {
   readonly db: Db
   isOver(): boolean
-  /** Nothing of this life reaches the database from here on. */
+  /** No statement of this process reaches the database after this call. */
   end(): void
-  /** It ends at the statement so many statements from now: before it, or, of a COMMIT, behind it. */
+  /** The process dies before this statement, counted from now, or after it if it is a COMMIT. */
   endAt(statements: number): void
-  /** It ends behind the COMMIT that is so many COMMITs from now. */
+  /** The process dies after this COMMIT, counted from now. */
   endAfterCommits(commits: number): void
-  /** From the statement so many statements from now so many of them are not done, or, of a COMMIT, done and answered with an error. */
+  /** From this statement on, `times` statements fail. A failing COMMIT takes effect. */
   failAt(statements: number, times: number): void
-  /** Nothing of all this happens any more. */
   spare(): void
 }
 
 export interface CrashableDbDeps {
-  /** Counts what is under way, up and down. */
   busy(change: 1 | -1): void
-  /** Told once when the life ends at a statement. */
+  /** Called once. */
   died(where: string): void
   failed(where: string): void
 }
 
-/** What is to come: the end of a life, and statements that fail. */
 function createCrashTrigger({ died, failed }: CrashableDbDeps) {
   let isOver = false
   let [left, leftCommits] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [untilFailure, failures] = [Number.POSITIVE_INFINITY, 0]
   return {
     isOver: () => isOver,
-    /** Throws where the database is to fail. */
+    /** Throws if the statement is to fail. */
     count(moment: string): void {
       left -= 1
       untilFailure -= 1
@@ -86,7 +85,7 @@ function createCrashTrigger({ died, failed }: CrashableDbDeps) {
 export function createCrashableDb(db: Db, deps: CrashableDbDeps): ProcessLife {
   const { busy } = deps
   const { count, isOver, ...ends } = createCrashTrigger(deps)
-  /** Resolves for the living only. */
+  /** Settles only while the process lives. */
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       if (isOver()) return

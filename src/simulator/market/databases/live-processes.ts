@@ -1,4 +1,4 @@
-/** The processes of a market that live now, and how one begins over the data that is there. */
+/** The running processes of a market, and their start on existing databases. */
 
 import type { Logger } from '../../../runtime/logger.ts'
 import type { Platform } from '../../../server/platform/platform.ts'
@@ -16,7 +16,6 @@ import type { Host, SimulatedNetwork } from '../network/simulated-network.ts'
 import type { ProcessLife } from './crashable-db.ts'
 import type { ServerConfig } from './market-store.ts'
 
-/** Those that live now. */
 export interface LiveProcesses {
   readonly wallets: Map<WalletName, WalletParty>
   gateway: GatewayParty | undefined
@@ -44,7 +43,7 @@ interface PartyStart {
   readonly listen: SimulatedNetwork['listen']
 }
 
-/** Over the data that is there; rejects when it must not begin with these settings. */
+/** Rejects if the database records other settings about money. */
 export async function startParty(
   there: LiveProcesses,
   life: ProcessLife,
@@ -63,7 +62,7 @@ export async function startParty(
   listen(PARTY_URLS[party], host)
 }
 
-/** Who has died answers nobody any more. */
+/** A dead process sends no answers. */
 function answerWhileAlive(life: ProcessLife, host: Host, front?: (host: Host) => Host): Host {
   const shown = front?.(host) ?? host
   return (request, answer) => shown(request, (given) => !life.isOver() && answer(given))

@@ -1,4 +1,4 @@
-/** An embedded database in memory that many runs use one after another: made once, and emptied to what it began with before each run. */
+/** An in-memory database that is created once and reset before each run. */
 
 import type { Currency } from '../../../protocol/wire-ids.ts'
 import { PROCESS_ROLES, readConfig } from '../../../server/core/config/config.ts'
@@ -12,11 +12,11 @@ import { openSimulatedPglite } from './pglite-db.ts'
 export type ServerConfig = ReturnType<typeof readConfig>
 
 export const MARKET_SECRET = 'the secret of wallet and platform'
-/** Of another platform, and its name (W-43). */
+/** The second platform's secret and name (W-43). */
 export const OTHER_SECRET = 'the secret of the other platform'
 export const OTHER_PLATFORM = 'other-platform'
 
-/** What a process may begin with instead: another way to the same answers, or a scale in which amounts were not written (M-5). */
+/** Settings for a restart: a different way to the same answers, or a wrong scale (M-5). */
 export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another scale'
 
 function withOtherSettings(config: ServerConfig, settings: OtherSettings | undefined): ServerConfig {
@@ -49,7 +49,6 @@ function readMarketConfig(env: Record<string, string>, role?: Parameters<typeof 
   return readConfig({ ...env, PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', LOG_LEVEL: 'silent' }, role)
 }
 
-/** What a process begins with in this scene. */
 export function createPartyConfig(
   party: PartyName,
   scenario: Scenario,
@@ -63,16 +62,14 @@ export function createPartyConfig(
 
 export interface Store {
   readonly db: Db
-  /** From here on it is emptied to what is in it now, by its memory. */
+  /** The present state, memory included, becomes the state to which `empty` resets. */
   keep(): Promise<void>
-  /** As it was when it was made. */
   empty(): Promise<void>
-  /** As it is now; resolves to what puts that back. */
+  /** Resolves to a function that restores the present content. */
   backup(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-/** All that markets need. */
 export async function createStores(given?: Images): Promise<Readonly<Record<PartyName, Store>>> {
   const images = given ?? (await createImages())
   const made = []
@@ -84,10 +81,9 @@ export async function closeStores(stores: Readonly<Record<PartyName, Store>>): P
   await Promise.all(PARTY_NAMES.map((party) => stores[party].close()))
 }
 
-/** What a database of each server begins with. */
 export type Images = Readonly<Record<ReturnType<typeof serverOf>, Blob>>
 
-/** Postgres makes its own tables once: that takes longer than all else. */
+/** Postgres creates its own tables only once, because this takes the longest. */
 export async function createImages(): Promise<Images> {
   const first = await openSimulatedPglite(MADE_BY)
   const nothing = await first.image()
@@ -120,11 +116,13 @@ async function openStore(party: PartyName, images: Images): Promise<Store> {
   }
 }
 
-/** The ways back to what is in the tables of this schema now, and to what is in them later. */
 export async function snapshotTables(db: Db, schema: string): Promise<Pick<Store, 'empty' | 'backup'>> {
   const tables = await readTables(db, schema)
   const content = await readContent(db, schema, tables.keys())
-  /** What no run has written to is as it was: to empty it too would cost a file each time, and the plans of its statements. */
+  /**
+   * Tables without writes are skipped: truncating one would cost a file, and the plans of its
+   * statements.
+   */
   const becomes = ({ rowsOf, numbers }: Content) =>
     db.longTransaction(async (tx) => {
       const [used] = await tx.query<{ used: string[] }>(USED, [[...tables.keys()]])
@@ -151,16 +149,16 @@ const TABLES = statement(
    where n.nspname = $1 and c.relname <> 'migration' and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
 )
 
-/** With the columns that are written. */
+/** The columns exclude generated ones. */
 async function readTables(db: Db, schema: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db.query<{ name: string; columns: string }>(TABLES, [schema])
   return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
 
 interface Content {
-  /** Of each table that has rows, all of them, as JSON. */
+  /** All rows, as JSON; a table without rows is missing. */
   readonly rowsOf: ReadonlyMap<string, string>
-  /** Which number each sequence gives next, as JSON. */
+  /** The next number of each sequence, as JSON. */
   readonly numbers: string
 }
 
@@ -179,7 +177,7 @@ async function readRows(db: Pick<Db, 'query'>, tables: Iterable<string>): Promis
   return found
 }
 
-/** Tables in which there is a page, or which are in parts. What is undone leaves its pages, too. */
+/** Tables that have a page, and partitioned tables. A rolled back row leaves its page too. */
 const USED = statement(
   'simulation_used',
   `select coalesce(array_agg(name order by name), '{}') as used from unnest($1::text[]) as t (name)
@@ -188,7 +186,7 @@ const USED = statement(
 const truncateStatement = (table: string) =>
   statement(`simulation_truncate_${table}`, `truncate table ${table} cascade`)
 
-/** All numbers: one may have been drawn for a row that was refused. */
+/** All sequences: a refused row may have taken a number. */
 const NUMBERS = statement(
   'simulation_numbers',
   `select coalesce(json_agg(json_build_object('name', quote_ident(schemaname) || '.' || quote_ident(sequencename),

@@ -1,4 +1,4 @@
-/** Calls of the embedded database of the simulation: a whole message in, and its answer when the call returns. */
+/** Synchronous calls of the embedded database. */
 import type { PGlite } from '@electric-sql/pglite'
 import {
   encodeExecute,
@@ -11,11 +11,11 @@ import {
   throwFirstError,
 } from '../../../server/core/database/pglite/pglite-protocol.ts'
 
-/** Throws what the database throws; then nothing of the message has been done. */
+/** Throws the error of the database; then no part of the message took effect. */
 export interface PgliteConnection {
   simple(sql: string): void
   prepare(name: string, text: string): StatementDescription
-  /** `before`: SQL in front of it, in the same message. */
+  /** `before`: SQL that precedes the statement in the same message. */
   execute(name: string, values: readonly (string | null)[], before?: string): ProtocolResponse
 }
 
@@ -29,7 +29,7 @@ export function openPgliteConnection(pglite: PGlite): PgliteConnection {
   const send = (message: Uint8Array): Buffer => {
     const chunks: Buffer[] = []
     const onRawData = (bytes: Uint8Array) => void chunks.push(Buffer.from(bytes))
-    // Its promise says nothing more: all is said when it returns.
+    // The promise adds nothing: the answer is complete when the call returns.
     void pglite.execProtocolRawStream(message, { syncToFs: false, onRawData })
     const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
     throwFirstError(bytes)

@@ -1,7 +1,8 @@
 /**
- * The embedded database of the simulation, many times as fast as the sandbox's: each statement is parsed and planned once, as on the
- * connections of production, and goes to the database in one piece, in which it is done before anything else happens. What the code above
- * sees is the same.
+ * The embedded database of the simulation, many times as fast as the sandbox's.
+ *
+ * A statement is planned once, as on a production connection, and executed as one synchronous
+ * message. The code above sees no difference.
  */
 import { PGlite } from '@electric-sql/pglite'
 import {
@@ -25,29 +26,27 @@ import { openPgliteConnection, type PgliteConnection } from './pglite-connection
 import { snapshotMemory } from './pglite-snapshot.ts'
 
 const INT8 = 20
-/** Its memory is put back before each run. */
+/** Each run restores the whole memory, so it must be small. */
 const SMALL = ['shared_buffers = 4MB', 'wal_buffers = 256kB']
 
 interface Result {
   readonly rows: Row[]
-  /** Rows written. */
   readonly written: number
 }
 
-/** `begin`: said before it. */
+/** `begin`: the command that opens the transaction. */
 type Run = (statement: Statement, values: readonly unknown[], begin?: string) => Result
 
-/** `memory://` only, on a clock of its own. Settings of `Db.transaction` are those of the connection from `warm` on. */
+/** Only for `memory://`. `warm` sets the settings of `Db.transaction` once for the connection. */
 export interface SimulatedPglite extends Db {
-  /** After migrations. */
+  /** Called after the migrations. */
   warm(): Promise<void>
-  /** Plans all that it was asked so far, and keeps what it is; then it can be made that again. */
+  /** Plans all known statements. Resolves to a function that restores the present state. */
   keep(): Promise<() => Promise<void>>
-  /** All that is in it, for another one to begin with. */
+  /** The data with which another database can start. */
   image(): Promise<Blob>
 }
 
-/** `image`: what it begins with; absent: nothing. */
 export async function openSimulatedPglite(clock: ClockName, image?: Blob): Promise<SimulatedPglite> {
   const parsers = { [INT8]: BigInt }
   const pglite = await PGlite.create({ ...(image && { loadDataDir: image }), parsers, postgresqlconf: SMALL })
@@ -109,8 +108,10 @@ function lastRows(results: readonly { rows: object[] }[]): Row[] {
 }
 
 /**
- * It begins with its first statement. An audit has each slice planned by its own values: of the few rows here, that takes ten times as long
- * as reading them, so it is not told to.
+ * Begins the transaction with its first statement.
+ *
+ * The settings of an audit are skipped. They plan each chunk by its own values; for the few rows
+ * here that takes ten times as long as reading them.
  */
 function beginTx(run: Run, idle: IdleReadCache, begin: string): Tx & { hasBegun(): boolean } {
   let hasBegun = false
@@ -131,7 +132,7 @@ function beginTx(run: Run, idle: IdleReadCache, begin: string): Tx & { hasBegun(
 
 type Queue = <T>(work: () => Promise<T>) => Promise<T>
 
-/** One after another. */
+/** Runs one task at a time, in order. */
 function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
@@ -143,11 +144,11 @@ function createQueue(): Queue {
 
 interface Runner {
   readonly run: Run
-  /** Now, and not when each is asked next. */
+  /** Without this call a statement is planned at its next use. */
   planAll(): void
-  /** Of all that were asked so far. */
+  /** The statements known so far. */
   names(): ReadonlySet<string>
-  /** The database does not know the others any more. */
+  /** The restored database does not know the others. */
   forgetOthers(names: ReadonlySet<string>): void
 }
 

@@ -1,10 +1,11 @@
 /**
- * All that an embedded database is, kept and put back: its memory, and its files, which are in memory too. So each run begins with the very
- * same database: what it has read, planned and counted too.
+ * A snapshot of an embedded database: its memory, and its files, which are in memory too.
+ *
+ * So each run starts with the same caches, plans and counters.
  */
 import type { PGlite } from '@electric-sql/pglite'
 
-/** A file or a folder, as Emscripten has it in its memory. */
+/** A file or a folder in the memory of Emscripten. */
 interface Node {
   readonly mount: { readonly type: unknown }
   readonly mode: number
@@ -15,7 +16,7 @@ interface Node {
   name_next: Node | undefined
 }
 
-/** An open file; `fd` is null once it was closed. */
+/** An open file; `fd` is null after it was closed. */
 interface Stream {
   fd: number | null
   readonly shared: { position: number; flags: number }
@@ -24,7 +25,7 @@ interface Stream {
 interface Files {
   readonly root: Node
   readonly streams: (Stream | undefined)[]
-  /** By a hash of folder and name. */
+  /** Indexed by a hash of folder and name. */
   nameTable: (Node | undefined)[]
   isDir(mode: number): boolean
   isFile(mode: number): boolean
@@ -36,12 +37,12 @@ interface Module {
   readonly MEMFS: unknown
 }
 
-/** Bytes that are compared at once, and put back when they are others. */
+/** Bytes that are compared, and restored, together. */
 const PIECE = 2 ** 16
 
-/** What puts back what is now. For a time when nothing is under way; the database is not asked. */
+/** Returns a function that restores the present state. No operation may be in progress. */
 export function snapshotMemory(pglite: PGlite): () => void {
-  const module = pglite.Module as unknown as Module // its memory may have grown since, and is another array then
+  const module = pglite.Module as unknown as Module // read again on restore: a memory that has grown is another array
   const pieces = toPieces(module.HEAPU8)
   const putFilesBack = snapshotFiles(module)
   return () => {
@@ -50,7 +51,7 @@ export function snapshotMemory(pglite: PGlite): () => void {
   }
 }
 
-/** Undefined: nothing but zeros. */
+/** Undefined: only zeros. */
 type Pieces = readonly (Uint8Array | undefined)[]
 
 const ZEROS = new Uint8Array(PIECE)
@@ -103,20 +104,20 @@ function snapshotFiles({ FS: files, MEMFS }: Module): () => void {
   }
 }
 
-/** In the memory that it has: as much again for each run would have V8 collect the whole heap. */
+/** The file keeps its memory: a new array for each run would make V8 collect the whole heap. */
 function restoreFile(node: Node, size: number, pieces: Pieces): void {
-  if (node.usedBytes > size) bytesOf(node).fill(0, size) // a file that grows over them must find what was never written
+  if (node.usedBytes > size) bytesOf(node).fill(0, size) // a file that grows again must read zeros here
   if (capacityOf(node) < size) node.contents = new Uint8Array(size)
   node.usedBytes = size
   restorePieces(bytesOf(node), pieces)
 }
 
-/** Bytes that it may hold without being moved. */
+/** Bytes that the file can hold without a new array. */
 function capacityOf({ contents }: Node): number {
   return (contents as Uint8Array | undefined)?.length ?? 0
 }
 
-/** What it is made from may be signed bytes, or nothing. */
+/** The source array may have signed bytes, or be absent. */
 function bytesOf({ contents, usedBytes }: Node): Uint8Array {
   const { buffer, byteOffset } = (contents ?? ZEROS) as Uint8Array
   return new Uint8Array(buffer, byteOffset, usedBytes)

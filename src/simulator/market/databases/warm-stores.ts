@@ -1,10 +1,10 @@
-/** Stores in which markets have been played: each run begins with databases that have planned what it asks them. */
+/** Stores whose databases have planned their statements in a few played markets. */
 
 import { PARTY_NAMES } from '../actors/party-names.ts'
 import { runMarket } from '../market-run.ts'
 import { createStores, type Images } from './market-store.ts'
 
-/** Behind a gateway, which asks most. */
+/** Even seeds have a gateway, which adds the most statements. */
 const WARMING_SEEDS = [2, 4] as const
 
 export async function openWarmStores(images?: Images): Promise<Awaited<ReturnType<typeof createStores>>> {

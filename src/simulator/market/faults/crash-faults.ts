@@ -1,4 +1,4 @@
-/** What goes wrong beside the network: who dies when, what is cut off, which clock is set. */
+/** Faults that are not the network's: deaths, failures, partitions, set clocks, lost servers. */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { partiesOf, serverOf } from '../actors/party-names.ts'
 import type { BackupControl } from '../databases/backup-restore.ts'
@@ -8,11 +8,10 @@ import { listClocks } from '../network/wall-clocks.ts'
 import type { CrashFault } from '../run-choices.ts'
 import { readScenarioLooks, readScenarioSpan, type Scenario } from '../scenario.ts'
 
-/** Milliseconds between two audits while things go wrong, where the time is not stretched. */
+/** For a span of 1. */
 export const AUDIT_EVERY_MS = 40_000
 const DAY_MS = 24 * 3_600_000
 
-/** Deaths, partitions, clocks that are set, and backups that are put back, drawn at once for the whole time. */
 export async function scheduleCrashFaults(market: Market, { backUp, restore }: BackupControl): Promise<void> {
   const { world, network, trace, choices } = market
   const elapsed = world.elapsed()
@@ -30,14 +29,13 @@ export async function scheduleCrashFaults(market: Market, { backUp, restore }: B
     })
 }
 
-/** With which a process may begin again. */
 const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSettings[]>> = {
   wallet: ['the gate is off', 'another scale'],
   gateway: [],
   platform: ['few calls at once', 'another scale'],
 }
 
-/** Of five deaths. */
+/** Three of five deaths happen at a statement. */
 const MOMENTS = ['now', 'statements', 'statements', 'statements', 'steps'] as const
 
 function drawCrashFaults(
@@ -79,7 +77,6 @@ function drawCrashFaults(
   return [...kills, ...partitions, ...clocks, ...failures, ...drawRestore(stream('restore'), from, faultsMs, scenario)]
 }
 
-/** A backup, and later, often much later, the loss of the server that it is of. */
 function drawRestore(
   random: Random,
   from: number,

@@ -1,4 +1,4 @@
-/** How a fault is planted around a party of a market: between it and its database, or between it and the network. */
+/** Plants a fault between a party and its database, or between a party and the network. */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { signBody } from '../../../protocol/signature.ts'
@@ -11,7 +11,7 @@ import type { Host, NetworkAnswer, NetworkRequest } from '../network/simulated-n
 
 type Query = Tx['query']
 
-/** The statement is not sent, and answers that there is nothing. */
+/** The statement is not sent; its result is empty. */
 export const skipStatement = (name: string) => (db: Db) => {
   const isMatch = (statement: Statement) => statement.name === name
   const query = (async (statement: Statement, values?: readonly unknown[]) =>
@@ -25,7 +25,7 @@ export const skipStatement = (name: string) => (db: Db) => {
   return { ...db, query, people: { query }, transaction: (work) => db.transaction((tx) => work(txOf(tx))) } satisfies Db
 }
 
-/** Some rows of what a statement reads are not seen. */
+/** Removes some rows from the result of a statement. */
 export const hideRows = (name: string, isUnseen: (row: Row) => boolean) => (db: Db) => {
   const txOf = (tx: Tx): Tx => ({
     ...tx,
@@ -39,7 +39,7 @@ export const hideRows = (name: string, isUnseen: (row: Row) => boolean) => (db: 
 
 class LostCommit extends Error {}
 
-/** Each so-many-th transaction is undone, and whoever asked for it hears that it was committed. */
+/** Every n-th transaction is rolled back, but its caller sees a commit. */
 export const loseCommits = (every: number) => (db: Db) => {
   let count = 0
   const transaction: Db['transaction'] = async (work) => {
@@ -59,10 +59,9 @@ export const loseCommits = (every: number) => (db: Db) => {
   return { ...db, transaction }
 }
 
-/** What is known of a call about a bet. */
 export interface CallFacts {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
-  /** The same bytes have come before. */
+  /** The same bytes have arrived before. */
   readonly isRepeat: boolean
   /** A Place bet of this bet id was answered 200. */
   readonly isKnown: boolean
@@ -70,15 +69,14 @@ export interface CallFacts {
   readonly code: number
 }
 
-/** What stands between network and wallet. */
+/** Faults between the network and a wallet. */
 export interface AnswerFaults {
-  /** Another call goes in; it is signed again. */
+  /** Replaces the call, with a new signature. */
   readonly call?: (known: CallFacts, message: MessageMembers) => MessageMembers
-  /** The answer, and the wallet hears nothing. */
+  /** Answers without the wallet. */
   readonly instead?: (known: CallFacts, message: MessageMembers) => NetworkAnswer | undefined
-  /** The answer, before the wallet has heard of it. */
+  /** Answers before the wallet receives the call. */
   readonly early?: (known: CallFacts, message: MessageMembers) => NetworkAnswer | undefined
-  /** Another answer comes out. */
   readonly answer?: (known: CallFacts, answer: NetworkAnswer, message: MessageMembers) => NetworkAnswer
 }
 
@@ -111,7 +109,7 @@ export function plantAnswers({ call, instead, early, answer: other }: AnswerFaul
 
 type Question = 'profile' | 'balance' | 'check'
 
-/** What only asks is answered something else. */
+/** Changes the 200 of a call that only reads. */
 export function changeReply(
   operation: Question,
   change: (members: Record<string, unknown>, message: MessageMembers) => Record<string, unknown>,
@@ -131,7 +129,7 @@ function changeBody(body: Buffer, change: (members: Record<string, unknown>) => 
   return Buffer.from(JSON.stringify(change(JSON.parse(body.toString('utf8')) as Record<string, unknown>)))
 }
 
-/** A cache in front of a wallet: results that it has said yes to are answered by it, for ever. */
+/** A cache in front of a wallet, which repeats acknowledged results for ever. */
 export function rememberResults(): AnswerFaults {
   const remembered = new Map<string, NetworkAnswer>()
   const keyOf = ({ kind }: CallFacts, message: MessageMembers) =>
@@ -161,7 +159,6 @@ function toVerdictCode(answer: NetworkAnswer): number {
   return answer.status === 200 ? 200 : (parseRefusal(answer) ?? 0)
 }
 
-/** 200, at this time. */
 export function toAcknowledgement({ transactionId }: MessageMembers): NetworkAnswer {
   const transactionTime = new Date(environment.now()).toISOString()
   return { status: 200, body: Buffer.from(JSON.stringify({ transactionId, transactionTime })) }
@@ -172,7 +169,6 @@ export function toOtherId(id: string): string {
   return `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
 }
 
-/** An amount of the wire. */
 export function addOne(amount: string): string {
   return sumDecimals([amount, '1'])
 }

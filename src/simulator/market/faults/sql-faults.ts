@@ -1,9 +1,8 @@
-/** Faults between a party and its database that are a matter of words: a statement says something else, or its rows do. */
+/** Faults that change the text of a statement, or its rows. */
 import type { Db, Row, Statement, Tx } from '../../../server/core/database/db.ts'
 
 export type DbFault = (db: Db) => Db
 
-/** Several faults that are one. */
 export const combineFaults =
   (...plants: readonly DbFault[]): DbFault =>
   (db) =>
@@ -11,9 +10,9 @@ export const combineFaults =
 
 let faults = 0
 
-/** Wherever the statement says `from` it says `to`. Throws when it does not say it any more: the fault is to be written anew. */
+/** Replaces each `from` by `to`. Throws if the statement does not contain `from` any more. */
 export const rewordStatement = (name: string, ...words: readonly (readonly [from: string, to: string])[]): DbFault => {
-  const number = ++faults // a name is one text's, for as long as the database is open
+  const number = ++faults // a name belongs to one text as long as the database is open
   let replaced: Statement | undefined
   return changeStatements((statement) => {
     if (statement.name !== name) return statement
@@ -31,13 +30,13 @@ function replaceWords({ name, text }: Statement, words: readonly (readonly [from
   return now
 }
 
-/** Rows that a statement reads are others; undefined: one is not there. */
+/** Undefined removes a row. */
 export const alterRows = (name: string, change: (row: Row) => Row | undefined): DbFault =>
   changeRows((statement, rows) => (statement.name === name ? rows.map(change).filter(isThere) : rows))
 
 const isThere = (row: Row | undefined): row is Row => row !== undefined
 
-/** What a statement has read once of a row with this key is what it reads for ever. */
+/** The first version of a row with this key stays for ever. */
 export const rememberRows = (name: string, key: string): DbFault => {
   const known = new Map<unknown, Row>()
   return alterRows(name, (row) => {
@@ -47,7 +46,10 @@ export const rememberRows = (name: string, key: string): DbFault => {
   })
 }
 
-/** What a statement has read once is not there any more when it is read again: what a process knows it does not read again. */
+/**
+ * A row is missing from its second read on. A running process caches the row, so the fault appears
+ * after a restart.
+ */
 export const forgetRows = (name: string): DbFault => {
   const read = new Set<string>()
   return alterRows(name, (row) => {

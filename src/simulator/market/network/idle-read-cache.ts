@@ -1,22 +1,24 @@
 /**
- * What platform and gateway look at each second though nothing may have happened: as long as nothing is written, its database says what it has said
- * before, and need not be asked. A long market is mostly such looks. Sound because a database here has one connection, and the
- * statements know no clock. Each run that is played twice is played once without, and must come to the same.
+ * A cache for the reads that platform and gateway repeat each second while nothing happens.
+ *
+ * A long market consists mostly of such reads. An entry is valid until the next write. That is
+ * sound: the database has one connection, and these statements read no clock. A run that is played
+ * twice is played once without the cache, and must give the same result.
  */
 import type { Row, Statement } from '../../../server/core/database/db.ts'
 
-/** By name: what of the values counts. */
+/** The part of the values that affects the result. */
 const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = {
   platform_held_claims: ([placementsFrom]) => `${placementsFrom}`,
   platform_pending_results: () => '',
   gateway_read_operators: (values) => JSON.stringify(values),
   platform_read_partners: (values) => JSON.stringify(values),
-  /** From when on counts only where a mark is later: the look begins at the earlier one. */
+  /** The read begins at the earlier of start time and mark. */
   platform_next_due: ([marks, since, quarantined]) =>
     `${marks} ${isAfterMarks(marks, since) ? 'behind all' : since} ${quarantined}`,
 }
 
-/** What a statement has in it that may write: a word of SQL, or a function of ours. All others only read, as audits do. */
+/** A keyword or a function that may write. All other statements only read, as audits do. */
 const MAY_WRITE = /\b(insert|update|delete|merge|truncate|nextval|setval)\b|\b(purser|platform|gateway)\.\w+\s*\(/i
 
 function isAfterMarks(marks: unknown, since: unknown): boolean {
@@ -24,13 +26,13 @@ function isAfterMarks(marks: unknown, since: unknown): boolean {
   return places.every(([dueAt]) => new Date(dueAt.replace(/\+00$/, 'Z')) < (since as Date))
 }
 
-/** Switched off for comparison. */
+/** Off during the run that checks the cache. */
 export const idleReadSwitch = { areKept: true }
 
 export interface IdleReadCache {
-  /** What was read since something was written; undefined: it is to be asked. */
+  /** Undefined if the database must be asked. */
   lookUp(statement: Statement, values: readonly unknown[]): Row[] | undefined
-  /** It was asked. */
+  /** A write clears the cache. */
   store(statement: Statement, values: readonly unknown[], rows: readonly Row[]): void
   invalidate(): void
 }

@@ -1,11 +1,11 @@
-/** What the network does with messages: drawn by seed, or the same for all. */
+/** The faults of messages, drawn from the seed or fixed. */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import type { MessageFault } from '../run-choices.ts'
 
 export const PARTITIONED: MessageFault = { name: 'partition', arrivals: [] }
 export const NO_FAULT: MessageFault = { name: '', arrivals: [20], back: 20 }
 
-/** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
+/** Milliseconds: within the caller's time-out, around it, and long after it. */
 const drawShortDelay = (random: Random) => random.between(1, 900)
 const drawLateDelay = (random: Random) => random.between(4_500, 9_000)
 const drawVeryLateDelay = (random: Random) => random.between(15_000, 90_000)
@@ -53,7 +53,7 @@ const MESSAGE_FAULTS: readonly ((random: Random) => MessageFault)[] = [
   }),
 ]
 
-/** Where there is more to be seen than the network: soon over, and seldom. */
+/** Rare, short faults, for runs that examine more than the network. */
 const SHORT_FAULT_CHANCE = 0.12
 const SHORT_FAULTS: typeof MESSAGE_FAULTS = [
   () => ({ name: 'lost', arrivals: [] }),

@@ -1,7 +1,10 @@
 /**
- * The network between the parties. It carries the real bytes, signed by the one and verified by the other, and does with them by
- * seed what networks do: loses a message before or behind its effect, delivers it twice, late (behind the caller's 5 s, or by more than a
- * minute) and so in another order, cuts an answer, or has a proxy say something of its own. A partition loses everything for a time.
+ * The network between the parties, with the real signed bytes and the faults of real networks.
+ *
+ * - It loses a message before or after its effect.
+ * - It delivers a message twice, after the caller's 5 s, or a minute late, and so in another order.
+ * - It cuts an answer, or a proxy answers instead.
+ * - A partition loses every message for a time.
  */
 import type { Dispatcher } from 'undici'
 import { type ConnectionPool, network } from '../../../protocol/client/network/network.ts'
@@ -29,23 +32,21 @@ export interface NetworkAnswer {
   readonly body: Buffer
 }
 
-/** Undefined: nobody listens there now. */
+/** False if no process listens. */
 export type Host = (request: NetworkRequest, answer: (answer: NetworkAnswer) => void) => boolean
 
 export interface SimulatedNetwork {
-  /** `origin`: as callers write it. */
   listen(origin: string, host: Host | undefined): void
-  /** It lives anew: connections that it opens from here on are this life's. */
+  /** The connections from now on belong to the party's new process. */
   callsFrom(party: PartyName): void
-  /** Those of a process that died are gone. */
+  /** The connections of a dead process are closed. */
   cutOff(party: PartyName): void
-  /** From here on nothing goes wrong. */
   calm(): void
-  /** Messages that will still come. */
+  /** The number of messages in transit. */
   onTheirWay(): number
-  /** Nothing passes for so many milliseconds. */
+  /** Every message is lost for these milliseconds. */
   partition(milliseconds: number): void
-  /** Gives the real network back. */
+  /** Restores the real network. */
   end(): void
 }
 
@@ -54,32 +55,27 @@ interface Deps {
   readonly random: Random
   readonly choices: Pick<Choices, 'messageFault'>
   readonly trace: Trace
-  /** What becomes of a message. */
   readonly draw?: typeof drawMessageFault
-  /** Of a request, as the story names it. */
+  /** The request as the story shows it. */
   describe(request: NetworkRequest): string
-  /** The same in few words: what is asked for, and of which bet. */
+  /** Only the operation and its bet. */
   subject(request: NetworkRequest): string
-  /** A message has reached a host; told its answer, if there is one. */
+  /** A message has reached a host. The returned function receives the answer, if one follows. */
   arrives(origin: string, request: NetworkRequest): (answer: NetworkAnswer) => void
-  /** What the gateway is answered. */
   hears(request: NetworkRequest, answer: NetworkAnswer): void
-  /** Who calls this address. */
   callerOf(origin: string): PartyName
-  /** Of what leaves the platform, and what it hears. */
   readonly pace: Pick<PaceWatch, 'leaves' | 'received'>
   readonly reasons?: RollbackReasonWatch
   readonly ear: CallerFault | undefined
 }
 
-/** A fault that is planted in a caller: it hears something else. */
+/** A planted fault in a caller's reading of answers. */
 export interface CallerFault {
   readonly answer?: (request: NetworkRequest, answer: NetworkAnswer) => NetworkAnswer
-  /** In the place of a connection that breaks; undefined: it breaks. */
+  /** Undefined: the connection breaks. */
   readonly broken?: (request: NetworkRequest) => NetworkAnswer | undefined
 }
 
-/** From whom to where. */
 interface Route {
   readonly origin: string
   readonly caller: PartyName
@@ -91,7 +87,6 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
   const hosts = new Map<string, Host>()
   const counted = createCounter()
   let isCalm = false
-  /** Of each party the one that it lives now. */
   const lives = new Map<PartyName, { isCut: boolean }>()
   let [cutUntil, messages, onTheirWay] = [0, 0, 0]
   const before = network.open
@@ -176,7 +171,7 @@ function createConnections(origin: string, send: Send): ConnectionPool {
   }
 }
 
-/** What the caller of one message hears, once. */
+/** Each message ends once for its caller. */
 function createCaller(handler: Dispatcher.DispatchHandler, life: { readonly isCut: boolean }, ear: AnswerFilter) {
   let isOver = false
   const controller = { abort: () => void end() } as unknown as Dispatcher.DispatchController
@@ -206,7 +201,7 @@ function createCaller(handler: Dispatcher.DispatchHandler, life: { readonly isCu
 
 interface AnswerFilter {
   answer(answer: NetworkAnswer): NetworkAnswer
-  /** Told whether the caller has stopped listening. */
+  /** `isOver`: the caller no longer waits. */
   broken(isOver: boolean): NetworkAnswer | undefined
 }
 
@@ -248,12 +243,12 @@ function createGatewayFilter({ hears }: Deps, request: NetworkRequest): AnswerFi
 
 const MINUTE_MS = 60_000
 
-/** By status: a proxy's own, and that of one that has another secret. */
+/** A proxy's failure, and a rejected signature as from a server with another secret. */
 const PROXY: Readonly<Record<400 | 502, NetworkAnswer>> = {
   502: { status: 502, body: Buffer.from('<html>Bad Gateway</html>') },
   400: { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.bad_signature)) },
 }
-/** "settle bet 3 #2" is the second one of its kind. */
+/** "settle bet 3 #2" is the second settle of bet 3. */
 export function createCounter(): (subject: string) => string {
   const counts = new Map<string, number>()
   return (subject) => {
@@ -263,12 +258,11 @@ export function createCounter(): (subject: string) => string {
   }
 }
 
-/** Its length says more than there is; what the caller reads is a beginning. */
+/** The connection breaks in the middle of the body. */
 function truncateAnswer({ status, body }: NetworkAnswer): NetworkAnswer {
   return { status, body: body.subarray(0, Math.floor(body.length / 2)) }
 }
 
-/** The code of a refusal. */
 function formatCode(answer: NetworkAnswer): string {
   const code = answer.status === 200 ? undefined : parseCode(answer)
   return code === undefined ? '' : `/${code}`

@@ -1,7 +1,9 @@
 /**
- * A world whose time passes only when it is told to: what is due next runs next, and before the time goes on everything that it began has
- * ended or waits for a later time. Order, chance and ids follow from the seed. For the whole process, so that the embedded database
- * is in it too, which asks JavaScript's globals for the time.
+ * A virtual environment, whose time moves only in steps, from timer to timer.
+ *
+ * Invariant: before the time moves, all work has ended or waits for a later time. Order, random
+ * numbers and ids follow from the seed. It replaces globals of the process, from which the embedded
+ * database reads the time.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -12,37 +14,41 @@ import { readShownOffset } from './wall-clocks.ts'
 /** 1 March 2026. */
 const NOON = Date.UTC(2026, 2, 1, 12)
 
-/** Turns of the event loop in which everything comes to rest; a statement takes one or two. */
+/** Turns of the event loop in one step; a statement takes one or two. */
 const MAX_TURNS = 100_000
 
 interface DueTimer {
   readonly at: number
-  /** Of two for one time, who came first goes first. */
+  /** Timers for the same time run in the order of their creation. */
   readonly number: number
   readonly run: () => void
 }
 
 export interface VirtualEnvironment {
-  /** Milliseconds since the beginning. */
+  /** Milliseconds since the start. */
   elapsed(): number
   after(milliseconds: number, run: () => void): Cancel
-  /** Runs what is due next, and resolves when it has come to rest. False when that is later than `until`: then it is `until`. */
+  /**
+   * Runs the next timer until its work rests. False if no timer is due before `until`; then the
+   * time is `until`.
+   */
   step(until: number): Promise<boolean>
-  /** When the next is due; undefined: nothing is. */
+  /** Undefined without a timer. */
   dueAt(): number | undefined
-  /** Resolves when everything that runs now waits for a later time. */
+  /** Resolves when all work waits for a later time. */
   rest(): Promise<void>
-  /** Gives the real world back. */
+  /** Restores the real environment. */
   end(): void
 }
 
-/** What `setTimeout` does in this world: nothing, or what it says, in this world's time. */
+/** The effect of `setTimeout`: none, or a timer in the virtual time. */
 type Alarms = 'none' | 'timers'
 
 /**
- * `isBusy`: something is under way that no timer of this world will end, such as a statement. `alarms`: the embedded database sets some for
- * statements that take too long, which none does here; those of `pg` are what a wallet does about a server that is silent. `startsAt`:
- * milliseconds since 1970.
+ * `isBusy`: work is in progress that no virtual timer ends, such as a statement.
+ *
+ * `alarms`: the embedded database sets timers for slow statements, which do not occur here. `pg`
+ * sets them against a silent server. `startsAt`: milliseconds since 1970.
  */
 export function enterVirtualEnvironment(
   seed: number,
@@ -102,7 +108,7 @@ function every(after: VirtualEnvironment['after'], milliseconds: number, run: ()
   return () => cancel()
 }
 
-/** A heap: runs are full of timers that are cancelled before their time. */
+/** A heap, because most timers are cancelled before they are due. */
 function createQueue() {
   const heap: DueTimer[] = []
   const cancelled = new Set<number>()
@@ -132,7 +138,7 @@ function createQueue() {
     }
     return first
   }
-  /** Those that were cancelled before it are gone. */
+  /** Removes cancelled timers. */
   const first = (): DueTimer | undefined => {
     while (heap[0] !== undefined && cancelled.delete(heap[0].number)) takeFirst()
     return heap[0]
@@ -171,7 +177,7 @@ function swapIfBefore(
 
 type SetAlarm = (milliseconds: number, run: () => void) => Cancel | undefined
 
-/** Of the database's libraries, and of tokens. Looked up at each call by those who use them. */
+/** The database's libraries and the tokens look these globals up at each call. */
 function replaceGlobals(startsAt: number, elapsed: () => number, chance: Random, setAlarm: SetAlarm): () => void {
   const before = { now: Date.now, bytes: crypto.randomBytes, uuid: crypto.randomUUID }
   const { randomBytes, randomUUID } = {

@@ -1,4 +1,7 @@
-/** Tells the auditor what happens on the wire, and keeps what it and the sameness of repeats (R-2) complain about. */
+/**
+ * Passes the calls of a wire to the auditor, and checks that a repeat has its original's answer
+ * (R-2).
+ */
 
 import { OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
 import { signBody } from '../../../protocol/signature.ts'
@@ -15,15 +18,15 @@ import type { StoryNames } from '../story-names.ts'
 import type { NetworkAnswer, NetworkRequest } from './simulated-network.ts'
 
 export interface WireWatch extends Pick<Auditor, 'movedOf' | 'checksOf' | 'cash'> {
-  /** A call has reached the wallet; told its answer, if there is one. */
+  /** A call has reached the wallet. The returned function receives the answer, if one follows. */
   arrives(request: NetworkRequest): (answer: NetworkAnswer) => void
   died(): void
   readonly standing: OperatorState
-  /** What is noted beside the money (W-49). */
+  /** The recorded anomalies (W-49). */
   readonly odds: Pick<OddsWatch, 'audit'>
-  /** For a backup that is made now. */
+  /** The state for a backup that is made now. */
   keep(): WireSnapshot
-  /** It has been put back. */
+  /** The backup with this state has been restored. */
   restored(kept: WireSnapshot): void
   complaints(): readonly string[]
 }
@@ -33,7 +36,7 @@ export interface WireSnapshot {
   readonly first: ReadonlyMap<string, string>
 }
 
-/** `answered`: who else listens. */
+/** `answered` receives each answer too. */
 export function watchWire(
   names: StoryNames,
   answered: (request: NetworkRequest, answer: NetworkAnswer) => void,
@@ -41,7 +44,7 @@ export function watchWire(
 ): WireWatch {
   const [auditor, odds] = [createAuditor(toMoneyRules(scenario)), watchOdds(toMoneyRules(scenario))]
   const complaints: string[] = []
-  /** By call, its first yes. */
+  /** The first success of each call. */
   const first = new Map<string, string>()
   let [calls, restores] = [0, 0]
   const isSame = (sent: string, text: string) => {
@@ -100,7 +103,10 @@ export function watchWire(
   }
 }
 
-/** `possibleProfiles` is called before and after the answer: the profile may change meanwhile. */
+/**
+ * `possibleProfiles` is called before and after the answer, because the profile may change
+ * meanwhile.
+ */
 function watchProfile(possibleProfiles: () => readonly string[], complaints: string[]) {
   const before = possibleProfiles()
   return (answer: NetworkAnswer) => {
@@ -111,7 +117,7 @@ function watchProfile(possibleProfiles: () => readonly string[], complaints: str
   }
 }
 
-/** Two platforms may mean two bets by one id (W-43). */
+/** Two platforms may use one id for two bets (W-43). */
 function isOfOtherPlatform({ headers, body }: NetworkRequest): boolean {
   return headers['x-sign-jws'] === signBody(body, OTHER_SECRET)
 }
@@ -135,7 +141,10 @@ function toObservedCall(
   }
 }
 
-/** Undefined: it failed inside (R-4). A 400 without a code is none that a wallet may give. */
+/**
+ * Undefined for a failure of the wallet itself (R-4). 0 for a 400 without a code, which is an
+ * error.
+ */
 function toCallVerdict(answer: NetworkAnswer): number | undefined {
   if (answer.status === 200) return 200
   return answer.status !== 400 || isSystemErrorReply(answer) ? undefined : (parseCode(answer) ?? 0)

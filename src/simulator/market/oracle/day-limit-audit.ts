@@ -1,6 +1,8 @@
 /**
- * The limits of a day (W-2), from the transfers alone: of each player, with each stake, what was staked that day and not given back. The
- * day is that of the account: it never goes back, whatever clocks say.
+ * Checks the limits per day from the transfers alone (W-2).
+ *
+ * At each stake it sums the day's stakes without the refunded ones. The account's day never goes
+ * back, even if a clock does.
  */
 import { type Db, statement } from '../../../server/core/database/db.ts'
 import { LIMITS_BY_PLAYER, type Scenario } from '../scenario.ts'
@@ -18,7 +20,7 @@ interface TransferRow extends Record<string, unknown> {
   day: string
 }
 
-/** Complaints. */
+/** Returns complaints. */
 export async function auditDayLimits(db: Db, { hasLimits }: Scenario): Promise<string[]> {
   const complaints: string[] = []
   for (const [player, { betCount, stake }] of Object.entries(hasLimits ? LIMITS_BY_PLAYER : {})) {

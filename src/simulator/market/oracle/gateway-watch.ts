@@ -1,7 +1,9 @@
 /**
- * What a gateway owes both sides, written from docs/concepts/gateway.md. A call goes to the operator whose player it names, with the token that
- * this operator gave (G-1, G-2). What comes back is the operator's word on the player's call or a failure (G-4, G-5, D-7). An
- * operator's player has one id for good.
+ * The duties of a gateway to both sides, written from docs/concepts/gateway.md.
+ *
+ * - A call goes to the operator of its player, with this operator's token (G-1, G-2).
+ * - An answer is the operator's answer about the player's call, or a failure (G-4, G-5, D-7).
+ * - A player of an operator keeps one id for ever.
  */
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import type { WalletName } from '../actors/party-names.ts'
@@ -11,7 +13,7 @@ import type { StoryNames } from '../story-names.ts'
 
 interface ExchangedSession {
   readonly wallet: WalletName
-  /** As the operator calls the player, and as the gateway does. */
+  /** The operator's id of the player, and the gateway's. */
   readonly operatorUser: string
   readonly userId: string
   /** The gateway's token, and the operator's. */
@@ -20,20 +22,18 @@ interface ExchangedSession {
 }
 
 export interface GatewayWatch {
-  /** The gateway has given a token for an operator's. */
+  /** The gateway has exchanged an operator's token for its own. */
   exchanged(session: ExchangedSession): void
-  /** A call has come to the gateway; told its answer, if there is one. */
+  /** The returned function receives the answer, if one follows. */
   arrives(request: NetworkRequest): (answer: NetworkAnswer) => void
-  /** A call of the gateway has come to a wallet. */
   reaches(wallet: WalletName, request: NetworkRequest): void
-  /** What the gateway is answered. */
   hears(request: NetworkRequest, answer: NetworkAnswer): void
   complaints(): readonly string[]
 }
 
 export function watchGateway(names: StoryNames): GatewayWatch {
   const [byUser, byToken] = [new Map<unknown, ExchangedSession>(), new Map<unknown, ExchangedSession>()]
-  /** By request id: what the platform said, and what the gateway has heard. */
+  /** By request id: the platform's call, and the operators' answers to it. */
   const [calls, received] = [new Map<unknown, MessageMembers>(), new Map<unknown, Set<string>>()]
   const complaints: string[] = []
   const complain = ({ transactionId }: MessageMembers, complaint: string) =>
@@ -64,7 +64,7 @@ export function watchGateway(names: StoryNames): GatewayWatch {
     reaches(wallet, request) {
       const passedOn = parseMessage(request)
       const message = calls.get(passedOn.requestId)
-      if (message === undefined) return // of the gateway's own, at an exchange
+      if (message === undefined) return // a call of the gateway's own, during an exchange
       const session = byToken.get(message.token)
       const player = message.userId === undefined ? session : byUser.get(message.userId)
       if (player !== undefined && player.wallet !== wallet)
@@ -80,7 +80,10 @@ export function watchGateway(names: StoryNames): GatewayWatch {
   }
 }
 
-/** The platform signs as it should: only an operator can have said so, of the gateway. */
+/**
+ * The platform's signature is right, so such an answer concerns the gateway's call to an operator
+ * (D-7).
+ */
 function isOfCaller(answer: NetworkAnswer): boolean {
   const { status } = answer
   return status === 401 || status === 403 || (status >= 300 && status < 400) || parseRefusal(answer) === BAD_SIGNATURE
@@ -92,7 +95,7 @@ function formatAnswer({ status, body }: NetworkAnswer): string {
   return `${status} ${body.toString('latin1')}`
 }
 
-/** As of a wallet that failed (R-4). */
+/** The answer of a wallet that failed (R-4). */
 function isFailure({ method }: NetworkRequest, answer: NetworkAnswer): boolean {
   return method === 'POST' ? isSystemErrorReply(answer) : answer.status === 500
 }

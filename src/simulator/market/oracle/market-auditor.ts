@@ -1,9 +1,14 @@
 /**
- * Says which answers a wallet may give to each call, and what a player may have then. Written from decisions.md and from nothing else: what
- * may become of a bet stands in bet-life.ts. It hears the wire only: when a call arrives, when it is answered, when the wallet
- * dies. What took effect in which order, and whether what was not answered did, it does not know: it keeps every possibility that no answer
- * has ruled out, and complains when none is left. Of sessions, locks and blocked players it is told when they are surely so: then what
- * they forbid is complained about. A refusal because of a lock is always possible.
+ * The auditor: it computes the answers that a wallet may give to each call, and the resulting
+ * money.
+ *
+ * It is written only from decisions.md; bet-life.ts has the effects of one call. It sees only the
+ * wire and the deaths of the wallet. The order of effects is unknown, and so is the effect of a
+ * call without an answer. The auditor keeps every possibility that no answer has ruled out, and
+ * complains if none is left.
+ *
+ * It also knows the certain effects of sessions, locks and blocks. A refusal because of a lock is
+ * always possible.
  */
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { createOperatorState, type OperatorState, type OperatorStateSnapshot } from '../actors/operator-state.ts'
@@ -29,20 +34,20 @@ export type { ObservedCall } from '../bet-life.ts'
 
 export interface Auditor extends OperatorState, Pick<MinimumBalances, 'cash'> {
   arrived(id: number, at: CallSubject, call: ObservedCall): void
-  /** Undefined: it failed inside, and may have taken effect (R-4, W-20). `time`: as a 200 tells it. A complaint, or undefined. */
-  answered(id: number, betId: string, verdict: CallVerdict | undefined, time?: string): string | undefined
-  /** What has not taken effect never will. */
-  died(): void
-  /** What the bets of a player may have moved, undefined: too much is possible. */
-  movedOf(player: string, currency?: string): ReadonlySet<bigint> | undefined
   /**
-   * What Check may say of a bet (P-4), in the words of `formatCheck`; undefined: too much is
-   * possible.
+   * Returns a complaint or undefined. `verdict`: undefined if the wallet itself failed; the call
+   * may have taken effect (R-4, W-20). `time`: the time in a 200.
    */
+  answered(id: number, betId: string, verdict: CallVerdict | undefined, time?: string): string | undefined
+  /** A call without an effect so far will never have one. */
+  died(): void
+  /** The possible totals of the player's bets; undefined if too many. */
+  movedOf(player: string, currency?: string): ReadonlySet<bigint> | undefined
+  /** The possible answers of Check (P-4), as `formatCheck` writes them; undefined if too many. */
   checksOf(betId: string): ReadonlySet<string> | undefined
-  /** For a backup that is made now, and may be put back. */
+  /** For a backup that is made now. */
   keep(): AuditorSnapshot
-  /** The wallet is what it was then. */
+  /** The backup with this state has been restored. */
   restored(kept: AuditorSnapshot): void
 }
 
@@ -58,7 +63,7 @@ export interface AuditorSnapshot {
   readonly standing: OperatorStateSnapshot
 }
 
-/** With the decision that says when it is right. */
+/** The refusals for lack of money, and the decision about each. */
 const WANTS_MONEY = new Map([
   [replyCode('not_enough_money'), 'R-6'],
   [replyCode('recalculation_negative'), 'L-2'],
@@ -67,7 +72,7 @@ const EXPIRED = replyCode('expired_token')
 
 export const NOT_KNOWN = 'not known'
 
-/** What Check says of a bet that it knows. Without a time: nobody has told it yet. */
+/** `time` is empty if no answer has contained it yet. */
 export function formatCheck(
   { type, cents }: { readonly type: unknown; readonly cents: bigint },
   time: unknown = '',
@@ -81,12 +86,11 @@ function formatPossibleAnswers(found: ReturnType<WatchedBets['orders']>, id: num
   return `may be ${may}; the bet was ${were}`
 }
 
-/** `rules`: as the wallet has them. */
 export function createAuditor(rules: MoneyRules = toMoneyRules({})): Auditor {
   const bets = createWatchedBets()
   const { all, unclear, orders } = bets
   const [standing, minimumBalances] = [createOperatorState(bets, rules), createMinimumBalances(bets)]
-  /** When a call took effect, by its bet and its name, as it was told. */
+  /** Times from answers. */
   const times = new Map<string, string>()
   const timeOf = (betId: string, name: string) => times.get(`${betId} ${name}`)
   return {

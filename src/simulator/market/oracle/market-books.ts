@@ -1,7 +1,9 @@
 /**
- * What must be so when all is calm, from the two databases and from what people were told: nothing is under way, nothing is owed, and each
- * player has what came in, less the stakes of bets that stand, and their payouts. Written from decisions.md; the product's own audits and
- * its reconciliation judge the same books beside it.
+ * Checks both books at the end of a run, written from decisions.md.
+ *
+ * Invariant: no call is in progress, nothing is owed, and each balance is right: the cash that came
+ * in, less the stakes of standing bets, plus their payouts. The product's audits and reconcile
+ * check the same books in addition.
  */
 
 import { replyCode } from '../../../protocol/reply-codes.ts'
@@ -36,13 +38,13 @@ const OF_BETS = statement(
   `select bet_id::text from platform.bet where status = 'placing'
    union select bet_id::text from platform.delivery where status in ('waiting', 'pending')`,
 )
-/** A result of a bet that the partner does not know (code 5). */
+/** A result for a bet that the partner does not know (code 5). */
 const NOT_UNDERSTOOD = statement(
   'simulation_not_understood',
   `select delivery_id from platform.delivery
    where owed_since is not null and status in ('refused', 'stuck') and code = $1::integer order by delivery_id`,
 )
-/** Who has too little for what is taken back (code 21). */
+/** Players with too little money for a correction (code 21). */
 const OWING = statement(
   'simulation_owing',
   `select distinct b.user_id, b.currency from platform.delivery d join platform.bet b using (bet_id)
@@ -56,7 +58,7 @@ interface Count extends Record<string, unknown> {
   count: bigint
 }
 
-/** Calls that are not over, and results that bets do not follow yet. */
+/** Calls, bets and events that are not finished. */
 export async function countUnderWay({ platform }: PlatformStore): Promise<number> {
   const [row] = await platform.db.query<Count>(UNDER_WAY)
   return Number.parseInt(`${row?.count}`, 10)
@@ -67,12 +69,11 @@ export async function countNeedingAttention({ platform }: PlatformStore): Promis
   return Number.parseInt(`${row?.count}`, 10)
 }
 
-/** Bets about which a call is on its way. */
 export async function readBetsUnderWay({ platform }: Stores): Promise<ReadonlySet<string>> {
   return new Set((await platform.db.query<{ bet_id: string }>(OF_BETS)).map(({ bet_id }) => bet_id))
 }
 
-/** Deliveries that sending again does not help: of bets that the wallet has lost. */
+/** Retries do not help here: the wallet has lost the bet. */
 export async function readNotUnderstood({ platform }: Pick<Stores, 'platform'>): Promise<bigint[]> {
   const rows = await platform.db.query<{ delivery_id: bigint }>(NOT_UNDERSTOOD, [replyCode('invalid_request')])
   return rows.map(({ delivery_id }) => delivery_id)
@@ -83,7 +84,7 @@ interface OwingPlayerRow extends Record<string, unknown> {
   currency: CurrencyName
 }
 
-/** Players who must pay before a result can be taken back (L-2). */
+/** These players must pay before a result can be taken back (L-2). */
 export function readOwingPlayers({ platform }: Pick<Stores, 'platform'>): Promise<OwingPlayerRow[]> {
   return platform.db.query<OwingPlayerRow>(OWING, [replyCode('recalculation_negative')])
 }
@@ -92,7 +93,7 @@ interface BookRow extends Record<string, unknown> {
   bet_id: string
   player: string
   currency: string | null
-  /** With a bonus above 0; of the wallet: promotions pay its stake (M-4). */
+  /** In the wallet it means that promotions pay the stake (M-4). */
   is_freebet: boolean
   status: string | null
   stake: bigint | null
@@ -112,23 +113,28 @@ const WALLET_BETS = statement(
 )
 const BALANCES = statement('simulation_balances', 'select player, currency, balance from purser.account')
 
-/** Code 7: what is staked was there. */
+/** Stakes that the wallet had to refuse with code 7. */
 const BORROWED = statement(
   'simulation_borrowed',
   `select player, bet_id, balance_after from purser.transfer
    where kind = 'stake' and debit = 'player' and balance_after < 0`,
 )
 
-/** What the audit says of a partner that refuses: true, and no fault of anybody's before people have looked at it. */
+/** The audit's finding about a partner that refuses: no fault before the manual work. */
 const OWED = /else it is owed/
 
-/** How far the log of its changes goes. Behind a step most databases are as they were. */
+/** The position in the write-ahead log. After a step most databases have not changed. */
 const WRITTEN = statement('simulation_written', 'select pg_current_wal_insert_lsn()::text as lsn')
 
-/** By database: what was written when its books were last audited and found in order. */
+/** The log position at the last audit without findings. */
 export type AuditedPositions = Map<Db, string>
 
-/** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. What was `audited` and not written since is left out. */
+/**
+ * Returns the complaints of the product's audits.
+ *
+ * `isCalm`: owed results are complaints too. Databases without writes since their position in
+ * `audited` are skipped.
+ */
 export async function auditMarketBooks(
   stores: Stores,
   scenario: Scenario,
@@ -166,8 +172,7 @@ function formatFindings(findings: readonly Finding[], isCalm: boolean): string[]
 }
 
 /**
- * Complaints; none is good. For a time when all is over. Of a wallet that has lost something other
- * bets are compared (reconcile-check.ts).
+ * Returns complaints, once all calls are over. reconcile-check.ts compares wallets that lost data.
  */
 export async function compareMarketBooks(
   stores: Stores,
@@ -192,12 +197,11 @@ export async function compareMarketBooks(
   return complaints
 }
 
-/** Every bet of the platform. */
 export function readAcknowledgedBets(platform: Db): Promise<BookRow[]> {
   return platform.query<BookRow>(ACKNOWLEDGED_BETS)
 }
 
-/** One operator's: its players, what the platform was told about their bets, and what reconcile finds. */
+/** The players, bets and reconcile findings of one operator. */
 export async function readBookSides(
   { platform, blindTo, ...stores }: Stores,
   scenario: Scenario,
@@ -223,8 +227,8 @@ export async function readBookSides(
 }
 
 /**
- * `lost`: ids of bets of which the wallet knows something else than the platform was told, or nothing: a tombstone counts too. `gone`: those of
- * which it was told something, and the wallet has nothing.
+ * `lost`: the wallet's state differs from the acknowledged one. `gone`: the wallet does not know
+ * the acknowledged bet at all. A tombstone counts as known.
  */
 export async function findDifferingBets(wallet: Db, acknowledged: readonly BookRow[]) {
   const stored = new Map((await wallet.query<BookRow>(WALLET_BETS, [''])).map((bet) => [bet.bet_id, bet]))
@@ -234,7 +238,6 @@ export async function findDifferingBets(wallet: Db, acknowledged: readonly BookR
   return { lost: idsOf(lost), gone: idsOf(gone) }
 }
 
-/** Of one operator. */
 async function compareBets(
   wallet: Db,
   acknowledged: readonly BookRow[],
@@ -272,13 +275,13 @@ function isSameResult(acknowledged: BookRow, stored: BookRow | undefined): boole
   return stored?.payout === acknowledged.payout && stored?.result_type === acknowledged.result_type
 }
 
-/** In one word, whoever's word it was: of a bet that is no more, nobody has money. */
+/** A declined or cancelled bet holds no money. */
 function toBookStatus(status: unknown): string {
   if (status === 'accepted' || status === 'open') return 'open'
   return status === 'settled' ? 'settled' : 'none'
 }
 
-/** `bets`: by the name that `nameOf` a player says. */
+/** `nameOf`: the player's id in `bets`. */
 async function compareBalances(
   wallet: Db,
   scenario: Scenario,

@@ -1,6 +1,7 @@
 /**
- * What a night of runs must meet, or it has not looked where faults have been: seen in answers and statements, so that no line of the
- * product knows of it.
+ * The situations that a night must reach, because faults were found there before.
+ *
+ * They are recognised in answers and statements, so the product has no code for them.
  */
 
 import { parseBetOperation } from '../../../protocol/operation.ts'
@@ -18,7 +19,7 @@ export const STATEMENT_MARKS: Readonly<Record<string, string>> = {
   lock_bets: 'the gate left a call to the rules',
 }
 
-/** All that a night must meet. What the network does and who dies is in it by its names. */
+/** Including the faults of the network and the deaths. */
 export const NIGHT_COVERAGE: readonly string[] = [
   ...Object.values(STATEMENT_MARKS),
   ...['a tombstone is left', 'a tombstone is met', 'a cashout is refused and taken back', 'a cashout is paid'],
@@ -53,7 +54,6 @@ export const NIGHT_COVERAGE: readonly string[] = [
   ].map(ofNetwork),
 ]
 
-/** By the code of a refused Place bet. */
 const PLACE_REFUSED: Readonly<Record<number, string>> = {
   [REPLY_CODES.expired_token.code]: 'an ended token is refused',
   [REPLY_CODES.not_enough_money.code]: 'a Place bet is refused for want of money',
@@ -66,7 +66,7 @@ function ofNetwork(fault: string): string {
   return `network: ${fault}`
 }
 
-/** Statements that wrote or read something. */
+/** A statement counts if it read or wrote a row. */
 export function markStatements(db: Db, trace: Trace): Db {
   const markRows = ({ name }: Statement, rows: number) => {
     const mark = STATEMENT_MARKS[name]
@@ -88,7 +88,7 @@ export function markStatements(db: Db, trace: Trace): Db {
   return { ...db, transaction: (work) => db.transaction((tx) => work(txOf(tx))) }
 }
 
-/** Told of each answer of a wallet as it leaves. */
+/** Called for each answer of a wallet as it leaves. */
 export function watchAnswers(trace: Trace): (request: NetworkRequest, answer: NetworkAnswer) => void {
   const placed = new Set<string>()
   const tombs = new Set<string>()
@@ -134,7 +134,7 @@ export function watchAnswers(trace: Trace): (request: NetworkRequest, answer: Ne
   }
 }
 
-/** Told after each step which breakers there are. */
+/** Called after each step. */
 export function watchBreakers(trace: Trace): (breakers: CircuitBreakers | undefined) => void {
   let wasDown = false
   return (breakers) => {

@@ -1,4 +1,6 @@
-/** Money of markets is counted in hundredths, in every currency: the yen has no smaller unit, so its amounts are multiples of 100. */
+/**
+ * Money of markets in hundredths. The yen has no smaller unit, so its amounts are multiples of 100.
+ */
 import { parseWireBalance } from '../../../protocol/values/money.ts'
 
 const DECIMALS = 2
@@ -11,19 +13,19 @@ export function zeroAmounts(): CurrencyAmounts {
   return { EUR: 0n, JPY: 0n }
 }
 
-/** An amount or a balance, as it is written on the wire. */
+/** `written` is an amount or a balance on the wire. */
 export function parseCents(written: string): bigint {
   const cents = parseWireBalance(written, DECIMALS)
   if (cents === undefined) throw new Error(`${written} is no money of a currency with two decimals`)
   return cents
 }
 
-/** An amount as a database keeps it, in minor units. */
+/** `minorUnits` is an amount in a database. */
 export function toCents(currency: string, minorUnits: bigint): bigint {
   return currency === 'JPY' ? minorUnits * 100n : minorUnits
 }
 
-/** The amount of so many euros, or yen, in the digits that the currency has. */
+/** Formats the amount with the decimals of the currency. */
 export function formatMarketAmount(currency: string, euros: string): string {
   return currency === 'JPY' ? (euros.split('.')[0] ?? '') : euros
 }

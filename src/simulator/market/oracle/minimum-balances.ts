@@ -1,19 +1,24 @@
 /**
- * When a call must be taken: codes 7 and 21 are right only where the money may not have been there (R-6, L-2). For each call under way that needs some
- * it is kept how little its player may have had since it came: what the operator has moved by hand, and the least that each other bet may have brought.
+ * The lowest possible balances, which decide whether codes 7 and 21 are right (R-6, L-2).
+ *
+ * Each call that needs money stores the lowest possible balance since its arrival. It is the sum of
+ * the manual movements and of the lowest possible total of each other bet.
  */
 import { computeLoweredResult, computeMoved } from '../bet-life.ts'
 import { parseCents } from './market-money.ts'
 import type { ObservedBet, OpenCall, WatchedBets } from './possible-orders.ts'
 
 export interface MinimumBalances {
-  /** The least that was moved by hand so far. Until it is said, nothing is known of this player in this currency. */
+  /** The lowest possible sum of manual movements. Before it the balance is unknown. */
   cash(player: string, least: bigint, currency?: string): void
-  /** A call about this player has come. */
+  /** A call about this player has arrived. */
   update(player: string, currency: string): void
-  /** Of a call that is refused for want of money now: the least that was there without its bet, where that is enough. */
+  /**
+   * For a call that is refused for lack of money: the lowest possible balance without its bet.
+   * Undefined if the refusal may be right.
+   */
   enoughFor(bet: ObservedBet, betId: string, call: OpenCall): bigint | undefined
-  /** An older backup was put back: from here on nothing is known. */
+  /** A backup was restored: all balances are unknown from now on. */
   forget(): void
 }
 
@@ -60,10 +65,10 @@ export function createMinimumBalances({ all, unclear, orders }: WatchedBets): Mi
   }
 }
 
-/** Less than anybody can owe. */
+/** Less than any possible debt. */
 const NOTHING_KNOWN = -(10n ** 30n)
 
-/** Those that may be refused for want of money: a result takes something back. */
+/** A Place bet, and any result that may take money back. */
 function listNeedyCalls({ underWay }: ObservedBet) {
   const isNeedy = ({ kind, rules }: OpenCall) =>
     kind === 'place' || (rules.clawback === 'refuse' && (kind === 'settle' || kind === 'unsettle'))

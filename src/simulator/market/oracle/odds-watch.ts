@@ -1,6 +1,8 @@
 /**
- * What must be noted beside the money (W-49): payouts above the odds, and bonuses below the stake that promotions pay. Written from decisions.md. The
- * terms of bets are heard on the wire; what was noted is read from the calls that the wallet has recorded.
+ * Checks two anomalies: payouts above the odds, and bonuses below the stake (W-49).
+ *
+ * It is written from decisions.md. Bets come from the wire, anomalies from the wallet's recorded
+ * calls.
  */
 
 import { parseDecimal } from '../../../protocol/values/money.ts'
@@ -10,19 +12,19 @@ import type { MoneyRules } from '../scenario.ts'
 import type { StoryNames } from '../story-names.ts'
 import { parseCents } from './market-money.ts'
 
-/** What a Place bet says of money, in minor units. */
+/** Amounts in minor units. */
 interface BetTerms {
   readonly stake: bigint
-  /** The most that its odds pay; undefined: they say nothing. */
+  /** The highest payout; undefined without usable odds. */
   readonly most: bigint | undefined
   readonly bonus: bigint | undefined
   readonly hasBonus: boolean
 }
 
 export interface OddsWatch {
-  /** A Place bet has come. */
+  /** A Place bet has arrived. */
   placed(message: MessageMembers): void
-  /** Complaints about what the wallet has noted, and what not. */
+  /** Missing and wrong anomalies. */
   audit(db: Db, names: StoryNames): Promise<string[]>
 }
 
@@ -43,7 +45,7 @@ interface NotedRow extends Record<string, unknown> {
   is_placed: boolean
 }
 
-/** Minor units that a platform may round up by. */
+/** Minor units by which a platform may round up. */
 const ROUNDING = 1n
 const MILLION = 1_000_000n
 
@@ -89,7 +91,7 @@ function toBetTerms(message: MessageMembers): BetTerms {
   return { stake, most, bonus, hasBonus: typeof bonusId === 'number' && bonusId > 0 }
 }
 
-/** Exactly as it was written; the platform writes six decimals at most. */
+/** The platform writes at most six decimals. */
 function parseMillionths(factor: unknown): bigint | undefined {
   return parseDecimal(`${factor}`, 6)
 }

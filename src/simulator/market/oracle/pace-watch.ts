@@ -1,51 +1,53 @@
 /**
- * Laws of the calling side, from what leaves it: of one bet one call is under way at a time (C-6), and the attempts of a delivery do not
- * bunch (C-4, C-5). Written from decisions.md alone.
+ * Checks the calls that leave the platform, written only from decisions.md.
+ *
+ * A bet has one call in progress at a time (C-6), and attempts do not bunch (C-4, C-5).
  */
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { type MessageMembers, parseMessage } from '../actors/reply-parsing.ts'
 import type { NetworkRequest } from '../network/simulated-network.ts'
 
-/** A call that has left. */
 export interface LeavingCall {
   readonly request: NetworkRequest
-  /** Its caller has heard how it ended, has given it up, or has died. */
+  /** The caller has received the outcome, has given up, or is dead. */
   isOver(): boolean
 }
 
 export interface PaceWatch {
   leaves(call: LeavingCall): void
-  /** The caller has heard this status. */
   received(request: NetworkRequest, status: number): void
-  /** A person sends again what has come to its end: its attempts begin anew. */
+  /** A user retries deliveries by hand: their schedules begin anew. */
   sentAgain(): void
-  /** The clock by which attempts are planned was set: what was planned before says nothing about what comes. */
+  /** The clock of the schedule was set, so earlier attempts do not limit later ones. */
   clockSet(): void
   complaints(): readonly string[]
 }
 
-/** Attempts of one delivery. */
+/** The attempts of one delivery in one schedule. */
 interface DeliveryRound {
   readonly firstAt: number
   readonly lastAt: number
   readonly attempts: number
 }
 
-/** Milliseconds after which the platform surely tells the time by its database's clock as it is now. */
+/** The platform certainly uses its database's new time after this. */
 const READ_AGAIN_MS = 20_000
 
 const ROLLBACK = OPERATIONS.rollback.type
 const FIRST_GAP_MS = 700
 const LONGEST_GAP_MS = 60_000
-/** A planned gap may be this much shorter by chance, or after a pause. */
+/** A gap may be this much shorter, by chance or after a pause. */
 const HALF = 2
-/** Attempts of a rollback (C-4); once they are over, or its six minutes, or a 400 has ended it, only a person sends it again. */
+/** A Rollback has at most ten attempts in six minutes (C-4). Then only a user can retry it. */
 const MAX_ATTEMPTS = 10
-/** Milliseconds behind the first attempt that was seen, before which its time is not over: those before it may have died unseen. */
+/**
+ * The six minutes cannot be over earlier after the first seen attempt. Earlier ones may be unseen,
+ * because their process died.
+ */
 const EARLIEST_END_MS = 120_000
 const BAD_REQUEST = 400
 
-/** `name` of a bet in the story. */
+/** `name`: the bet's name in the story. */
 export function watchPace(elapsed: () => number, name: (betId: string) => string): PaceWatch {
   const underWay = new Map<string, LeavingCall>()
   const rounds = new Map<string, DeliveryRound>()
@@ -96,8 +98,9 @@ export function watchPace(elapsed: () => number, name: (betId: string) => string
 }
 
 /**
- * Told of each attempt; whether it is the first one of a result that is the last one's again. The same data have the same `requestId` (C-5). A
- * cashout may have been refused, and be asked for anew.
+ * Finds results that are sent again as a new decision, with a new `requestId` (C-5).
+ *
+ * A refused cashout may be requested again.
  */
 function createLastResults() {
   const known = new Set<unknown>()
@@ -115,12 +118,13 @@ function createLastResults() {
   }
 }
 
-/** Half of what is planned behind so many attempts; some may have been counted and never sent, and then it is more. */
+/**
+ * Half of the planned gap. The true gap may be longer: an attempt may be counted and never sent.
+ */
 function leastGap(attempts: number): number {
   return Math.min(FIRST_GAP_MS * HALF ** (attempts - 1), LONGEST_GAP_MS) / HALF
 }
 
-/** Undefined: it is not about a bet. */
 function parseBetMessage(request: NetworkRequest): MessageMembers | undefined {
   return request.path === '/payment/bet' ? parseMessage(request) : undefined
 }

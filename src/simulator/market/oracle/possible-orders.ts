@@ -1,15 +1,15 @@
-/** What one bet may have become: each order in which calls may have taken effect, as far as no answer has ruled it out. */
+/** The possible states of one bet, one for each order of its calls that no answer has ruled out. */
 import { type BetLife, type CallVerdict, NEW_BET_LIFE, nextLives, type PendingCall } from '../bet-life.ts'
 
-/** One order of what took effect: the life that it led to, and what calls that are under way were told, or will be. */
+/** The resulting life of the bet, and the answers of the calls in progress. */
 export interface PossibleOrder {
   readonly life: BetLife
   readonly done: Readonly<Record<number, CallVerdict>>
 }
 
 /**
- * `least`: what its player had at least since it came (minimum-balances.ts). `isOld`: a backup was
- * put back while it was under way. What it did may be gone, and its answer still comes.
+ * `least`: the lowest possible balance since its arrival (minimum-balances.ts). `isOld`: a backup
+ * was restored during the call; its effect may be lost, and its answer still arrives.
  */
 export type OpenCall = PendingCall & { isOld?: boolean; least?: bigint }
 
@@ -17,20 +17,21 @@ export interface ObservedBet {
   readonly player: string
   readonly currency: string
   possible: readonly PossibleOrder[]
-  /** Calls that may still take effect. */
   readonly underWay: Map<number, OpenCall>
 }
 
-/** Possibilities of one bet, and sums of one player, that are kept; beyond them nothing is said. */
+/**
+ * The possibilities of one bet, and the sums of one player. Above this limit nothing is checked.
+ */
 export const MAX_POSSIBLE = 2_000
 
 export interface WatchedBets {
   readonly all: Map<string, ObservedBet>
-  /** Of these too much was possible once. */
+  /** Bets that have exceeded the limit. */
   readonly unclear: Set<string>
   of(betId: string, player: string, currency: string): ObservedBet
   orders(betId: string, bet: ObservedBet): readonly PossibleOrder[]
-  /** The same, whatever calls will be told. */
+  /** Ignores the answers of the calls in progress. */
   lives(betId: string, bet: ObservedBet): readonly PossibleOrder[]
   keep(betId: string, bet: ObservedBet, possible: readonly PossibleOrder[]): void
   eachCall(change: (call: OpenCall, betId: string, player: string) => void): void
@@ -64,7 +65,7 @@ export function createWatchedBets(): WatchedBets {
   }
 }
 
-/** With each call that is under way taken at any time, or not yet. */
+/** Each call in progress takes effect at any time, or not yet. */
 function enumerateOrders({ possible, underWay }: ObservedBet): PossibleOrder[] {
   const found = new Map<string, PossibleOrder>()
   const todo = [...possible]
@@ -84,7 +85,7 @@ function distinct(possible: readonly PossibleOrder[]): PossibleOrder[] {
   return [...new Map(possible.map((one) => [JSON.stringify(one), one])).values()]
 }
 
-/** Those in which the call was told so; it is under way no more. */
+/** Keeps the orders in which the call got this answer. */
 export function filterByAnswer(
   possible: readonly PossibleOrder[],
   id: number,

@@ -1,4 +1,4 @@
-/** Holds what reconcile names against what has been lost, when an older backup of a wallet was put back (docs/guides/reconcile.md). */
+/** Compares reconcile with the bets that a restored backup has lost (docs/guides/reconcile.md). */
 
 import type { Participants } from '../actors/market-participants.ts'
 import type { Stores } from '../market.ts'
@@ -6,7 +6,10 @@ import type { Scenario } from '../scenario.ts'
 import type { StoryNames } from '../story-names.ts'
 import { findDifferingBets, readBetsUnderWay, readBookSides } from './market-books.ts'
 
-/** Of a bet with a call on its way only what no call can change is compared: that the wallet has it. What is owed meanwhile is no loss. */
+/**
+ * During the run, a bet with a call in progress must be named only if the wallet does not know it,
+ * because no call changes that. An owed result is then no loss.
+ */
 export async function checkReconcileFindings(
   stores: Stores,
   scenario: Scenario,

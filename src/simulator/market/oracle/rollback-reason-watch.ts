@@ -1,4 +1,4 @@
-/** Why a bet is rolled back (C-1 to C-3): the `errorCode` of each Rollback, by how its Place bet ended for the platform. */
+/** Checks the `errorCode` of each Rollback against the outcome of its Place bet (C-1 to C-3). */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
@@ -8,14 +8,12 @@ import type { NetworkAnswer, NetworkRequest } from '../network/simulated-network
 
 export interface RollbackReasonWatch {
   leaves(request: NetworkRequest): void
-  /** The platform has heard an answer, or that the connection broke. */
   received(request: NetworkRequest, answer: NetworkAnswer | 'broken'): void
   complaints(): readonly string[]
 }
 
 type PlaceEnding = 'unheard' | 'yes' | 'no yes'
 
-/** `name` of a bet in the story. */
 export function watchRollbackReasons(name: (betId: string) => string): RollbackReasonWatch {
   const places = new Map<string, PlaceEnding>()
   const complaints: string[] = []
@@ -39,7 +37,7 @@ export function watchRollbackReasons(name: (betId: string) => string): RollbackR
   }
 }
 
-/** A process that died in between rolls back with 50, whatever it had heard (C-1). */
+/** A process that died in between rolls back with 50 in any case (C-1). */
 const { timeOut, partnerFailed, closingFailed, eventCompleted, eventWithdrawn } = ROLLBACK_REASON
 const MAY_BE: Readonly<Record<PlaceEnding, readonly unknown[]>> = {
   unheard: [timeOut, closingFailed],

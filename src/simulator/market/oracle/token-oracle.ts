@@ -1,6 +1,10 @@
-/** What the auditor knows of tokens (P-1): whose each is, and whether it is alive. It is told by the operator's people, and believes refusals as expired. */
+/**
+ * The auditor's knowledge of tokens: holder and state (P-1).
+ *
+ * The operator's staff report their changes. A refusal as expired is believed.
+ */
 
-/** `not heard of`: nobody tells the auditor about tokens, so that every refusal is believed. */
+/** `not heard of`: the auditor gets no reports, so it believes every refusal. */
 export type TokenState = 'live' | 'may have ended' | 'ended' | 'unknown' | 'absent' | 'not heard of'
 
 interface TokenRecord {
@@ -14,25 +18,24 @@ export interface TokenSnapshot {
 }
 
 export interface TokenOracle {
-  /** Of this player, or of nobody in particular. */
+  /** Without a player, the holder is not compared. */
   stateOf(token: string, player: string | undefined): TokenState
-  /** Whose it is, and in which currency. */
   holderOf(token: string): { readonly player: string; readonly currency: string } | undefined
   given(token: string, player: string, currency?: string): void
-  /** The operator is just ending all of this player's; `isOver`: it has been answered. */
+  /** `isOver`: the request to end all tokens of the player has been answered. */
   ending(player: string, isOver: boolean): void
   ended(token: string): void
-  /** A clock was set by a day: any may have expired, and may be alive again. */
+  /** A clock was set by a day: tokens may have expired, or be valid again. */
   clockJumped(): void
   keep(): TokenSnapshot
-  /** The wallet knows what it knew then. What is just being ended will be. */
+  /** The wallet has its old state again. Tokens that are being ended still end. */
   restored(kept: TokenSnapshot): void
 }
 
 export function createTokenOracle(): TokenOracle {
   const tokens = new Map<string, TokenRecord>()
   const ending = new Set<string>()
-  /** Of these it is known that they have ended, where it is told of no others. */
+  /** Ended tokens, if the auditor gets no reports. */
   const endedTokens = new Set<string>()
   let hasJumped = false
   const markUncertain = (isMeant: (record: TokenRecord) => boolean) => {

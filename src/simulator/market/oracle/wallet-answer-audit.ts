@@ -1,4 +1,4 @@
-/** Asks the wallet over the wire what each player has (P-3) and what it knows of bets (P-4), and compares it with what the auditor says. */
+/** Requests balances (P-3) and bets (P-4) from the wallet, and compares them with the auditor. */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { replyCode } from '../../../protocol/reply-codes.ts'
@@ -14,12 +14,12 @@ import type { NetworkAnswer } from '../network/simulated-network.ts'
 import { formatCheck, NOT_KNOWN } from './market-auditor.ts'
 import { type CurrencyName, parseCents } from './market-money.ts'
 
-/** Milliseconds that an answer takes at most; the wallet may die meanwhile. */
+/** The wallet may die before it answers. */
 const ANSWER_MS = 10_000
-/** Bets of which it is asked at once, the last ones. */
+/** The number of newest bets that are requested. */
 const CHECKED = 4
 
-/** Complaints. */
+/** Returns complaints. */
 export async function auditAnswers(market: Market, { players, bets }: Participants): Promise<string[]> {
   const complaints: string[] = []
   for (const player of players)
@@ -29,7 +29,7 @@ export async function auditAnswers(market: Market, { players, bets }: Participan
   return complaints
 }
 
-/** Of a player whose money is just being moved by hand it is not told what it must be. */
+/** A balance during a manual movement is not compared. */
 async function auditBalance(market: Market, player: MarketPlayer, currency: CurrencyName): Promise<string[]> {
   const { wallet, userId, token } = player
   if (token === undefined || player.moving[currency] !== 0n) return []
@@ -72,7 +72,7 @@ function formatMismatch(subject: string, received: string, may: readonly string[
   return `the auditor: ${subject} is ${received}, may be ${may.slice(0, 5).join(', ')}`
 }
 
-/** In the auditor's words, and the same for one that has not heard of the time. */
+/** The answer as the auditor writes it, with and without its time. */
 function parseCheck(answer: NetworkAnswer, betId: string, expected: string): readonly [string, string] {
   const code = parseRefusal(answer)
   if (code !== undefined) return [code === NOT_FOUND ? NOT_KNOWN : `refused with ${code}`, '']
@@ -84,12 +84,12 @@ function parseCheck(answer: NetworkAnswer, betId: string, expected: string): rea
 
 const NOT_FOUND = replyCode('invalid_request')
 
-/** As it is written: a balance may have more digits than a double holds. */
+/** A balance may have more digits than a double. */
 function readAmount({ status, body }: NetworkAnswer): string | undefined {
   return status === 200 ? /"amount":(-?[\d.]+)/.exec(body.toString('utf8'))?.[1] : undefined
 }
 
-/** Undefined: it has not answered, or has failed inside. */
+/** Undefined without an answer, or after a failure of the wallet itself. */
 async function callWallet(
   market: Market,
   name: MarketPlayer['wallet'],

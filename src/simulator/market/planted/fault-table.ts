@@ -1,16 +1,18 @@
-/** Each planted fault is looked for in runs from seed 1 on, and what found it is written down as a table of the docs. */
+/**
+ * Searches planted faults in runs from seed 1 on, and writes the findings as a table of the docs.
+ */
 import { writeFileSync } from 'node:fs'
 import type { Print } from '../failure-report.ts'
 import type { RunResult } from '../market-run.ts'
 import { classifyComplaint } from '../run-file.ts'
 import type { PlantedFault } from './planted-fault.ts'
 
-/** Runs in which a planted fault must be found. */
+/** The number of runs in which a planted fault must be found. */
 const MAX_RUNS = 50
 
 export interface FaultFinding {
   readonly seed: number
-  /** The first complaint, without names and numbers; empty: there was none. */
+  /** The first complaint, without names and numbers; empty without one. */
   readonly found: string
 }
 
@@ -18,13 +20,11 @@ type TableFault = Pick<PlantedFault, 'fault' | 'breaks' | 'file'>
 
 interface FaultTable<F> {
   readonly planted: readonly F[]
-  /** What is said above it. */
   readonly head: string
   readonly path: string
   readonly print: Print
 }
 
-/** The first run that complains. */
 export async function findFirstFailure(
   play: (seed: number) => Promise<Pick<RunResult, 'complaints'>>,
   from = 1,
@@ -37,7 +37,7 @@ export async function findFirstFailure(
   return { seed: MAX_RUNS, found: '' }
 }
 
-/** True when all were found. */
+/** Returns true if all faults were found. */
 export async function findEachFault<F extends TableFault>(
   { planted, head, path, print }: FaultTable<F>,
   find: (one: F) => Promise<FaultFinding>,

@@ -1,4 +1,4 @@
-/** Faults of a gateway: in what it reads and writes, and in what it says for its operators. */
+/** Faults of a gateway: in its reads and writes, and in its answers for its operators. */
 
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
 import { loseCommits, toAcknowledgement } from '../faults/fault-planting.ts'

@@ -1,4 +1,4 @@
-/** Faults that only those markets show in which corrections are refused, some bets have a bonus, and players have two currencies. */
+/** Faults that need refused corrections, bets with a bonus, or players with two currencies. */
 import { REPLY_CODES, replyCode } from '../../../protocol/reply-codes.ts'
 import { toAcknowledgement } from '../faults/fault-planting.ts'
 import { alterRows } from '../faults/sql-faults.ts'

@@ -1,4 +1,4 @@
-/** How faults for markets are listed. */
+/** The description of a planted fault, and the places where one can be planted. */
 import type { Db } from '../../../server/core/database/db.ts'
 import type { PartyName } from '../actors/party-names.ts'
 import { type AnswerFaults, plantAnswers } from '../faults/fault-planting.ts'
@@ -9,25 +9,25 @@ import type { Scenario } from '../scenario.ts'
 
 export interface PlantedFault {
   readonly fault: string
-  /** The decision that it breaks. */
+  /** The broken decision. */
   readonly breaks: string
-  /** The first, from 1 on, whose run finds it. */
+  /** The first seed, from 1 on, whose run finds the fault. */
   readonly seed: number
   readonly plant: (stores: Stores) => Stores
-  /** What is fixed of the scenes in which it is looked for. */
+  /** The fixed members of the scenario. */
   readonly scene?: Partial<Scenario>
-  /** Chance finds it too seldom: a kept run finds it. */
+  /** A saved run, if random runs find the fault too rarely. */
   readonly file?: string
 }
 
-/** Without what stands in the way: so a fault is found soon. */
+/** A scenario without disturbances, in which a fault is found soon. */
 export const UNDISTURBED = {
   ...{ hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false },
   isRestored: false,
   ...({ clawback: 'allow-negative', freebets: 'none', hasCurrencies: false, hasOtherPlatform: false } as const),
 } as const
 
-/** Faults are planted around the platform and the wallet that it calls. */
+/** For faults of the platform and the wallet that it calls directly. */
 const ONE_OPERATOR: Partial<Scenario> = { operators: 1, ...UNDISTURBED }
 
 export function drawFaultChoices({ scene = ONE_OPERATOR }: PlantedFault): Choices {
@@ -36,7 +36,7 @@ export function drawFaultChoices({ scene = ONE_OPERATOR }: PlantedFault): Choice
 
 export type PlantedFaultRow = readonly [fault: string, breaks: string, seed: number, plant: PlantedFault['plant']]
 
-/** Between network and a party. */
+/** Between the network and a party. */
 export const plantInFront = (party: PartyName, front: (host: Host) => Host) => (stores: Stores) => ({
   ...stores,
   fronts: { [party]: front },
@@ -49,5 +49,5 @@ export const plantBelow =
   (party: PartyName, change: (db: Db) => Db) =>
   (stores: Stores): Stores => ({ ...stores, [party]: { ...stores[party], db: change(stores[party].db) } })
 
-/** In the platform, where it listens to its partner. */
+/** In the platform's reading of answers. */
 export const plantInCaller = (ear: CallerFault) => (stores: Stores) => ({ ...stores, ear })

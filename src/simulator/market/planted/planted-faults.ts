@@ -1,7 +1,4 @@
-/**
- * Faults for markets, planted around wallet, gateway and platform: a statement does nothing, sees less or says something else, a commit is lost,
- * an answer is another one. None is in the product.
- */
+/** All planted faults for markets; the product has none of these. */
 
 import { hideRows, skipStatement } from '../faults/fault-planting.ts'
 import type { Scenario } from '../scenario.ts'
@@ -19,7 +16,9 @@ const WITH_MONEY_RULES: Partial<Scenario> = {
   ...({ clawback: 'refuse', freebets: 'promotions', hasCurrencies: true } as const),
 }
 
-/** What a seed found once, by what is rare together: a lock, or a clock that is set back, and a late copy. */
+/**
+ * Faults that need a rare combination: a late copy, with a lock or with a clock that is set back.
+ */
 const KEPT_RUN_FAULTS: readonly PlantedFault[] = [
   {
     ...{ fault: 'late copies of refused results are not known', breaks: 'I-2', seed: 2 },

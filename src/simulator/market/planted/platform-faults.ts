@@ -1,4 +1,4 @@
-/** Faults of the platform: in what it reads, writes and hears. */
+/** Faults of the platform: in its reads and writes, and in its reading of answers. */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { REPLY_CODES, ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
@@ -17,7 +17,7 @@ const isSettle = (request: NetworkRequest) =>
 const DECLINED: NetworkAnswer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
 const isReadable = ({ body }: NetworkAnswer) => body.toString('utf8').endsWith('}')
 
-/** One unit more than was decided. */
+/** Pays one unit more than the decision. */
 function withMore(row: Stored): Stored {
   return {
     ...row,

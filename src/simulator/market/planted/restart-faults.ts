@@ -1,10 +1,10 @@
-/** Faults that only those runs find in which processes begin again with other settings, or a backup is put back. */
+/** Faults that need a restart with other settings, or a restored backup. */
 
 import { rememberResults } from '../faults/fault-planting.ts'
 import { alterRows, combineFaults } from '../faults/sql-faults.ts'
 import { answerInFront, type PlantedFault, plantBelow, UNDISTURBED } from './planted-fault.ts'
 
-/** The start compares neither scales nor the setting that says them. */
+/** The start checks neither the scales nor their setting. */
 const unchecked = (server: 'wallet' | 'platform') =>
   plantBelow(
     server,
@@ -14,7 +14,7 @@ const unchecked = (server: 'wallet' | 'platform') =>
     ),
   )
 
-/** In some runs, while everything goes wrong; in none when all is over. */
+/** The backup is restored during the faults, never at the end. */
 const RESTORED = { operators: 1, ...UNDISTURBED, isRestored: true, backup: 0 } as const
 const OTHER_SETTINGS = { operators: 1, ...UNDISTURBED, hasOtherSettings: true } as const
 const GUIDE = '[reconcile](../guides/reconcile.md)'

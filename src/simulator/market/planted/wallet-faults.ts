@@ -1,4 +1,4 @@
-/** Faults of a wallet in what it reads and writes. */
+/** Faults of a wallet in its reads and writes. */
 import { environment } from '../../../runtime/environment.ts'
 import { loseCommits, skipStatement } from '../faults/fault-planting.ts'
 import { alterRows, combineFaults, type DbFault, rememberRows, rewordStatement } from '../faults/sql-faults.ts'
@@ -7,10 +7,7 @@ import { type PlantedFaultRow, plantBelow } from './planted-fault.ts'
 
 const plantInWallet = (...plants: readonly DbFault[]) => plantBelow('wallet', combineFaults(...plants))
 
-/**
- * "Today" is the clock's day, and no other one: of an account whose day is ahead of it, nothing
- * that was booked is seen.
- */
+/** While an account's day is ahead of the clock, its transfers of that day are missing. */
 function hideFutureDay(): DbFault {
   const ahead = new Set<unknown>()
   const today = () => new Date(withClock('wallet', environment.now)).toISOString().slice(0, 10)

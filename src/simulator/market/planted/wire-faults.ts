@@ -1,4 +1,4 @@
-/** Faults of a wallet as its callers see it. */
+/** Faults of a wallet in its answers to callers. */
 import { REPLY_CODES, replyCode } from '../../../protocol/reply-codes.ts'
 import { environment } from '../../../runtime/environment.ts'
 import { addOne, changeReply, toAcknowledgement, toOtherId } from '../faults/fault-planting.ts'

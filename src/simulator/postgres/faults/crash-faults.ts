@@ -1,7 +1,9 @@
 /**
- * What befalls whole processes and servers: a wallet is killed, or its Postgres dies and a standby that lags takes its place. What the standby
- * has is what was committed when it fell behind, read in one snapshot, and put there when nobody is connected any more: for a wallet it is
- * the same, and it takes no seconds. With servers that replicate, `npm run faults` does it (failover-lagging).
+ * Faults of whole processes: a wallet is killed, or a lagging standby replaces the dead Postgres.
+ *
+ * The standby's content is a snapshot of the moment at which it fell behind, restored after all
+ * connections have closed. Wallets see no difference to replication, which `npm run faults` uses
+ * (failover-lagging).
  */
 
 import { environment } from '../../../runtime/environment.ts'
@@ -9,20 +11,20 @@ import type { Random } from '../../../runtime/seeded-random.ts'
 import type { LocksHarness } from '../locks-harness.ts'
 
 export type ProcessFault =
-  /** The standby gets nothing any more of what is committed from then. */
+  /** The standby receives no later commit. */
   | { readonly does: 'fall behind' }
   | { readonly does: 'fail over' }
   | { readonly does: 'kill'; readonly wallet: number; readonly downMs: number }
 
 export interface LaggingStandby {
-  /** Puts what it has in the place of what there is; absent: it has everything. */
+  /** Replaces the content; absent if the standby has everything. */
   takeOver?: () => Promise<void>
   isInPlace: boolean
 }
 
-/** Milliseconds until a process that could not begin is begun again. */
+/** The delay before the next start of a process that could not start. */
 const AGAIN_MS = 1_000
-/** One that waits for a lock sees that nobody listens any more when it gets it. */
+/** A backend that waits for a lock notices a closed connection only with the lock. */
 const MAX_ROUNDS = 100
 
 interface TimedFault {
@@ -46,7 +48,7 @@ export function drawProcessFaults(random: Random): TimedFault[] {
   return found
 }
 
-/** Those that come when all is over do not. */
+/** Faults after the end of the run do not happen. */
 export function scheduleProcessFaults(harness: LocksHarness): void {
   for (const { at, disaster: fault } of harness.choices.crashFaults(() =>
     drawProcessFaults(harness.random('misfortunes')),
@@ -75,7 +77,10 @@ async function killWallet(harness: LocksHarness, { wallet, downMs }: ProcessFaul
     trace.note(`wallet ${wallet + 1} begins`)
     harness.beginWallet(wallet).catch(failed)
   }
-  /** Its first connections may break too: a process that cannot begin ends, and whoever watches over it begins another one. */
+  /**
+   * The first connections may break too. Then the process ends, and its supervisor starts another
+   * one.
+   */
   const failed = () => {
     trace.note(`wallet ${wallet + 1} cannot begin`)
     harness.wallet(wallet)?.kill()
@@ -85,7 +90,7 @@ async function killWallet(harness: LocksHarness, { wallet, downMs }: ProcessFaul
   environment.setTimer(downMs, begin)
 }
 
-/** Whatever is under way at the server dies with it. */
+/** All work in progress at the server is lost. */
 async function failOver(harness: LocksHarness): Promise<void> {
   const { trace, proxy, standby, participants } = harness
   if (standby.takeOver === undefined) return

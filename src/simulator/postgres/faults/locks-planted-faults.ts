@@ -1,4 +1,7 @@
-/** Faults planted around wallets and platform, each of which a run must find. None is in the product. */
+/**
+ * Faults planted around wallets and platform, which the runs must find. The product has none of
+ * these.
+ */
 
 import { isOutage } from '../../../server/core/database/database-errors.ts'
 import type { Db, Row, Statement, Tx } from '../../../server/core/database/db.ts'
@@ -9,7 +12,6 @@ import type { LocksFault, NamedLocksFault } from '../locks-harness.ts'
 type Transaction = Db['transaction']
 type Query = Tx['query']
 
-/** Every transaction is another one, that of lanes too. */
 function wrapTransactions(db: Db, change: (transaction: Transaction) => Transaction): Db {
   return {
     ...db,
@@ -18,7 +20,6 @@ function wrapTransactions(db: Db, change: (transaction: Transaction) => Transact
   }
 }
 
-/** A statement has another text. */
 const rewordStatement = (name: string, from: string, to: string) => (db: Db) => {
   const other = (statement: Statement) => {
     if (statement.name !== name) return statement
@@ -33,7 +34,7 @@ const rewordStatement = (name: string, from: string, to: string) => (db: Db) => 
   return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
 }
 
-/** What a statement read once is not read again by the same process. */
+/** A process reads each result only once. */
 const rememberReads = (name: string) => (db: Db) => {
   const known = new Map<string, Row[]>()
   const txOf = (tx: Tx): Tx => ({
@@ -49,7 +50,7 @@ const rememberReads = (name: string) => (db: Db) => {
   return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
 }
 
-/** One statement for each player, the last one first. */
+/** One statement for each player, in reverse order. */
 const lockOneByOne = (db: Db) => {
   const txOf = (tx: Tx): Tx => ({
     ...tx,
@@ -64,7 +65,7 @@ const lockOneByOne = (db: Db) => {
   return wrapTransactions(db, (transaction) => (work) => transaction((tx) => work(txOf(tx))))
 }
 
-/** All but COMMIT was answered: that will do. */
+/** The transaction succeeds even if its COMMIT has no answer. */
 const trustLostCommits = (db: Db) =>
   wrapTransactions(db, (transaction) => async (work) => {
     const done: Awaited<ReturnType<typeof work>>[] = []
@@ -81,7 +82,7 @@ const trustLostCommits = (db: Db) =>
     }
   })
 
-/** COMMIT is not waited for. */
+/** The transaction succeeds before its COMMIT. */
 const answerBeforeCommit = (db: Db) =>
   wrapTransactions(
     db,
@@ -96,14 +97,12 @@ const answerBeforeCommit = (db: Db) =>
       }),
   )
 
-/** A fault of the platform, as it is planted in markets. */
+/** A fault of the platform from the markets. */
 const plantInPlatform = (fault: string): LocksFault => ({
   platform: (db) => findPlantedFault(fault).plant({ platform: { db } } as unknown as Stores).platform.db,
 })
 export interface LocksFaultRow extends NamedLocksFault {
-  /** The decision that it breaks. */
   readonly breaks: string
-  /** Whose run finds it. */
   readonly seed: number
 }
 

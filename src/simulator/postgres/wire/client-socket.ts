@@ -1,27 +1,25 @@
 /**
- * A client's end of a connection to Postgres. To the client it is a socket; what it writes goes no further than to who made it, so that
- * nothing is under way that nobody knows of.
+ * The client's end of a connection to Postgres, as a socket in memory.
+ *
+ * Its creator receives the written data, so no data is in transit unnoticed.
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
-/** What a client does with its end. */
 export interface ConnectionHandlers {
   onData(data: Buffer): void
-  /** The client has hung up. */
+  /** The client has closed the connection. */
   onEnd(): void
 }
 
-/** As the system calls it to who reads or connects. */
 export type SocketErrorCode = 'ECONNRESET' | 'ECONNREFUSED'
 
-/** What becomes of a client's end. */
 export interface ClientEnd {
   connected(): void
   give(data: Buffer): void
-  /** The server has hung up. */
+  /** The server has closed the connection. */
   hangUp(): void
-  /** Without a code: nobody is told. */
+  /** Without a code the client gets no error. */
   breaks(code?: SocketErrorCode): void
 }
 
@@ -33,7 +31,7 @@ export class ClientSocket extends Duplex implements ClientEnd {
     this.#ends = ends
   }
 
-  /** As a socket has it. */
+  /** The rest of a socket's interface. */
   connect(): this {
     return this
   }
@@ -77,7 +75,7 @@ export class ClientSocket extends Duplex implements ClientEnd {
     done(error)
   }
 
-  /** What a library takes for its socket. */
+  /** For libraries that expect a socket. */
   asSocket(): Socket {
     return this as unknown as Socket
   }

@@ -1,34 +1,34 @@
 /**
- * Postgres' protocol (version 3) as far as a proxy needs it: where a message ends, which of them make one statement, what a statement is
- * called, and what it came to. A message is a byte for its type, four for its length, which counts itself, and its content; a
- * client's first one has no type.
+ * The part of the Postgres protocol (version 3) that a proxy needs.
+ *
+ * A message is a byte for its type, four for its length, which counts itself, and its content. A
+ * client's first message has no type.
  */
 
 export interface PostgresMessage {
-  /** Empty: the client's first. */
+  /** Empty for the client's first message. */
   readonly type: string
   readonly bytes: Buffer
 }
 
-/** What the server answers as a whole: a text of its own, or everything up to a Sync. Each is answered with one ReadyForQuery. */
+/** A simple query, or all messages up to a Sync. Its answer ends with one ReadyForQuery. */
 export interface ClientStatement {
   readonly bytes: Buffer
-  /** Of a prepared statement its name, of a text its beginning. */
+  /** The name of a prepared statement, or the beginning of a simple query. */
   readonly name: string
 }
 
 const TYPE = 1
 const LENGTH = 4
-/** Ends the word of the server that it is ready: the state of the transaction is in it. */
+/** ReadyForQuery, with the state of the transaction. */
 export const READY = 'Z'
 const QUERY = 'Q'
 const SYNC = 'S'
 const BIND = 'B'
 export const TERMINATE = 'X'
-/** Characters of a text that tell enough. */
+/** For simple queries. */
 const MAX_NAME_LENGTH = 40
 
-/** Cuts what arrives in any pieces into messages. `first`: the first one has no type. */
 export function createMessageReader(first: 'has no type' | 'has a type'): (data: Buffer) => PostgresMessage[] {
   let rest = Buffer.alloc(0)
   let head = first === 'has no type' ? 0 : TYPE
@@ -46,7 +46,7 @@ export function createMessageReader(first: 'has no type' | 'has a type'): (data:
   }
 }
 
-/** Of a client's messages those that belong together. */
+/** Joins the messages of a statement. */
 export function createStatementReader(): (message: PostgresMessage) => ClientStatement | undefined {
   let parts: Buffer[] = []
   let name = ''
@@ -68,12 +68,11 @@ export function createStatementReader(): (message: PostgresMessage) => ClientSta
   }
 }
 
-/** Up to the zero that ends it. */
 function readText(bytes: Buffer, from: number): string {
   return bytes.toString('utf8', from, bytes.indexOf(0, from))
 }
 
-/** A text as one message, or another text in the place of its own. */
+/** A simple query. */
 export function toQuery(text: string): Buffer {
   return toMessage(QUERY, Buffer.from(`${text}\0`))
 }
@@ -89,26 +88,24 @@ function toMessage(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** The server's last word on a session: what it says before it ends one. */
+/** The server's error before it ends a session. */
 export function toFatalError(code: string, message: string): Buffer {
   return toMessage('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`))
 }
 
 export interface StatementResult {
-  /** A tag of each command, or the code of the error. */
+  /** The tag of each command, or the error code. */
   readonly word: string
-  /** Rows that it gave. */
   readonly rows: number
 }
 
-/** What the server said of a statement. */
 export function toStatementResult(messages: readonly PostgresMessage[]): StatementResult {
   const tags = messages.filter(({ type }) => type === 'C').map(({ bytes }) => readText(bytes, TYPE + LENGTH))
   const errors = messages.filter(({ type }) => type === 'E').map((message) => `error ${readErrorCode(message)}`)
   return { word: [...tags, ...errors].join(', '), rows: messages.filter(({ type }) => type === 'D').length }
 }
 
-/** Of an error: the field that begins with C. */
+/** The field that begins with C. */
 export function readErrorCode({ bytes }: PostgresMessage): string {
   const at = findCode(bytes)
   return bytes.toString('latin1', at, at + 5)
@@ -120,19 +117,19 @@ function findCode(bytes: Buffer): number {
   return 0
 }
 
-/** An error with another code: all have five characters. */
+/** All codes have five characters. */
 export function withCode(message: PostgresMessage, code: string): PostgresMessage {
   const bytes = Buffer.from(message.bytes)
   bytes.write(code, findCode(bytes), 'latin1')
   return { ...message, bytes }
 }
 
-/** Of a ReadyForQuery: I outside of a transaction, T inside, E inside one that has failed. */
+/** I without a transaction, T inside one, E inside a failed one. */
 export function readTransactionState({ bytes }: PostgresMessage): string {
   return String.fromCharCode(bytes[TYPE + LENGTH] as number)
 }
 
-/** Of the server's word on its process. */
+/** From a BackendKeyData. */
 export function readProcessId({ bytes }: PostgresMessage): number {
   return bytes.readUInt32BE(TYPE + LENGTH)
 }

@@ -1,6 +1,9 @@
 /**
- * Between the parties and a real Postgres: each statement waits here until it is released, and the next thing happens only when the server has
- * answered all that was released, or holds it at a lock. So what Postgres does follows from the order of the releases.
+ * The proxy between the parties and a real Postgres.
+ *
+ * Each statement waits here for its release. The next event happens only after the server has
+ * answered all released statements, or holds them at a lock. So the releases decide what Postgres
+ * does.
  */
 import type { Socket } from 'node:net'
 import { environment } from '../../../runtime/environment.ts'
@@ -18,20 +21,20 @@ import {
 import { connectToServer, createHandlers, type PostgresSession, sendNext } from './postgres-session.ts'
 
 export interface PostgresProxy {
-  /** A connection of this party, which asks to be opened: told what becomes of it, it tells what its client does. */
+  /** `line` receives the server's events; the result receives the client's. */
   connect(party: string, line: ClientEnd): ConnectionHandlers
-  /** One of a client in this process. */
+  /** For a client in this process. */
   newSocket(party: string): Socket
-  /** Those that are not over, in the order in which they came. */
+  /** The sessions that are not over, in the order of their requests. */
   sessions(): readonly PostgresSession[]
   open(session: PostgresSession): Promise<void>
-  /** `isLost`: the connection breaks between its effect and its answer. */
+  /** `isLost`: the connection breaks after the effect and before the answer. */
   release(session: PostgresSession, isLost?: boolean): Promise<void>
-  /** Both sides hear of it; what is held is lost. */
+  /** Held statements are lost. */
   cut(session: PostgresSession): Promise<void>
-  /** The server gives up the statement, as if of its own accord. */
+  /** The server cancels the statement with this error. */
   giveUp(session: PostgresSession, code: string): Promise<void>
-  /** The server ends the session, as if of its own accord. */
+  /** The server ends the session with this error. */
   end(session: PostgresSession, code: string): Promise<void>
 }
 
@@ -39,15 +42,17 @@ interface Deps {
   readonly url: string
   readonly observer: LockObserver
   readonly trace: Trace
-  /** Of the process, in which bytes arrive. */
+  /** The real event loop, in which data arrives. */
   readonly nextTurn: (run: () => void) => void
-  /** Told of each statement that is held, and, without one, of each connection that asks to be opened. */
+  /** A held statement, or without one a requested connection. */
   arrives(session: PostgresSession, sent?: ClientStatement): void
-  /** Told of each answer. */
   answered(session: PostgresSession, statement: string, result: StatementResult): void
 }
 
-/** Turns of the event loop in which many statements are answered. Who looks then waits, and leaves the processor to the server. */
+/**
+ * Most statements are answered in this number of turns. Then the observer's query leaves the
+ * processor to the server.
+ */
 const TURNS = 25
 
 export function createProxy(deps: Deps): PostgresProxy {
@@ -110,7 +115,7 @@ export function createProxy(deps: Deps): PostgresProxy {
   }
 }
 
-/** Waits until nothing is under way that the server does not hold at a lock, and delivers what was answered, in the order of the sessions. */
+/** Waits until every running statement is held at a lock, then delivers the answers. */
 function createSettler(
   { observer, trace, nextTurn, answered }: Deps,
   of: () => readonly PostgresSession[],
@@ -118,7 +123,6 @@ function createSettler(
 ): () => Promise<void> {
   const turn = () => new Promise<void>((done) => nextTurn(done))
   const underWay = () => of().filter(isUnderWay)
-  /** Until nothing is under way that the server does not hold at a lock. */
   const settle = async () => {
     const waited = of().flatMap((session) =>
       session.waitsFor.length > 0 ? [[session, session.waitsFor] as const] : [],
@@ -141,7 +145,7 @@ function createSettler(
       if (isUnchanged && waiting.every((one) => one.phase === 'over' || one.waitsFor.length > 0)) return
     }
   }
-  /** In the order of the sessions. True when more is to be waited for. */
+  /** In the order of the sessions. True if more answers may follow. */
   const deliver = (): boolean => {
     let isMore = false
     for (const session of of()) {
@@ -166,7 +170,6 @@ function createSettler(
   return settle
 }
 
-/** Both ends. */
 function breakConnection(session: PostgresSession): void {
   session.held = []
   session.line.breaks(session.isLeft ? undefined : 'ECONNRESET')
@@ -179,12 +182,12 @@ function newSession(party: string, number: number, line: ClientEnd): PostgresSes
   return { name: `${party}/${number}`, party, line, phase: 'asking', state: 'I', ...empty }
 }
 
-/** The server is at it, and may do something at any time. */
+/** The server may still act on the session. */
 function isUnderWay({ phase, running }: PostgresSession): boolean {
   return phase === 'closing' || running?.isOver === false
 }
 
-/** `waitsFor`: undefined when the server's process is gone. */
+/** `waitsFor`: undefined if the backend has ended. */
 function updateWaits(
   session: PostgresSession,
   waitsFor: readonly number[] | undefined,
@@ -198,7 +201,7 @@ function updateWaits(
     return
   }
   const names = all.filter(({ process }) => waitsFor?.includes(process)).map(({ name }) => name)
-  session.waitsFor = running?.code === undefined ? names : [] // else it is being given up
+  session.waitsFor = running?.code === undefined ? names : [] // the statement is being cancelled
 }
 
 function closeSession(session: PostgresSession): void {

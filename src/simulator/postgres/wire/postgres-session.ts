@@ -1,9 +1,12 @@
 /**
- * One connection of a client to Postgres, with everything that a proxy holds of it. The server does not know of the client, nor the client of the
- * server: each statement stays here until it is released, and its answer until it is delivered.
+ * One client connection to Postgres, with the data that the proxy holds for it.
  *
- * asking ──opened──► greeting ──the server is ready──► open ──cut, or its client has hung up and all is sent──► closing ──the server's process is gone──► over
- *    └──refused──► over
+ * A statement waits here for its release, an answer for its delivery. The phases and their exits:
+ *
+ * - asking: opened → greeting; refused → over
+ * - greeting: the server is ready → open; the server closes → over
+ * - open: cut, or left by its client with all statements sent → closing; the server closes → over
+ * - closing: the backend has ended → over
  */
 import { connect, type Socket } from 'node:net'
 import type { ClientEnd, ConnectionHandlers } from './client-socket.ts'
@@ -26,44 +29,42 @@ type Phase = 'asking' | 'greeting' | 'open' | 'closing' | 'over'
 interface RunningStatement {
   readonly sent: ClientStatement
   readonly answer: PostgresMessage[]
-  /** Answered, or the server has ended the session. */
+  /** The statement is answered, or the server has ended the session. */
   isOver: boolean
-  /** The connection breaks before the client hears of it. */
+  /** The connection breaks before the answer reaches the client. */
   readonly isLost: boolean
-  /** What its error is called (`withCode`). */
+  /** The code that its error gets (`withCode`). */
   code?: string
 }
 
 export interface PostgresSession {
   readonly name: string
-  /** Whose it is. */
   readonly party: string
   readonly line: ClientEnd
   phase: Phase
-  /** The client has hung up; what it had sent is still on its way. */
+  /** The client has closed the connection; its earlier statements are still in transit. */
   isLeft: boolean
-  /** Nothing passes any more, and neither side is told. */
+  /** No data passes, and neither side gets an error. */
   isSilent: boolean
   server?: Socket
-  /** The server's process. */
+  /** The id of the backend. */
   process: number
   held: ClientStatement[]
   running?: RunningStatement
-  /** I: in no transaction; T: in one; E: in one that has failed. */
+  /** I without a transaction, T inside one, E inside a failed one. */
   state: string
-  /** Sessions that it waits for, by their names. */
+  /** The names of the sessions that block it. */
   waitsFor: readonly string[]
-  /** Milliseconds that it waits for a lock; 0: for ever. */
+  /** Milliseconds; 0 means for ever. */
   lockMs: number
-  /** When it was last released or answered. */
   since: number
 }
 
-/** Time-outs of the server, which has another time than the simulation: the proxy keeps them. */
+/** The proxy enforces these time-outs, because the server's time is not virtual. */
 const TIME_OUTS = /\b(lock_timeout|statement_timeout|idle_in_transaction_session_timeout) = ('[^']*'|\d+)/g
 const LOCK_MS = /\block_timeout = '?(\d+)/
 
-/** Tells a session what its client does. `arrives`: a statement is there to be released. */
+/** `arrives`: a statement waits for its release. */
 export function createHandlers(session: PostgresSession, arrives: (sent: ClientStatement) => void): ConnectionHandlers {
   const read = createMessageReader('has no type')
   const collect = createStatementReader()
@@ -85,7 +86,7 @@ export function createHandlers(session: PostgresSession, arrives: (sent: ClientS
   }
 }
 
-/** Leads the client to the server. Resolves when the server is ready for it; the client does not know so yet. */
+/** Resolves when the server is ready, before the client is notified. */
 export function connectToServer(
   session: PostgresSession,
   { hostname, port }: URL,
@@ -119,7 +120,6 @@ export function connectToServer(
   })
 }
 
-/** What the server says behind the greeting. */
 function receiveMessage(session: PostgresSession, message: PostgresMessage): void {
   const { running } = session
   if (running === undefined) {
@@ -133,7 +133,6 @@ function receiveMessage(session: PostgresSession, message: PostgresMessage): voi
   running.isOver = true
 }
 
-/** The first one that is held goes to the server. */
 export function sendNext(session: PostgresSession, isLost: boolean): ClientStatement | undefined {
   const sent = session.held.shift()
   if (sent === undefined) return undefined

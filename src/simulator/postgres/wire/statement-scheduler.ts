@@ -1,7 +1,8 @@
 /**
- * When what clients send to Postgres goes on, and what becomes of it: each statement has a fate of its own, by its party, its name and its number
- * ("wallet 1 fast_path_lock #3"). So the order in which two sessions come to the same row is a matter of single choices, which can be kept in a
- * file, and taken out of it.
+ * Decides when each statement reaches Postgres, and its fault.
+ *
+ * Each statement has its own choice, by party, name and number ("wallet 1 fast_path_lock #3"). So
+ * single choices decide which session reaches a row first, and a saved run can drop them.
  */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { createCounter } from '../../market/network/simulated-network.ts'
@@ -13,11 +14,11 @@ import type { PostgresProxy } from './postgres-proxy.ts'
 import type { PostgresSession } from './postgres-session.ts'
 
 export interface StatementScheduler {
-  /** A statement, or, without one, a connection that asks to be opened. */
+  /** A statement has arrived, or without one a requested connection. */
   arrives(session: PostgresSession, sent?: ClientStatement): void
-  /** The next that is due. False: there is none. */
+  /** False if no statement is due. */
   releaseNext(): Promise<boolean>
-  /** Whether anything may go wrong from here on. What has been held until then goes on. */
+  /** False ends all faults; held statements continue without one. */
   allow(faults: boolean): void
   areAllowed(): boolean
 }
@@ -28,7 +29,7 @@ interface Deps {
   readonly random: Random
   readonly trace: Trace
   readonly proxy: Pick<PostgresProxy, 'open' | 'release' | 'cut'>
-  /** Told of each statement that has to wait for a lock. */
+  /** The statement waits for a lock. */
   blocked(session: PostgresSession, statement: string): void
 }
 
@@ -114,12 +115,12 @@ async function releaseStatement(
   blocked(session, sent.name)
 }
 
-/** What is lost there, is lost in other books. */
+/** The platform has its own books. */
 function ofPlatform({ party }: PostgresSession): string {
   return party === 'platform' ? ' of the platform' : ''
 }
 
-/** The server does not see it before it has the lock, or gives it up. */
+/** The server notices the break only when it gets the lock or gives up. */
 async function cutWaiting({ trace, proxy }: Deps, session: PostgresSession): Promise<true> {
   if (session.waitsFor.length === 0 || session.phase !== 'open') return true
   trace.note(`${session.name} ${session.running?.sent.name}: ${CUT_WAITING}`)
@@ -133,13 +134,16 @@ function isNext({ session, sent }: HeldStatement): boolean {
   return session.held[0] === sent && session.running === undefined && session.phase === 'open'
 }
 
-/** Nobody waits for it any more, or it is lost. */
+/** The client or the connection is gone. */
 function isGone({ session, sent }: HeldStatement): boolean {
   if (sent === undefined) return session.phase !== 'asking' || session.isLeft
   return session.isSilent || session.phase === 'over' || session.phase === 'closing' || !session.held.includes(sent)
 }
 
-/** COMMITs go wrong more often: what is lost there, nobody knows. `sent`: undefined for a connection. */
+/**
+ * A COMMIT fails more often, because a lost one has an unknown outcome. `sent`: undefined for a
+ * connection.
+ */
 function drawStatementFault(random: Random, sent: ClientStatement | undefined): MessageFault {
   const after = random.between(1, 14)
   const drawn = random.below(1_000)
