@@ -1,9 +1,9 @@
-/** Much work in transactions of a bounded size, so that nothing else waits for long. */
+/** Splits large work into transactions of a bounded size, so that no transaction waits for long. */
 
-/** Rows of one transaction. */
+/** Rows per transaction. */
 export const CHUNK_ROWS = 500
 
-/** Takes slice after slice until one is empty, or `signal`. Resolves to the sum. */
+/** Runs chunks until one returns 0 or `signal` aborts. Resolves to the total. */
 export async function runInChunks(signal: AbortSignal, runChunk: () => Promise<number>): Promise<number> {
   let sum = 0
   while (!signal.aborted) {

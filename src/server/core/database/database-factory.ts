@@ -1,4 +1,6 @@
-/** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. Only that one is loaded. */
+/**
+ * Opens the configured store: a Postgres server, or the embedded PGlite. Only its driver is loaded.
+ */
 
 import { UnavailableError } from '../../../runtime/errors/cli-errors.ts'
 import type { Db } from './db.ts'
@@ -6,9 +8,9 @@ import { withAdvice } from './error-advice.ts'
 import type { Durability } from './postgres/durability.ts'
 
 export type DatabaseConfig =
-  /** Absent, `durability` is `server`. */
+  /** The default of `durability` is `server`. */
   | { readonly kind: 'postgres'; readonly url: string; readonly durability?: Durability }
-  /** `dataDir` is a folder, or `memory://` for a database that keeps nothing. */
+  /** `dataDir` is a folder, or `memory://` for a database that ends with the process. */
   | { readonly kind: 'pglite'; readonly dataDir: string }
 
 export async function openDb(config: DatabaseConfig): Promise<Db> {
@@ -26,12 +28,10 @@ export async function openDb(config: DatabaseConfig): Promise<Db> {
   }
 }
 
-/** There is nothing to look at where the configuration points. */
 export class NoDatabaseError extends UnavailableError {}
 
 /**
- * For commands that only look: throws NoDatabaseError where opening would make an empty embedded
- * database.
+ * For read-only commands. Throws NoDatabaseError instead of creating an empty embedded database.
  */
 export async function openExistingDb(config: DatabaseConfig): Promise<Db> {
   if (config.kind === 'pglite' && !(await import('./pglite/pglite.ts')).hasPglite(config.dataDir))

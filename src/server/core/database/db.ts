@@ -1,17 +1,20 @@
 /**
- * What the rest of the code knows of the database: named statements, transactions, nothing of drivers. The SQL word
- * "rollback" stays in this folder; outside it means the interface's operation.
+ * The database as all other code uses it: named statements and transactions, no drivers.
+ *
+ * Only this folder uses the SQL word "rollback". Elsewhere it means the operation of the interface.
  */
 
 import type { PoolStatistics } from './postgres/pool-metrics.ts'
 
-/** One SQL statement. The name makes it a prepared statement: parsed once per connection. */
+/**
+ * An SQL statement. Its name makes it a prepared statement, which is parsed once per connection.
+ */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** What Citus is sent in its place, with the same values and the same answer: where it does not take the text (citus.ts). */
+  /** Replaces `text` on Citus where Citus rejects it (citus.ts). Values and rows are the same. */
   readonly onCitus?: string
-  /** The same of one that inserts rows, when they are few (row-mapping.ts). */
+  /** Replaces an insert of few rows on Citus (row-mapping.ts). */
   readonly fewOnCitus?: SmallBatchVariant
 }
 
@@ -19,28 +22,31 @@ export type SmallBatchVariant = (values: readonly unknown[]) => Statement | unde
 
 export type Row = Record<string, unknown>
 
-/** Who can be asked. */
 export interface Queryable {
   query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
 }
 
-/** An open transaction. Statements sent without awaiting each other go out in one round trip and run in order. */
+/**
+ * An open transaction. Statements that are sent without awaiting each other share one round trip
+ * and run in order.
+ */
 export interface Tx extends Queryable {
-  /** For statements that write: resolves to the number of rows written. */
+  /** Resolves to the number of rows written. */
   execute(statement: Statement, values: readonly unknown[]): Promise<number>
   /**
-   * Sends the last statements of the transaction with COMMIT right behind them, in one round trip. They must make wrong
-   * data an error in SQL: once they are sent, nothing but an error keeps them from being committed.
+   * Sends the last statements and COMMIT in one round trip. The statements must turn wrong data
+   * into an SQL error, because only an error prevents the commit.
    */
   finish<T>(send: () => Promise<T>): Promise<T>
 }
 
-/** Transactions one after another on a connection of their own, which nobody else can take. */
+/** One connection of its own, for one transaction at a time. */
 export interface Lane {
   readonly transaction: Db['transaction']
   /**
-   * Only on Citus: statements that are transactions of their own, in one round trip, durable when the promise resolves; it rejects when one has
-   * failed, or is not answered. Outside a transaction Citus leaves a call of a function to the worker that has its rows.
+   * Only on Citus: autocommit statements in one round trip. Resolves when all are durable, and
+   * rejects when one fails or gets no answer. Outside a transaction, Citus runs a function on the
+   * worker that has its rows.
    */
   readonly alone?: <R extends Row = Row>(statements: readonly BoundStatement[]) => Promise<R[][]>
 }
@@ -49,27 +55,37 @@ export type BoundStatement = readonly [statement: Statement, values: readonly un
 
 export interface Db extends Queryable {
   readonly kind: 'postgres' | 'citus' | 'pglite'
-  /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
+  /** Resolves after the durable commit. Undoes all changes when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same, with the time that its statements need: of an owner's command. What others wait for is bounded by its first statement (below). */
+  /**
+   * For commands of the owner; no statement has a limit. A transaction that locks rows of others
+   * limits itself with its first statement (STATEMENT_TIMEOUT_SECONDS).
+   */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   openLane(): Lane
-  /** Reads from one unchanging snapshot of the whole database: for audits. */
+  /** Read-only, for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** A snapshot for sums that people ask for: no audit stands before it, and the server ends what takes it too long. */
+  /**
+   * For sums that users request. They never wait for an audit, and the server cancels slow ones.
+   */
   sums: Db['snapshot']
-  /** One statement on its own, for reading what a call needs. */
+  /** For the reads of a call. */
   query: Queryable['query']
-  /** For what people ask: it takes no connection from the calls, and the server ends what takes it too long. */
+  /**
+   * For users. Their queries use no connection of the platform's calls, and the server cancels slow
+   * ones.
+   */
   readonly people: Queryable
-  /** Several statements as text, in one transaction; for migrations only. */
+  /**
+   * For migrations. `sql` may hold several statements; one transaction contains all calls of `run`.
+   */
   script<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T>
-  /** Of the embedded database none: it has one connection, in this process. */
+  /** Empty for the embedded database, which has one connection in this process. */
   pools(): readonly PoolStatistics[]
   close(): Promise<void>
 }
 
-/** Bytes of a statement's name. Postgres cuts a longer one, and two statements would silently be one. */
+/** Bytes. Postgres cuts a longer name, so two statements could silently become one. */
 export const MAX_STATEMENT_NAME_BYTES = 63
 
 export function statement(name: string, text: string, onCitus?: string, fewOnCitus?: SmallBatchVariant): Statement {
@@ -78,14 +94,17 @@ export function statement(name: string, text: string, onCitus?: string, fewOnCit
   return { name, text, ...(onCitus !== undefined && { onCitus }), ...(fewOnCitus !== undefined && { fewOnCitus }) }
 }
 
-/**
- * What every transaction runs under, and every statement that reads. They touch few rows through an index, so an index and a
- * nested loop are right whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential
- * scan, and a plan made while a table was small is kept when it has grown.
- */
 const GENERIC_PLAN = 'plan_cache_mode = force_generic_plan'
-/** Up to Postgres 17 a plan that has no other way than one that is off seems so dear that it would be compiled, which takes 100 ms each time. */
+/**
+ * Up to Postgres 17, disabled scans make a plan so expensive that Postgres compiles it, which takes
+ * 100 ms each time.
+ */
 const NO_JIT = 'jit = off'
+/**
+ * For each transaction and each read. Statements touch few rows through an index, so index scans
+ * and nested loops are right for any statistics. Otherwise Postgres plans `= any($1)` on a fresh
+ * table as a sequential scan, and keeps the plan of a small table that grows.
+ */
 const INDEX_PLAN_SETTINGS = [
   'enable_seqscan = off',
   'enable_hashjoin = off',
@@ -94,18 +113,20 @@ const INDEX_PLAN_SETTINGS = [
   GENERIC_PLAN,
 ]
 /**
- * The time-outs keep a stuck lock inside the platform's 5 s, and a process that is frozen or cut off from holding its
- * players' locks.
+ * The timeouts limit a stuck lock to less than the platform's 5 s. They also release the locks of a
+ * process that is frozen or cut off.
  */
 const HOT_SETTINGS = [
   ...INDEX_PLAN_SETTINGS,
   ...["lock_timeout = '500ms'", "statement_timeout = '2s'", "idle_in_transaction_session_timeout = '5s'"],
 ]
-/** A list is in the order of its index; a plan that sorts what a bitmap found has read all of the list. */
+/**
+ * A list is read in the order of its index. A bitmap scan would read the whole list and sort it.
+ */
 const NO_BITMAP = 'enable_bitmapscan = off'
 const PEOPLE_SETTINGS = [...INDEX_PLAN_SETTINGS, NO_BITMAP, "statement_timeout = '3s'"]
 
-/** As `Db.people` is planned, for one transaction of `Db.sums`: its first statement. */
+/** The plan settings of `Db.people`, as the first statement of a transaction of `Db.sums`. */
 export const INDEX_PLANS_ONLY = statement(
   'by_index_here',
   `select ${[...INDEX_PLAN_SETTINGS, NO_BITMAP].map(toSetConfig).join(', ')}`,
@@ -116,8 +137,9 @@ export const INDEX_PLANS_ONLY = statement(
 )
 
 /**
- * For a slice of an audit, its first statement: the rows of a slice are found by an index, and then read as a whole. Postgres does not know
- * how few they are; a nested loop would compare each with each. The memory keeps most slices out of temporary files.
+ * First statement of an audit chunk. An index finds its rows, which are then joined as a whole.
+ * Postgres cannot estimate how few they are, and a nested loop would compare each with each. The
+ * memory keeps most chunks out of temporary files.
  */
 export const AUDIT_CHUNK_SETTINGS = statement(
   'slice_of_audit',
@@ -125,8 +147,8 @@ export const AUDIT_CHUNK_SETTINGS = statement(
 )
 
 /**
- * For a slice of what is moved, its first statement: found by an index as in `INDEX_PLAN_SETTINGS`,
- * and planned for the end of this slice.
+ * First statement of a relocation chunk. Its rows are found by an index as with
+ * `INDEX_PLAN_SETTINGS`, but its plans are made for its values.
  */
 export const RELOCATION_CHUNK_SETTINGS = statement(
   'slice_of_move',
@@ -134,8 +156,8 @@ export const RELOCATION_CHUNK_SETTINGS = statement(
 )
 
 /**
- * For `Db.longTransaction`: the first statement of a transaction that locks what others may wait for. A slice of many rows takes less than the first; all
- * rows of one person, in one transaction, can take more.
+ * First statements of a `Db.longTransaction` that locks rows of others. A chunk of many rows takes
+ * less than 30 s; all rows of one player in one transaction can take more.
  */
 export const STATEMENT_TIMEOUT_SECONDS = statement(
   'within_seconds',
@@ -146,7 +168,7 @@ export const STATEMENT_TIMEOUT_MINUTES = statement(
   `select ${toSetConfig("statement_timeout = '5min'")}`,
 )
 
-/** Of `Db.longTransaction`: a process that is frozen or cut off lets go of what it has locked. */
+/** The timeout releases the locks of a process that is frozen or cut off. */
 export const BEGIN_LONG_TRANSACTION = "begin; set local idle_in_transaction_session_timeout = '5s'"
 
 function toSetConfig(setting: string): string {
@@ -154,38 +176,39 @@ function toSetConfig(setting: string): string {
   return `set_config('${name}', '${value.replaceAll("'", '')}', true)`
 }
 
-/** Of `Db.sums`, which may read whole days. */
+/** For `Db.sums`, which may read whole days. */
 export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"
 
 /**
- * On Citus the workers have settings of their own, which a connection hears of only in a transaction (`set local`): with its BEGIN, so that no
- * further round trip is made. No plan is forced there: Citus finds the shard by the values, and refuses a plan that has none.
+ * On Citus, settings reach the workers only in a transaction (`set local`). They share the round
+ * trip of BEGIN. The generic plan is not forced, because Citus finds the shard by the values.
  */
 export const BEGIN_ON_CITUS = `begin; ${HOT_SETTINGS.filter((setting) => setting !== GENERIC_PLAN)
   .map((setting) => `set local ${setting}`)
   .join('; ')}`
 
 /**
- * Once for each connection, behind its other settings; does nothing on a Postgres without Citus. The last one gives a transaction one connection
- * to each worker, and so one snapshot of it.
+ * Sent once per connection, after its other settings; it has no effect without Citus. The pool size
+ * of 1 gives a transaction one connection to each worker, and so one snapshot there.
  */
 export const CITUS_SESSION_SQL = `select set_config('plan_cache_mode', 'auto', false), set_config('citus.propagate_set_commands', 'local', false),
   set_config('citus.max_adaptive_executor_pool_size', '1', false) from pg_catalog.pg_extension where extname = 'citus'`
 
-/** As SQL: for one transaction, or once for a connection that does nothing else. */
+/** The scope is one transaction, or a connection that runs only hot statements. */
 export function hotSettingsSql(scope: 'local' | 'session'): string {
   return toSetSql(HOT_SETTINGS, scope)
 }
 
 /**
- * The same for the embedded database, which gets no time-outs. It has one connection, so nobody waits for its locks, and it cannot end that:
- * when a transaction was silent for too long, because the process was stopped and continued, it never returned, and the process hung.
+ * Settings of the embedded database, without timeouts. It has one connection, so no process waits
+ * for its locks. PGlite also cannot end an idle transaction: it never returned, and the process
+ * hung.
  */
 export function embeddedSettingsSql(scope: 'local' | 'session'): string {
   return toSetSql(INDEX_PLAN_SETTINGS, scope)
 }
 
-/** As SQL, once for a connection of `Db.people`. */
+/** Sent once per connection of `Db.people`. */
 export const PEOPLE_SETTINGS_SQL = toSetSql(PEOPLE_SETTINGS, 'session')
 
 function toSetSql(settings: readonly string[], scope: 'local' | 'session'): string {

@@ -1,4 +1,4 @@
-/** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
+/** Adds the remedy to errors of the database, in the same words for all commands. */
 
 import { UnavailableError, UsageError } from '../../../runtime/errors/cli-errors.ts'
 import { errorText } from '../../../runtime/errors/error-text.ts'
@@ -6,7 +6,7 @@ import { isBusy, isMovedAway, isOutage } from './database-errors.ts'
 import { formatHostAndPort } from './postgres/postgres-url.ts'
 import { findTlsAdvice } from './postgres/tls-errors.ts'
 
-/** What a person can do, by SQLSTATE (Postgres, Appendix A). */
+/** By SQLSTATE (Postgres, Appendix A). */
 const SQLSTATE_ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'check user and password in DATABASE_URL',
   '28000': "check the user in DATABASE_URL, and the server's pg_hba.conf",
@@ -15,7 +15,7 @@ const SQLSTATE_ADVICE: Readonly<Record<string, string>> = {
     'grant the right to the role in DATABASE_URL (docs/guides/run-in-production.md, "The database"), or use the role that has it',
 }
 
-/** What a person can look at, by the system's code. */
+/** By the error code of the operating system. */
 const SYSTEM_ERROR_ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'no server listens there; check that Postgres is running, and host and port in DATABASE_URL',
   ENOTFOUND: 'the host does not exist; check DATABASE_URL',
@@ -25,7 +25,9 @@ const SYSTEM_ERROR_ADVICE: Readonly<Record<string, string>> = {
 const NO_ANSWER_ADVICE =
   'the server does not answer as Postgres does; check host and port in DATABASE_URL, and firewalls'
 
-/** The error with what to do about it; itself when it is not about a missing or refusing database. */
+/**
+ * Returns `error` itself unless the database is unavailable, busy, moved away, or denies a right.
+ */
 export function withAdvice(error: unknown, url?: string): unknown {
   if (error instanceof UsageError || error instanceof UnavailableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -1,20 +1,20 @@
-/** Checks of what is stored, for audits: each is a query that answers the rows that break it; none is the only good answer. */
+/**
+ * Queries that check stored data for an audit. Each returns the rows that violate its invariant.
+ */
 import { type Row, type Statement, statement, type Tx } from './db.ts'
 
-/** Queries by the invariants that they look at. */
+/** Query text by the name of its invariant. */
 export type InvariantChecks = Readonly<Record<string, string>>
 
 export interface Finding {
-  /** The invariant that is broken. */
   readonly check: string
-  /** What broke it, as stored (amounts in minor units). */
+  /** The row as stored; amounts are in minor units. */
   readonly row: Readonly<Record<string, string>>
 }
 
-/** Findings of one check at most; what is broken once is often broken a million times. */
+/** Per check. An invariant that is violated once is often violated a million times. */
 export const MAX_FINDINGS = 100
 
-/** What an audit finds, slice by slice. */
 export class Findings {
   readonly all: Finding[] = []
   private readonly counts = new Map<string, number>()
@@ -27,8 +27,8 @@ export class Findings {
 }
 
 /**
- * One statement that reads `parts` (common table expressions) once and makes every check over them. A check names a table with its schema;
- * it is read from the part of the same name instead.
+ * One statement that reads `parts` (common table expressions) once and runs all checks on them. A
+ * part replaces the table of the same name in the checks.
  */
 export function composeChecks(name: string, parts: string, checks: InvariantChecks): Statement {
   const parted = [...parts.matchAll(/^ *(\w+) as /gm)].map(([, part]) => part)
@@ -41,7 +41,7 @@ export function composeChecks(name: string, parts: string, checks: InvariantChec
   return statement(name, `with ${parts}\n${each.join('\nunion all\n')}`)
 }
 
-/** Runs it; `checks` are those that it was made of. */
+/** `checks` must be the argument of `composeChecks` that made `query`. */
 export async function runChecks(
   tx: Tx,
   query: Statement,

@@ -1,11 +1,13 @@
 /**
- * Statements with only the conditions that are asked for. `$1 is null or …` would do with one text, but its one plan
- * must be right for every combination, so it reads a list from the newest row on, whatever is asked.
+ * Builder for statements with only the requested conditions.
+ *
+ * A statement with `$1 is null or …` would have one plan for all combinations, which reads a list
+ * from its newest row on.
  */
 import { createHash } from 'node:crypto'
 import { MAX_STATEMENT_NAME_BYTES, type Statement, statement } from './db.ts'
 
-/** A condition in SQL, each `?` of which stands for one of the values. */
+/** A condition in SQL, with a `?` for each of its values. */
 export type QueryCondition = readonly [sql: string, ...values: readonly unknown[]]
 
 export interface BuiltQuery {
@@ -14,8 +16,9 @@ export interface BuiltQuery {
 }
 
 /**
- * Calls `text` with the conditions that are not undefined, as they stand behind others: " and a = $3 and b < $4".
- * `values` are $1, $2 …; theirs follow. `onCitus`: what it is sent in place of the text. Every combination is a statement with a name of its own.
+ * Calls `text` with the defined conditions as a continuation: " and a = $3 and b < $4". `values`
+ * are $1, $2 …, and the values of the conditions follow. Each combination is a statement of its
+ * own.
  */
 export function buildQuery(
   name: string,
@@ -34,13 +37,13 @@ export function buildQuery(
   return { statement: statement(shortenName(fullName), ...texts), values: all }
 }
 
-/** Replaces each `?` by the number that its value gets in `all`. */
+/** Replaces each `?` by the number of its parameter, and appends its value to `all`. */
 function numberParameters([sql, ...values]: QueryCondition, all: unknown[]): string {
   const rest = values.values()
   return sql.replaceAll('?', () => `$${all.push(rest.next().value)}`)
 }
 
-/** A name of many conditions, as short as a statement's must be, and still of these alone. */
+/** Shortens the name to the limit of Postgres; the hash keeps it unique. */
 function shortenName(name: string): string {
   if (name.length <= MAX_STATEMENT_NAME_BYTES) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)

@@ -1,31 +1,39 @@
 /**
- * Whether the wallet's tables are at home in this database. `purser move` copies them to another one; meanwhile no wallet may start there, and
- * behind it none here. A database that was moved away is closed for good, also for wallets that run: a constraint that no row fulfils stands on
- * every table that money or a bet needs, so that Postgres itself refuses each write, whoever sends it, until a person opens it again.
+ * State of a relocation (`purser move`): the database that holds the wallet's tables.
+ *
+ * - No row: a wallet may start.
+ * - Incoming, not ready: tables are being copied to this database, and no wallet may start.
+ *   `purser move` makes it ready or deletes the row.
+ * - Incoming, ready: a wallet may start.
+ * - Moved away: no wallet may start before `purser move --reopen`.
+ *
+ * Invariant: a database that was moved away accepts no write, even from a running wallet. Tables
+ * that money or a bet needs have a constraint that no row satisfies, so Postgres itself refuses the
+ * write.
  */
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import { MOVED_AWAY_CONSTRAINT } from './database-errors.ts'
 import { type Db, type Queryable, type Statement, statement } from './db.ts'
 
-/** Rows of purser.setting, which are no settings: they stay with their database. */
+/** Rows of purser.setting that describe a move. */
 const MOVED_TO_SETTING = 'moved'
 const INCOMING_MOVE_SETTING = 'move'
-/** What a database has of its own. */
+/** Rows of purser.setting that a move does not copy. */
 export const DATABASE_OWN_SETTINGS = ['buckets', INCOMING_MOVE_SETTING, MOVED_TO_SETTING] as const
 
-/** Of the database that was moved away. */
+/** Stored in the database that was moved away. */
 export interface MovedTo {
-  /** The move's. */
+  /** Id of the move. */
   readonly id: string
-  /** Where to, without user and password. */
+  /** Address of the new database, without user and password. */
   readonly to: string
   readonly at: string
 }
 
-/** Of the database to which another one is moved. */
+/** Stored in the database that receives the tables. */
 export interface IncomingMove {
   readonly id: string
-  /** The other one's id. */
+  /** Id of the source database. */
   readonly from: string
   readonly isReady: boolean
 }
@@ -73,7 +81,7 @@ type Run = (sql: string) => Promise<unknown>
 
 const quoteLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** In the transaction that holds the tables. */
+/** `run` belongs to the transaction that holds the locks of `tables`. */
 export async function markMovedAway(run: Run, tables: readonly string[], movedTo: MovedTo): Promise<void> {
   await run(
     `insert into purser.setting (name, value) values ('${MOVED_TO_SETTING}', ${quoteLiteral(JSON.stringify(movedTo))})`,
@@ -82,7 +90,7 @@ export async function markMovedAway(run: Run, tables: readonly string[], movedTo
     await run(`alter table purser.${table} add constraint ${MOVED_AWAY_CONSTRAINT} check (false) not valid`)
 }
 
-/** Takes the database for the wallet's again. */
+/** Lets wallets use this database again. */
 export async function reopenMovedDatabase(db: Pick<Db, 'script'>, tables: readonly string[]): Promise<void> {
   await db.script(async (run) => {
     for (const table of tables)
@@ -95,7 +103,7 @@ export function describeMovedTo({ to, at }: MovedTo): string {
   return `this database was moved to ${to} on ${at.slice(0, 10)}: set that DATABASE_URL`
 }
 
-/** For the start of a wallet. Throws when its tables are at home elsewhere. */
+/** For the start of a wallet. Throws when its tables are elsewhere, or not all here yet. */
 export async function assertNotMoved(db: Queryable): Promise<void> {
   const { away: movedTo, here: incomingMove } = await readRelocationState(db)
   if (movedTo !== undefined)

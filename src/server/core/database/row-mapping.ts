@@ -1,34 +1,40 @@
-/** Rows that travel as arrays, and one that travels alone: one list of names gives the columns in SQL, the parameters of the statement, and the values to send. */
+/**
+ * Maps rows to parameters. One list of names defines the columns in SQL, the parameters and the
+ * values, for many rows (as arrays) or for one.
+ */
 import { type Statement, statement } from './db.ts'
 
-/** The type in SQL, and what is sent of an item; of `json` a text, or the statement fails. */
+/** The SQL type, and the value of an item. A value of type `json` must be text. */
 export type ColumnMapping<T> = readonly [type: string, of: (item: T) => unknown]
 
 export type ColumnMappings<T> = Readonly<Record<string, ColumnMapping<T>>>
 
 export interface BulkRowMapping<T> {
-  /** Their names, in this order, as SQL. */
+  /** As SQL, in the order of `names`. */
   readonly columns: string
   readonly names: readonly string[]
-  /** The rows as SQL to select from: its columns, and `ord`, which counts from 1. */
+  /** SQL to select the rows from. Its columns are `columns` and `ord`, which counts from 1. */
   readonly from: string
-  /** The parameters, from `$first` on. */
+  /** For the parameters from `$first` on. */
   values(items: readonly T[]): unknown[]
-  /** One row, counted from 0, as SQL for each column. */
+  /** A row, counted from 0, as one SQL expression per column. */
   row(at: number): string[]
-  /** So many can be named. */
+  /** Limit of rows for `row`. */
   readonly maxListed: number
-  /** How many rows are among the values of a statement. Its first column is no JSON. */
+  /** Number of rows in the values of a statement. The first column must not be JSON. */
   count(values: readonly unknown[]): number
 }
 
-/** More rows than these are selected on Citus, too: each number of rows is a statement of its own. */
+/** Larger batches are selected on Citus too: each number of rows is a statement of its own. */
 const MAX_LISTED_ROWS = 16
 
-/** Without the brackets around it: what picks one of several reads all that is in it, and fails at a NUL. */
+/**
+ * Removes the brackets around the only element. A JSON operator would parse the whole array, and
+ * fail at a NUL.
+ */
 const unwrapJsonArray = (list: string) => `substr(${list}, 2, length(${list}) - 2)::json`
 
-/** An array of JSON would be escaped twice; JSON in JSON is read as it is. */
+/** JSON is sent as one JSON text, because an array of JSON texts would be escaped twice. */
 export function mapRows<T>(first: number, members: ColumnMappings<T>): BulkRowMapping<T> {
   const list = Object.entries(members)
   const columns = list.map(([name]) => name).join(', ')
@@ -53,15 +59,16 @@ export function mapRows<T>(first: number, members: ColumnMappings<T>): BulkRowMa
 const inBucket = (columns: readonly string[]) => ['$1::int', ...columns].join(', ')
 
 /**
- * What is inserted, as SQL: the rows of a statement, each as `line` puts its columns, behind the bucket; `count`: so many as values. Citus takes
- * INSERT … SELECT through all shards of the table, which of 1,024 takes 140 ms, and a list of values to the one that they belong to.
+ * The rows of an INSERT, each with the columns from `line`. With `count` they are a list of values,
+ * which Citus sends only to their shard. It sends INSERT … SELECT to all shards, which takes 140 ms
+ * for 1,024.
  */
 export function formatInsertSource(rows: BulkRowMapping<never>, count: number | undefined, line = inBucket): string {
   if (count === undefined) return `select ${line(rows.names)} from ${rows.from} r`
   return `values ${Array.from({ length: count }, (_, at) => `(${line(rows.row(at))})`).join(', ')}`
 }
 
-/** A statement that inserts rows. `formatText` is given how many they are, where they are few. */
+/** `formatText` receives the number of rows if they are few. */
 export function createInsertStatement(
   name: string,
   rows: BulkRowMapping<never>,
@@ -81,9 +88,9 @@ export interface SingleRowMapping<T> {
   readonly columns: string
   /** In the order of the columns. */
   readonly parameters: string
-  /** Each column with its parameter, for an update. */
+  /** `column = parameter` pairs, for an update. */
   readonly assignments: string
-  /** From `$first` on. */
+  /** For the parameters from `$first` on. */
   values(item: T): unknown[]
 }
 
@@ -98,7 +105,7 @@ export function mapSingleRow<T>(first: number, members: ColumnMappings<T>): Sing
   }
 }
 
-/** The members of a part, of the whole. */
+/** Mapping of a whole item from the mapping of its part. */
 export function mapPartColumns<T, P>(
   members: ColumnMappings<P>,
   part: (item: T) => P,

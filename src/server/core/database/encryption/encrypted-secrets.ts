@@ -1,4 +1,6 @@
-/** Secrets in a table's rows. The keyring encrypts them, and each start checks them all (O-5). */
+/**
+ * Encrypted secrets in table rows. The keyring encrypts them, and each start verifies all (O-5).
+ */
 
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import type { ConnectionSettings } from '../../../../runtime/network/connection-settings.ts'
@@ -11,10 +13,10 @@ import {
   type StoredSecrets,
 } from './encryption-keyring.ts'
 
-/** A table with a column `secrets`, and a column `connection` that may be null (O-20). */
+/** A table with a column `secrets` and a nullable column for connection settings (O-20). */
 export interface SecretTable<Of extends string = string> {
   readonly table: string
-  /** The noun of a row in sentences: "partner". */
+  /** Noun for a row in messages, such as "partner". */
   readonly of: Of
   readonly readAll: Statement
   readonly lockAll: Statement
@@ -42,7 +44,6 @@ export const SECRET_TABLES = {
   gateway: defineSecretTable('gateway', 'operator'),
 } as const
 
-/** For the column. */
 export function encryptColumn(
   keyring: EncryptionKeyring,
   { table }: SecretTable,
@@ -52,7 +53,7 @@ export function encryptColumn(
   return JSON.stringify(keyring.encrypt(secrets, `${table} ${id}`))
 }
 
-/** Throws when it cannot be read. The start has read it, so key or row have changed since. */
+/** Throws when the secrets are unreadable: the key or the row has changed since the start. */
 export function decryptColumn(
   keyring: EncryptionKeyring,
   table: SecretTable,
@@ -62,7 +63,7 @@ export function decryptColumn(
   return opened(table, id, keyring.decrypt(stored, `${table.table} ${id}`))
 }
 
-/** The seal is bound to the column, so neither column's value is valid in the other. */
+/** The ciphertext is bound to the column, so neither column accepts the other's value. */
 export function connectionToColumn(
   keyring: EncryptionKeyring,
   table: SecretTable,
@@ -73,7 +74,7 @@ export function connectionToColumn(
   return JSON.stringify(keyring.encrypt([JSON.stringify(settings)], connectionOf(table, id)))
 }
 
-/** Throws as `decryptColumn`. */
+/** Throws under the same condition as `decryptColumn`. */
 export function connectionFromColumn(
   keyring: EncryptionKeyring,
   table: SecretTable,
@@ -84,7 +85,7 @@ export function connectionFromColumn(
   return settingsIn(opened(table, id, keyring.decrypt(stored, connectionOf(table, id))))
 }
 
-/** As `decryptReplacedSecrets`. */
+/** Unreadable settings count as empty, as in `decryptReplacedSecrets`. */
 export function replacedConnection(
   keyring: EncryptionKeyring,
   table: SecretTable,
@@ -106,7 +107,7 @@ function opened({ of }: SecretTable, id: string, it: DecryptionResult): readonly
   throw new Error(`the secrets of the ${of} ${id} ${explainFailure(it)}`)
 }
 
-/** Those that a change replaces; none of what cannot be read, and is replaced all the same. */
+/** Secrets that a change replaces. Unreadable secrets can be replaced too, and count as none. */
 export function decryptReplacedSecrets(
   keyring: EncryptionKeyring,
   { table }: SecretTable,
@@ -130,7 +131,7 @@ function explainFailure(unreadable: DecryptionFailure): string {
   }
 }
 
-/** A start also takes values that are not encrypted yet. */
+/** A start also accepts values that are not encrypted yet. */
 function decryptAtStart(keyring: EncryptionKeyring, stored: StoredSecrets, row: string): DecryptionResult {
   return isEncrypted(stored) ? keyring.decrypt(stored, row) : { kind: 'opened', secrets: stored }
 }
@@ -148,8 +149,8 @@ interface PlainSecrets {
 }
 
 /**
- * Encrypts all values with the first key. Throws, and changes nothing, when this process cannot
- * read one: without secrets no call can be signed.
+ * Encrypts all values with the first key. Throws, and changes nothing, when a value is unreadable:
+ * without its secret no call can be signed.
  */
 export async function encryptStoredSecrets(db: Db, keyring: EncryptionKeyring, table: SecretTable): Promise<void> {
   const rows = await db.query<SecretRow>(table.readAll)
@@ -176,7 +177,6 @@ async function encryptAll(tx: Tx, keyring: EncryptionKeyring, table: SecretTable
   ])
 }
 
-/** Throws when a row cannot be read. */
 function requireReadable(keyring: EncryptionKeyring, table: SecretTable, rows: readonly SecretRow[]): PlainSecrets[] {
   const tried = rows.map((row) => openRow(keyring, table, row))
   const [first, ...others] = tried.filter((row) => 'unreadable' in row)

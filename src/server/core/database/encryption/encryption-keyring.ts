@@ -1,47 +1,48 @@
 /**
- * Secrets at rest (O-5): encrypted with AES-256-GCM under a key that is not in the database, each with a nonce of its own, and bound to
- * the row that it stands in, so that a copy of one row is of no use in another. The first key encrypts; every key reads, while they rotate.
+ * Keyring that encrypts secrets at rest with AES-256-GCM (O-5). Its keys are not in the database.
+ *
+ * The first key encrypts, and every key decrypts, which allows rotation. Each ciphertext has a
+ * nonce of its own and is bound to its row, so a copy in another row is useless.
  */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { environment } from '../../../../runtime/environment.ts'
 
-/** As a column of JSON has it: readable, as long as there is no key, or encrypted. */
+/** Value of a JSON column: plain while no key is set, else encrypted. */
 export type StoredSecrets = readonly string[] | EncryptedSecrets
 
 export interface EncryptedSecrets {
-  /** The beginning of the SHA-256 of its key. */
+  /** Fingerprint: the first digits of a SHA-256 of the key. */
   readonly key: string
-  /** Nonce, text and tag, in base64url. */
+  /** Nonce, ciphertext and tag, in base64url. */
   readonly sealed: string
 }
 
-/** Why something cannot be read. */
 export type DecryptionFailure =
   | { readonly kind: 'unknown_key'; readonly key: string }
-  /** Changed, or moved here from another row. */
+  /** The value was changed, or moved here from another row. */
   | { readonly kind: 'not_authentic' }
-  /** Readable, beside a key: whoever may write the row, but has no key, could have put it there. */
+  /** The value is plain although a key is set. A writer without the key could have stored it. */
   | { readonly kind: 'not_encrypted' }
 
 export type DecryptionResult = { readonly kind: 'opened'; readonly secrets: readonly string[] } | DecryptionFailure
 
 export interface EncryptionKeyring {
-  /** What names the keys; the first one encrypts. */
+  /** Fingerprints; the first key encrypts. */
   readonly keys: readonly string[]
   /** `row` names the table and the row. */
   encrypt(secrets: readonly string[], row: string): StoredSecrets
   decrypt(stored: StoredSecrets, row: string): DecryptionResult
-  /** Whether it is as `seal` would make it today. */
+  /** True if `encrypt` would use the same key today. */
   isCurrent(stored: StoredSecrets): boolean
 }
 
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** Characters: enough to tell keys apart. */
+/** Hexadecimal digits. */
 const NAME_LENGTH = 8
 
-/** Keys of 32 bytes. Without any, secrets stay readable. */
+/** Keys have 32 bytes. Without a key, secrets stay plain. */
 export function createEncryptionKeyring(keys: readonly Buffer[]): EncryptionKeyring {
   const named = new Map(keys.map((key) => [fingerprintKey(key), key]))
   const [first] = named

@@ -1,10 +1,15 @@
 /**
- * One process per folder: PGlite itself does not notice a second one, and two would destroy the files. Whoever wants the
- * folder listens on a socket file of its own in it, and has it when it then finds nobody else who listens there. Of two, the
- * one that looks later sees the other, so two never both have it; and a socket falls silent when its process dies, however
- * it dies, where a file with a process number would outlive a `kill -9`. A name is never used twice, so that a silent file
- * can be removed without a look at who else removes it. Files, because containers that share a volume share nothing else;
- * machines that share a network folder do not see each other.
+ * Lock of a data folder. PGlite does not notice a second process, and two would destroy the files.
+ *
+ * Each process listens on a socket file of its own in the folder. It owns the folder if no other
+ * socket there has a listener. The later process always finds the earlier one, so two never both
+ * own it.
+ *
+ * - A socket loses its listener when its process dies, even by `kill -9`. A file with a process id
+ *   would remain.
+ * - A name is never used twice, so every process may remove a dead socket.
+ * - The sockets are files, because containers that share a volume share nothing else. Machines that
+ *   share a network folder do not detect each other.
  */
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -20,8 +25,8 @@ export class FolderInUseError extends UnavailableError {}
 type Release = () => Promise<void>
 
 /**
- * Takes an existing folder and returns the release; throws FolderInUseError when another process
- * has it.
+ * Locks an existing folder and returns the release. Throws FolderInUseError while another process
+ * owns it.
  */
 export async function lockFolder(folder: string): Promise<Release> {
   const release = process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
@@ -32,7 +37,7 @@ export async function lockFolder(folder: string): Promise<Release> {
   return release
 }
 
-/** A named pipe has one listener and goes with its process: the name says it all. */
+/** A named pipe has one listener and ends with its process, so its name is the whole lock. */
 async function lockByPipe(folder: string): Promise<Release | undefined> {
   const id = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32)
   try {
@@ -44,7 +49,7 @@ async function lockByPipe(folder: string): Promise<Release | undefined> {
   }
 }
 
-/** Also what versions before this one left behind. */
+/** Also matches files of older versions. */
 const SOCKET = /^in-use.*\.sock$/
 
 async function lockBySocket(folder: string): Promise<Release | undefined> {
@@ -57,7 +62,7 @@ async function lockBySocket(folder: string): Promise<Release | undefined> {
   }
   const server = await listen(join(short.path, `${name}.new`))
   try {
-    // Visible only now that it listens: one that does not answer is dead.
+    // Visible only now that it listens: a visible socket without an answer is dead.
     await rename(join(folder, `${name}.new`), join(folder, name))
     if (await isSoleListener(folder, short.path, name)) {
       await link(join(folder, name), join(folder, HOLDER_PREFIX + name))
@@ -71,18 +76,21 @@ async function lockBySocket(folder: string): Promise<Release | undefined> {
   return undefined
 }
 
-/** In front of the second name that the holder takes: it sorts before all others, so that nobody waits for it to give way. */
+/**
+ * Prefix of the owner's second name. It sorts before all others, so later processes give up at
+ * once.
+ */
 const HOLDER_PREFIX = 'in-use-'
-/** They sort by age, which decides between those that start together. */
+/** Names sort by age, which decides between processes that start together. */
 function newSocketName(): string {
   return `in-use.${environment.now().toString(36).padStart(9, '0')}-${environment.randomBytes(4).toString('hex')}.sock`
 }
 
-/** The system takes no longer path of a socket. */
+/** Bytes. Operating systems limit the path of a socket to little more. */
 const MAX_SOCKET_PATH = 100
 const LONGEST_NAME = HOLDER_PREFIX.length + `${newSocketName()}.new`.length + 1
 
-/** A way to the folder that is short enough for its sockets. */
+/** On Linux, an open handle gives a long folder a short path. */
 async function openShortPath(folder: string): Promise<{ path: string; handle?: FileHandle }> {
   if (Buffer.byteLength(folder) + LONGEST_NAME <= MAX_SOCKET_PATH) return { path: folder }
   if (process.platform !== 'linux')
@@ -93,7 +101,10 @@ async function openShortPath(folder: string): Promise<{ path: string; handle?: F
   return { path: `/proc/self/fd/${handle.fd}`, handle }
 }
 
-/** Milliseconds in which a younger process sees an older one and gives way; a process that stays longer has the folder. */
+/**
+ * Milliseconds in which a younger process gives way to an older one. After that a process owns the
+ * folder.
+ */
 const YIELD_MS = 2_000
 const RETRY_MS = 10
 
@@ -107,7 +118,7 @@ async function isSoleListener(folder: string, short: string, name: string): Prom
   }
 }
 
-/** The other sockets that somebody listens on; those of the dead are removed. */
+/** The other sockets with a listener. Dead sockets are removed. */
 async function findOtherListeners(folder: string, short: string, name: string): Promise<string[]> {
   const others = (await readdir(folder)).filter((other) => SOCKET.test(other) && other !== name)
   const states = await Promise.all(others.map((other) => probeSocket(join(short, other))))
@@ -116,7 +127,10 @@ async function findOtherListeners(folder: string, short: string, name: string): 
   return others.filter((_, i) => states[i] === 'alive')
 }
 
-/** Alive in doubt: a process that is frozen, or another user's, which we may not call. */
+/**
+ * A socket without a clear answer counts as alive: its process may be frozen, or belong to another
+ * user.
+ */
 function probeSocket(path: string): Promise<'alive' | 'dead' | 'gone'> {
   return new Promise((resolve) => {
     const socket = connect(path)

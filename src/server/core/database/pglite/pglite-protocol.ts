@@ -1,8 +1,8 @@
 /**
- * Messages of the Postgres protocol for the embedded database, and the texts in its answers.
+ * Messages of the Postgres protocol for PGlite, and the decoding of its answers.
  *
- * PGlite's own reader decodes each text with a decoder that takes a leading U+FEFF for a byte
- * order mark and drops it. A text must come back as it was stored (I-7), so it is decoded here.
+ * PGlite's own reader takes a leading U+FEFF for a byte order mark and drops it. A text must be
+ * returned as it was stored (I-7), so it is decoded here.
  */
 import { type PGlite, protocol } from '@electric-sql/pglite'
 import type { Row } from '../db.ts'
@@ -13,32 +13,32 @@ const NOTHING = Buffer.alloc(0)
 const BIND = 'B'.charCodeAt(0)
 const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
 const [TYPES, COLUMNS, ROW, DONE, ERROR] = ['t', 'T', 'D', 'C', 'E'].map((letter) => letter.charCodeAt(0))
-/** Bytes of a letter and a length that counts itself. */
+/** Bytes of a message's type (1) and length (4). The length includes its own bytes. */
 const HEAD = 5
 
-/** The types of a statement's parameters, and the names and types of its columns. */
+/** Types of the parameters (`takes`), and names and types of the columns (`gives`). */
 export interface StatementDescription {
   readonly takes: readonly number[]
   readonly gives: readonly { readonly name: string; readonly type: number }[]
 }
 
 export interface ProtocolResponse {
-  /** Texts of each row of the last statement. */
+  /** Rows of the last statement, as texts. */
   readonly rows: (string | null)[][]
-  /** Only the simple protocol describes its columns in the answer. */
+  /** Only the simple protocol describes the columns in its answer. */
   readonly gives: StatementDescription['gives']
-  /** "INSERT 0 3", "UPDATE 2": of the last statement. */
+  /** Command tag of the last statement, such as "INSERT 0 3". */
   readonly done: string
 }
 
 export const encodeSimpleQuery = (sql: string): Buffer => Buffer.from(serialize.query(sql))
 
-/** A statement without a name lasts until the next one. */
+/** An unnamed statement lasts until the next one. */
 export function encodePrepare(name: string, text: string): Buffer {
   return Buffer.concat([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()])
 }
 
-/** `before` is a message that goes first. All values are texts, the portal has no name. */
+/** `before` is sent first. All values are texts, and the portal is unnamed. */
 export function encodeExecute(name: string, values: readonly (string | null)[], before: Buffer = NOTHING): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + (value === null ? 0 : Buffer.byteLength(value)), 0)
   const length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + bytes + 2
@@ -59,7 +59,7 @@ export function encodeExecute(name: string, values: readonly (string | null)[], 
   return message
 }
 
-/** The beginning and the end of each message. */
+/** The type of each message, and the start and end of its body. */
 function* iterateMessages(bytes: Buffer): Generator<readonly [kind: number | undefined, from: number, to: number]> {
   for (let at = 0; at < bytes.length; ) {
     const to = at + 1 + bytes.readInt32BE(at + 1)
@@ -68,7 +68,6 @@ function* iterateMessages(bytes: Buffer): Generator<readonly [kind: number | und
   }
 }
 
-/** Throws the first error in an answer. */
 export function throwFirstError(bytes: Buffer): void {
   for (const [kind] of iterateMessages(bytes)) {
     if (kind !== ERROR) continue
@@ -89,7 +88,7 @@ export function parseDescription(bytes: Buffer): StatementDescription {
   return description
 }
 
-/** The type of a column is this many bytes after its name, which has so many bytes after it. */
+/** Offset of a column's type after its name, and the bytes of its description after the name. */
 const [TYPE_AT, COLUMN_BYTES] = [6, 18]
 
 function parseColumns(bytes: Buffer, from: number): StatementDescription['gives'] {
@@ -150,7 +149,7 @@ export function parseRow(
   return row
 }
 
-/** Rows written, of "INSERT 0 3" or "UPDATE 2". */
+/** Rows written, from "INSERT 0 3" or "UPDATE 2". */
 export function parseRowCount(command: string): number {
   const [verb = '', ...numbers] = command.split(' ')
   return ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(verb) ? Number.parseInt(numbers.at(-1) ?? '0', 10) : 0

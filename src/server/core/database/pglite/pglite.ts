@@ -1,6 +1,8 @@
 /**
- * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
- * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
+ * `Db` on PGlite, which is Postgres in this process, compiled to WebAssembly.
+ *
+ * It has one connection, so transactions run one after another. Its data survives `kill -9`, but no
+ * power loss, because fsync is off.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +26,7 @@ import {
 } from './pglite-protocol.ts'
 
 const INT8 = 20
-/** Lists are read with the parsers of what is in them. */
+/** Arrays use the parser of their elements. */
 const PARSERS = {
   [INT8]: BigInt,
   ...Object.fromEntries(
@@ -35,24 +37,23 @@ const PARSERS = {
   ),
 }
 
-/** Of the Postgres that this PGlite is. */
+/** Major version of the Postgres in this PGlite. */
 const POSTGRES_VERSION = '18'
-/** The folder of the database's own files. */
 const PGLITE_FOLDER = 'pglite'
 
-/** True if the folder holds a database; `memory://` never does before it is opened. */
+/** `memory://` holds no database before it is opened. */
 export function hasPglite(dataDir: string): boolean {
   return !dataDir.startsWith('memory://') && existsSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'))
 }
 
-/** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
+/** Opens the folder or `memory://`. Throws while another process owns the folder. */
 export async function openPglite(dataDir: string): Promise<Db> {
   const isMemory = dataDir.startsWith('memory://')
   const unlock = isMemory ? async () => {} : await lockDataFolder(dataDir)
   const target = isMemory ? dataDir : join(dataDir, PGLITE_FOLDER)
   const isNew = !isMemory && !existsSync(target)
   const pglite = await PGlite.create(target, { parsers: PARSERS }).catch(async (error: unknown) => {
-    if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
+    if (isNew) rmSync(target, { recursive: true, force: true }) // a partial database would be reported as damaged
     await unlock()
     if (!isNew) requireAccess(target, 'all')
     throw new UnavailableError(explainOpenFailure(dataDir, error), { cause: error })
@@ -87,7 +88,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
   }
 }
 
-/** PGlite throws what its WebAssembly threw, which need not be an error. */
+/** PGlite may throw a value that is not an Error. */
 function explainOpenFailure(dataDir: string, error: unknown): string {
   const version = hasPglite(dataDir)
     ? readFileSync(join(dataDir, PGLITE_FOLDER, 'PG_VERSION'), 'utf8').trim()
@@ -101,7 +102,7 @@ function explainOpenFailure(dataDir: string, error: unknown): string {
   return `the embedded database in ${dataDir} cannot be opened: ${why}. Keep a copy of the folder, then put a backup in its place or set PURSER_DATA_DIR to a new one`
 }
 
-/** ENOSPC, as WASI numbers it. */
+/** ENOSPC in the numbering of WASI. */
 const NO_SPACE = 51
 
 function isDiskFull(error: unknown): boolean {
@@ -114,7 +115,7 @@ async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
   return lockFolder(dataDir)
 }
 
-/** Only for use in `PGlite.transaction`, which keeps every other statement out. */
+/** Only for use in `PGlite.transaction`, which excludes all other statements. */
 function createTx(pglite: PGlite): Tx {
   return {
     query: async (statement, values = []) => {
@@ -126,7 +127,7 @@ function createTx(pglite: PGlite): Tx {
   }
 }
 
-/** One statement at a time: a statement without a name is replaced by the next one. */
+/** Runs exclusively, because each unnamed statement replaces the one before. */
 function runStatement(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<ProtocolResponse> {
   return pglite.runExclusive(async () => {
     const { takes, gives } = parseDescription(await sendMessage(pglite, encodePrepare('', text)))
@@ -148,7 +149,7 @@ async function sendMessage(pglite: PGlite, message: Uint8Array): Promise<Buffer>
   return bytes
 }
 
-/** It knows arrays, but not those of numbers alone. */
+/** PGlite serializes arrays, but no typed arrays. */
 function toParameter(value: unknown): unknown {
   return value instanceof Int32Array ? Array.from(value) : value
 }

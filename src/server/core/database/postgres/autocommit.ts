@@ -1,4 +1,4 @@
-/** Statements that are transactions of their own (`Lane.alone`), on one connection of `pg`. */
+/** Autocommit statements (`Lane.alone`) on one connection of `pg`. */
 import type pg from 'pg'
 import { isOutage } from '../database-errors.ts'
 import type { BoundStatement, Lane, Row } from '../db.ts'
@@ -9,7 +9,7 @@ export function createAutocommit(pool: pg.Pool, options: TransactionOptions): Pi
   return options.onCitus ? { alone: (statements) => runAutocommit(pool, options, statements) as Promise<never> } : {}
 }
 
-/** Sent together. What becomes of one that is not answered, nobody knows: such a connection is not used again. */
+/** Without an answer the outcome of a statement is unknown, so the connection is not used again. */
 async function runAutocommit(
   pool: pg.Pool,
   { requireDurable, timeoutMs, onCitus }: TransactionOptions,

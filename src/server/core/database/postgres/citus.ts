@@ -1,13 +1,15 @@
 /**
- * The wallet's tables over several machines: `purser migrate --citus`. Every table that has a bucket is distributed by it, and all of a bucket
- * lies on one worker, so that a batch is written there and nowhere else. All others are small, and stay with the coordinator.
+ * Distribution of the wallet's tables over several machines (`purser migrate --citus`).
+ *
+ * Tables with a bucket are distributed by it. All rows of a bucket are on one worker, so a batch is
+ * written there only. All other tables are small and stay on the coordinator.
  */
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import type { Db, Row } from '../db.ts'
 
 type Run = (sql: string) => Promise<Row[]>
 
-/** The first one is the one that the others lie with. */
+/** The other tables are colocated with the first one. */
 export const DISTRIBUTED_TABLES = [
   'player',
   'session',
@@ -25,36 +27,38 @@ export const DISTRIBUTED_TABLES = [
 const [FIRST_TABLE] = DISTRIBUTED_TABLES
 
 /**
- * Tables of the coordinator that are written together with distributed ones. Citus has to know of them: else it takes such a transaction for one
- * of a single worker, which it commits before the coordinator, and a crash in between would leave half of it.
+ * Coordinator tables that are written together with distributed ones. If Citus did not know them,
+ * it would commit on the worker before the coordinator. A crash in between would then keep half of
+ * a transaction.
  */
 export const CITUS_LOCAL_TABLES = ['action', 'adjusted_sum', 'archived_sum', 'feed_counter'] as const
 
-/** Of a change's number, the bits between two that the coordinator gives. */
+/** Bits between two change ids of the coordinator, for the ids that workers assign. */
 const CHANGE_ID_BITS = 22
 
-/** Of a new database, where none are asked for. Each is a shard, which is twelve tables on its worker. */
+/** Default of a new database. Each bucket is a shard, which is twelve tables on its worker. */
 export const BUCKETS_ON_CITUS = 8
 
 export interface BucketDistribution {
-  /** Tables that this run has distributed. */
   readonly distributed: readonly string[]
-  /** Of each worker, `host:port`, the buckets that lie on it. */
+  /** Number of buckets per worker (`host:port`). */
   readonly buckets: Readonly<Record<string, number>>
 }
 
-/** The shards of one bucket. */
 export interface BucketShards {
-  /** The number of that of the first table. */
+  /** Shard id in the first table. */
   readonly first: string
   /** Undefined for a table that is not distributed. */
   shardName(table: string): string | undefined
 }
 
-/** A function that works on the shards of one bucket, as SQL, and the one that all call, which has the bucket as its first argument. */
+/**
+ * An SQL function for each bucket, and the dispatcher that callers use. Its first argument is the
+ * bucket.
+ */
 export interface BucketFunctions {
   readonly name: string
-  /** All versions begin with it. */
+  /** Prefix of each version's name. */
   readonly family: string
   readonly signature: string
   readonly dispatcher: string
@@ -62,8 +66,9 @@ export interface BucketFunctions {
 }
 
 /**
- * Distributes what is not yet distributed, gives each bucket a shard of its own, as many to each worker as to the others, and makes the functions.
- * May be repeated: after a migration that adds a table, after an upgrade, and after a run that did not end.
+ * Distributes all missing tables, gives each bucket a shard of its own, spreads the shards evenly,
+ * and creates the functions. It may run again: after a migration with a new table, after an
+ * upgrade, or after an interrupted run.
  */
 export async function distributeTables(
   db: Db,
@@ -73,9 +78,9 @@ export async function distributeTables(
   if (db.kind !== 'citus')
     throw new UsageError('the database has no Citus: create extension citus, and add its workers with citus_add_node')
   const missing = await db.script(prepareDistribution)
-  // The first table alone: a piece is one table then, and the others are made as it lies.
+  // The first table alone: a piece is one table then, and the others follow its shards.
   while (await db.script((run) => splitLargestShard(run, buckets)));
-  // Each in a transaction of its own, which locks all that it makes: a table and its indexes for each bucket.
+  // One transaction per table: it locks a table and its indexes for each bucket.
   for (const table of missing) await db.script((run) => distributeLike(run, table))
   await db.script(async (run) => {
     await registerCitusLocalTables(run)
@@ -84,14 +89,15 @@ export async function distributeTables(
   return { distributed: missing, buckets: await db.script(countBucketsByWorker) }
 }
 
-/** Resolves to the tables that are not distributed yet; of those the first one is when this has ended. */
+/** Resolves to the tables that are not distributed, except that this distributes the first one. */
 async function prepareDistribution(run: Run): Promise<string[]> {
   const workers = await run('select 1 from pg_catalog.citus_get_active_worker_nodes()')
   if (workers.length === 0) throw new UsageError('Citus has no workers yet: add them with citus_add_node')
   const known = await listKnownTables(run)
   const missing = DISTRIBUTED_TABLES.filter((table) => !known.includes(table))
   if (missing.includes('change')) await leaveRoomBetweenChanges(run)
-  // One shard for now: those that Citus would make lie by a hash, which puts several buckets into one and none into others.
+  // One shard for now: Citus would cut by the hash, with several buckets in one shard and none in
+  // others.
   if (missing.includes(FIRST_TABLE))
     await run(
       `select create_distributed_table('purser.${FIRST_TABLE}', 'bucket', shard_count => 1, colocate_with => 'none')`,
@@ -101,12 +107,12 @@ async function prepareDistribution(run: Run): Promise<string[]> {
 
 async function distributeLike(run: Run, table: string): Promise<void> {
   if (table === FIRST_TABLE) return
-  // Else Citus would open a connection for each shard, as many as there are buckets.
+  // Otherwise Citus would open a connection for each bucket's shard.
   await run("set local citus.multi_shard_modify_mode = 'sequential'")
   await run(`select create_distributed_table('purser.${table}', 'bucket', colocate_with => 'purser.${FIRST_TABLE}')`)
 }
 
-/** And the function that ends what has moved on. */
+/** Includes the function that aborts a transaction with a stale row. */
 async function registerCitusLocalTables(run: Run): Promise<void> {
   const known = await listKnownTables(run)
   for (const table of CITUS_LOCAL_TABLES)
@@ -114,7 +120,6 @@ async function registerCitusLocalTables(run: Run): Promise<void> {
   await run("select create_distributed_function('purser.raise_stale_row(text)')")
 }
 
-/** Those that Citus knows. */
 async function listKnownTables(run: Run): Promise<unknown[]> {
   const rows = await run(
     "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'purser'::regnamespace",
@@ -123,8 +128,8 @@ async function listKnownTables(run: Run): Promise<unknown[]> {
 }
 
 /**
- * Between two numbers that the coordinator gives to changes there is room for those that workers give. Citus refuses this of a table that it has
- * distributed already.
+ * Leaves room for the workers' ids between two change ids of the coordinator. Citus refuses this
+ * for a distributed table.
  */
 async function leaveRoomBetweenChanges(run: Run): Promise<void> {
   const [row] = await run(
@@ -134,10 +139,10 @@ async function leaveRoomBetweenChanges(run: Run): Promise<void> {
   await run(`alter table purser.change alter column change_id set increment by ${step} restart with ${row?.next}`)
 }
 
-/** Pieces into which a shard is split at once: each may be twelve tables, which are locked together. */
+/** Pieces per split. Each may be twelve tables, which are locked together. */
 const PIECES_AT_ONCE = 32
 
-/** A shard of the first table, with its buckets in the order of the hash. */
+/** A shard of the first table, with its buckets in the order of their hashes. */
 interface Shard {
   readonly id: unknown
   readonly node: unknown
@@ -164,7 +169,10 @@ async function readFirstTableShards(run: Run, buckets: number): Promise<Shard[]>
   }))
 }
 
-/** Splits the shard that has the most buckets; false when none has several. Its pieces go to the workers that have the fewest. */
+/**
+ * Splits the shard with the most buckets, for the workers with the fewest. False when none has
+ * several.
+ */
 async function splitLargestShard(run: Run, buckets: number): Promise<boolean> {
   const shards = await readFirstTableShards(run, buckets)
   const largest = shards.reduce((a, b) => (b.buckets.length > a.buckets.length ? b : a))
@@ -201,8 +209,8 @@ async function countBucketsByWorker(run: Run): Promise<Record<string, number>> {
 }
 
 /**
- * With the rights of the owner: it locks as Citus does for a statement of its own, the table of players too, so that who has locked that table
- * (`purser move`) is waited for; and ends what comes to a worker that has the bucket no more.
+ * Runs with the rights of the owner. It takes the same locks as a statement of Citus, also on the
+ * table of players, so it waits for `purser move`. It aborts a call on a worker without the bucket.
  */
 export const HOLD_BUCKET = `create or replace function purser.lock_bucket(bucket int) returns bigint language plpgsql security definer
   set search_path = pg_catalog as $hold$
@@ -219,7 +227,10 @@ export const HOLD_BUCKET = `create or replace function purser.lock_bucket(bucket
 const NEXT_CHANGE_ID = `create or replace function purser.next_change_id() returns bigint language sql security definer
   set search_path = pg_catalog as $next$ select nextval('purser.change_change_id_seq') $next$`
 
-/** Citus makes on the workers, too, what is made here. Their bodies name shards, which are not on the coordinator. */
+/**
+ * Citus also creates these functions on the workers. Their bodies name shards, which only exist
+ * there.
+ */
 async function createFunctions(run: Run, buckets: number, functions: BucketFunctions): Promise<void> {
   const { name, signature } = functions
   const rows = await run(

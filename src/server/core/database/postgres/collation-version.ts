@@ -1,14 +1,15 @@
 /**
- * The order of text of a database, which the C library or ICU of its machine defines.
+ * Check of the text order (collation) of a database, which the C library or ICU of its machine
+ * defines.
  *
- * Another version of that library may order the same texts in another way. An index that was built
- * before then misses its rows, and Postgres goes on without an error.
+ * Another version of the library may order the same texts differently. An index that was built
+ * before then misses rows, and Postgres reports no error.
  *
- * Invariant: no index of Purser depends on it, because each compares texts by their bytes.
+ * Invariant: no index of Purser depends on the text order, because each compares bytes.
  */
 import { type Db, type Row, statement } from '../db.ts'
 
-/** As JSON, because the column exists since Postgres 15. It is null in the order of bytes. */
+/** Read as JSON, because the column exists since Postgres 15. It is null for the order of bytes. */
 const READ_RECORDED_VERSION = statement(
   'read_recorded_text_order',
   `select datname as name, to_jsonb(d) ->> 'datcollversion' as recorded
@@ -25,7 +26,9 @@ interface RecordedVersionRow extends Row {
   readonly recorded: string | null
 }
 
-/** What has changed and what helps; undefined when nothing has, or when the database has no versions. */
+/**
+ * Cause and remedy. Undefined when the version is unchanged, or when the database has no versions.
+ */
 export async function describeCollationChange(db: Pick<Db, 'query'>): Promise<string | undefined> {
   const [database] = await db.query<RecordedVersionRow>(READ_RECORDED_VERSION)
   if (database?.recorded == null) return undefined

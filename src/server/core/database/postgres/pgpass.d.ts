@@ -1,6 +1,6 @@
-/** Types of pgpass, which has none. */
+/** Types for pgpass, which has none. */
 declare module 'pgpass' {
-  /** Undefined: no line of the file fits. */
+  /** The password is undefined when no line of the file matches. */
   function find(
     target: { readonly host: string; readonly port: number; readonly database: string; readonly user: string },
     use: (password: string | undefined) => void,

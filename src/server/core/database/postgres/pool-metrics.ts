@@ -1,16 +1,16 @@
-/** The pools of connections as a monitoring system sees them. */
+/** Metrics of the connection pools in the text format of Prometheus. */
 import type pg from 'pg'
 import { formatMetric } from '../../observability/metrics-exposition.ts'
 import { type Db, statement } from '../db.ts'
 
 export interface PoolStatistics {
-  /** What its connections are for. */
+  /** Value of the metrics' label `pool`. */
   readonly use: string
-  /** Connections at most. */
+  /** Limit of connections. */
   readonly most: number
   readonly busy: number
   readonly idle: number
-  /** Transactions that wait while none is free. */
+  /** Transactions that wait for a free connection. */
   readonly waiting: number
 }
 
@@ -37,7 +37,6 @@ const METRICS = [
   ],
 ] as const
 
-/** Prometheus text. */
 export function formatPoolMetrics({ pools }: Pick<Db, 'pools'>): string {
   const all = pools()
   return METRICS.map(([name, help, member]) =>
@@ -50,7 +49,9 @@ export function formatPoolMetrics({ pools }: Pick<Db, 'pools'>): string {
   ).join('')
 }
 
-/** The clients of a database share them. A limit of -1 is none. */
+/**
+ * All clients of the database share its connections. A role or database limit of -1 means no limit.
+ */
 const READ_LIMIT = statement(
   'read_connection_limit',
   `select least(
@@ -61,7 +62,10 @@ const READ_LIMIT = statement(
    where r.rolname = current_user and d.datname = current_database()`,
 )
 
-/** Undefined when the database gives as many connections as all pools together may open. A pooler's own limit cannot be seen. */
+/**
+ * Undefined when the pools fit into the limit of the database. The limit of a pooler is not
+ * visible.
+ */
 export async function describeConnectionShortage(db: Pick<Db, 'pools' | 'query'>): Promise<string | undefined> {
   const needed = db.pools().reduce((sum, { most }) => sum + most, 0)
   const [limit] = await db.query<{ most: number }>(READ_LIMIT)

@@ -1,15 +1,16 @@
-/** Poolers before Postgres: those that mix up connections are found at the start, and refused. */
+/** Check at the start that refuses a connection pooler in transaction mode. */
 import type pg from 'pg'
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 
 /** Milliseconds for an answer. */
 const TIMEOUT_MS = 4_000
-/** A pooler that others use too may by chance give a connection its process back, but not so many times. */
+/** A pooler with other clients may return the same process by chance, but not this many times. */
 const SHARING_PROBES = 10
 
 /**
- * A pooler in transaction mode gives every transaction the server process that is free: named statements and what is set for
- * a connection are another's then. A connection of ours must keep its process while another one is in a transaction.
+ * Such a pooler gives each transaction any free server process, so prepared statements and session
+ * settings are another client's. Here a connection must keep its process while another one is in a
+ * transaction.
  */
 export async function refuseTransactionPooling(pool: pg.Pool): Promise<void> {
   const connecting = [pool.connect(), pool.connect()] as const
@@ -19,7 +20,7 @@ export async function refuseTransactionPooling(pool: pg.Pool): Promise<void> {
     for (let probe = 0; probe < SHARING_PROBES; probe += 1)
       if (await isShared(mine, own, other)) throw transactionPoolingError()
   } finally {
-    // Where one is refused, the pool's end would wait for the other for ever.
+    // If one connection is refused, the pool's end would wait for the other one.
     for (const result of await Promise.allSettled(connecting)) if (result.status === 'fulfilled') result.value.release()
   }
 }

@@ -1,45 +1,48 @@
-/** One transaction on one connection of `pg`: BEGIN with the first statements, COMMIT behind the last ones, and what remains of a failure. */
+/**
+ * A transaction on a connection of `pg`: BEGIN is sent with the first statements, COMMIT with the
+ * last.
+ *
+ * Invariant: a connection whose transaction has an unknown outcome is not used again.
+ */
 import type pg from 'pg'
 import { NotDurableError } from '../database-errors.ts'
 import type { Statement, Tx } from '../db.ts'
 import { adviseOnDuplicateNumber } from '../schema/sequence-repair.ts'
 import { findUnreplicatedCommit } from './durability.ts'
 
-/** Milliseconds for the answer to a rollback; without one the connection is given up. */
+/** Milliseconds for the answer to a rollback. Without an answer the connection is closed. */
 const ROLLBACK_TIMEOUT_MS = 2_300
 
 export interface Connection {
   readonly client: pg.PoolClient
-  /** Why it must not be used again. */
+  /** The reason why the connection must not be used again. */
   broken?: Error | undefined
 }
 
 export interface TransactionOptions {
-  /** The statement that begins. */
   readonly begin: string
-  /** Milliseconds for the answer to each statement; 0 waits for ever. */
+  /** Milliseconds for the answer to each statement; 0 means no limit. */
   readonly timeoutMs: number
-  /** Of each statement the text for Citus, where it has one. */
+  /** Statements are sent with their text for Citus if they have one. */
   readonly onCitus: boolean
-  /** Throws when nothing may be begun. */
+  /** Throws NotDurableError while no transaction may begin. */
   requireDurable(): void
 }
 
-/** What is known of a transaction while it runs. */
 interface TransactionState {
-  /** In the order in which the server reports them: the first one is the cause of the others. */
+  /** In the order in which the server reports them: the first one caused the others. */
   readonly errors: unknown[]
-  /** BEGIN is on its way, in front of the first statement. Never rejects. */
+  /** Set when BEGIN is sent, before the first statement. Never rejects. */
   beginning?: Promise<void>
-  /** BEGIN failed: nothing more may be sent, it would run outside a transaction. */
+  /** BEGIN failed. No statement may follow, because it would run outside a transaction. */
   lost: boolean
-  /** COMMIT is on its way, behind the last statements. */
+  /** Set when COMMIT is sent, after the last statements. */
   committing?: Promise<unknown>
-  /** The server has said what became of it: the transaction is over, one way or the other. */
+  /** The server has reported the outcome. */
   over: boolean
 }
 
-/** Whatever fails, everything that was sent is waited for. */
+/** Waits for the answers to all sent statements, even after an error. */
 export async function runTransaction<T>(
   connection: Connection,
   options: TransactionOptions,
@@ -63,7 +66,7 @@ export async function runTransaction<T>(
   }
 }
 
-/** Several statements as text, in the transaction. */
+/** The text may hold several statements. */
 export type ScriptRunner = (sql: string) => Promise<pg.QueryResult | pg.QueryResult[]>
 
 function createScriptRunner(
@@ -79,7 +82,7 @@ function createScriptRunner(
   }
 }
 
-/** In front of the first statement, so that a transaction that asks for nothing sends nothing. */
+/** Sent with the first statement, so a transaction without statements sends nothing. */
 function beginTransaction(connection: Connection, options: TransactionOptions, state: TransactionState): void {
   state.beginning ??= connection.client
     .query({ text: options.begin, query_timeout: options.timeoutMs } as pg.QueryConfig)
@@ -118,33 +121,36 @@ function createTx(connection: Connection, options: TransactionOptions, state: Tr
   }
 }
 
-/** Looked at when the work has ended; until then a failure must not count as unhandled. */
+/** The rejection is handled when the work has ended, and must not count as unhandled before. */
 function deferRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
 }
 
-/** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */
+/**
+ * After a failed statement, COMMIT answers ROLLBACK without an error, which must not count as
+ * success.
+ */
 async function commit(connection: Connection, timeoutMs: number, state: TransactionState): Promise<void> {
   const { command } = await connection.client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
   acknowledge(connection, state)
   if (command !== 'COMMIT') throw new Error('the transaction was not committed')
 }
 
-/** The server has answered. What may not be replicated may be there or not: such a transaction is not over. */
+/** A commit that may not be replicated has an unknown outcome, so its transaction is not over. */
 function acknowledge(connection: Connection, state: TransactionState): void {
   connection.broken ??= findUnreplicatedCommit(connection.client)
   if (connection.broken instanceof NotDurableError) throw connection.broken
   state.over = true
 }
 
-/** Without an answer to a COMMIT nobody knows whether the transaction has ended: such a connection is not used again. */
+/** The outcome of a COMMIT without an answer is unknown. */
 async function abortTransaction(connection: Connection, { beginning, committing }: TransactionState): Promise<void> {
   if (committing !== undefined) connection.broken ??= new Error('a COMMIT failed')
   else if (beginning !== undefined) connection.broken ??= await rollBack(connection.client)
 }
 
-/** The error, if the connection cannot be used any more. */
+/** Resolves to the error if the connection is unusable. */
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query({ text: 'rollback', query_timeout: ROLLBACK_TIMEOUT_MS } as pg.QueryConfig)
@@ -154,7 +160,10 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
   }
 }
 
-/** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
+/**
+ * `timeoutMs` 0 means no limit. A statement that exceeds it closes its connection, because its
+ * effect is unknown.
+ */
 export function toQueryConfig(
   statement: Statement,
   values: readonly unknown[] = [],
@@ -170,7 +179,7 @@ export function toQueryConfig(
   } as pg.QueryConfig
 }
 
-/** Arrays as Postgres writes them. `pg` would escape every element twice over; nearly none needs it. */
+/** Array literals. `pg` would escape each element twice, though nearly none needs it. */
 function toParameter(value: unknown): unknown {
   if (value instanceof Int32Array) return encodeInt4Array(value)
   return Array.isArray(value) ? `{${value.map(escapeArrayElement).join(',')}}` : value
@@ -179,9 +188,9 @@ function toParameter(value: unknown): unknown {
 const INT4 = 23
 const INT4_BYTES = 4
 
-/** `int[]` as Postgres sends it: both sides spare writing and reading hundreds of numbers as text. */
+/** `int[]` in the binary format, which saves both sides the texts of hundreds of numbers. */
 function encodeInt4Array(numbers: Int32Array): Buffer {
-  // Dimensions, nulls, type; of an array that is not empty its length too, and 1, the first place.
+  // Dimensions, nulls and type; for a non-empty array also its length and 1, the lower bound.
   const words = numbers.length === 0 ? [0, 0, INT4] : [1, 0, INT4, numbers.length, 1]
   const bytes = Buffer.allocUnsafe((words.length + 2 * numbers.length) * INT4_BYTES)
   let at = 0
@@ -191,10 +200,10 @@ function encodeInt4Array(numbers: Int32Array): Buffer {
 }
 
 const TO_ESCAPE = /["\\]/
-/** Characters that JSON spells out where an array takes them as they are. */
+/** Characters that JSON escapes and that an array accepts unescaped. */
 const ESCAPED_ONLY_IN_JSON = /[^ -\ud7ff\ue000-\uffff]/
 
-/** Within quotes JSON escapes just as an array does, and far faster than a replacement, but for those characters. */
+/** JSON escapes the other characters as an array does, and far faster than a replacement. */
 function escapeArrayElement(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value !== 'string') return String(value)

@@ -1,6 +1,6 @@
 /**
- * The address of a Postgres server, read by pg-connection-string. It may hold a password, so messages never
- * quote it.
+ * The address of a Postgres server, read by pg-connection-string. It may hold a password, so no
+ * message quotes it.
  */
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
@@ -10,22 +10,24 @@ import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import { errorText } from '../../../../runtime/errors/error-text.ts'
 import { UnusableDatabaseError } from '../database-errors.ts'
 
-/** As libpq takes it, or the folder of a Unix socket. */
+/** An address as libpq accepts it, or the folder of a Unix socket. */
 const POSTGRES_URL = /^(postgres(ql)?:\/\/|socket:|\/)/
 
 const ENCODE = 'in user and password write # as %23, / as %2F, ? as %3F, @ as %40, : as %3A and % as %25'
 
 const SSL_MODES = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
-/** They check the certificate and its name too: a connection that anyone can listen to is no TLS. */
+/**
+ * These modes also check the certificate and its name, because TLS to an unknown server protects
+ * nothing.
+ */
 const STRICT_MODES = ['prefer', 'require', 'verify-ca']
 
-/** Parameters that have an effect here. Sessions set time-outs and the like themselves. */
+/** Parameters with an effect. Sessions set timeouts and the like themselves. */
 const PARAMETERS = [
   ...['host', 'port', 'user', 'password', 'db', 'encoding', 'application_name', 'options', 'client_encoding'],
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'ssl', 'uselibpqcompat', 'channel_binding'],
 ]
 
-/** The rules that production adds. */
 export interface UrlRules {
   /** Parameters that have no effect are refused. */
   readonly refusesUnknown?: boolean
@@ -33,7 +35,7 @@ export interface UrlRules {
   readonly refusesPlain?: boolean
 }
 
-/** The end of a sentence that begins with the setting: cause and remedy. Undefined when nothing is wrong. */
+/** Predicate of a sentence about the setting: cause and remedy. Undefined when nothing is wrong. */
 export function findUrlProblem(url: string, rules: UrlRules = {}): string | undefined {
   if (!POSTGRES_URL.test(url)) return 'must begin with postgres://'
   if (namesSeveralHosts(url))
@@ -48,27 +50,28 @@ export function findUrlProblem(url: string, rules: UrlRules = {}): string | unde
   return undefined
 }
 
-/** As `findUrlProblem`: parameters that are misspelt, or that another program understands. */
+/** As in `findUrlProblem`, for parameters that are misspelt or belong to another program. */
 export function describeUnknownParameters(url: string): string | undefined {
   const unknown = [...parseUrlQuery(url).keys()].filter((name) => !PARAMETERS.includes(name))
   if (unknown.length === 0) return undefined
   return `has parameters without an effect here (${unknown.join(', ')}): remove them, or write them as one of ${PARAMETERS.join(', ')}`
 }
 
-/** For `pg`. Throws UsageError where `findUrlProblem` finds a problem. */
+/** Options for `pg`. Throws UsageError for a problem of `findUrlProblem`. */
 export function parsePostgresUrl(url: string): ClientConfig {
   const problem = findUrlProblem(url)
   if (problem !== undefined) throw new UsageError(`the address of the database ${problem}`)
   const options = parseUrl(url)
   const config: ClientConfig = { application_name: 'purser', ...toClientConfig(options) }
   config.enableChannelBinding = ['require', 'prefer'].includes(String(options.channel_binding))
-  // Without an answer of ours the library reads PGSSLMODE, for a socket too, and the file of passwords, with a warning.
+  // Without these values the library reads PGSSLMODE, even for a socket, and the password file,
+  // with a warning.
   config.ssl ??= false
   config.password ||= findPassword as () => Promise<string>
   return config
 }
 
-/** Without user and password: the host and its port, or the folder of the socket. */
+/** The host and port, or the folder of the socket. */
 export function formatHostAndPort(url: string): string {
   if (isUnreadable(url)) return 'an unreadable address'
   const { host, port } = parseUrl(url)
@@ -77,7 +80,7 @@ export function formatHostAndPort(url: string): string {
   return `${name.includes(':') ? `[${name}]` : name}${port ? `:${port}` : ''}`
 }
 
-/** The same with the name of the database. */
+/** Like `formatHostAndPort`, with the name of the database. */
 export function formatDatabaseAddress(url: string): string {
   return `${formatHostAndPort(url)}/${parseUrl(url).database ?? ''}`
 }
@@ -91,7 +94,7 @@ interface PasswordTarget {
   readonly user: string
 }
 
-/** As libpq: PGPASSWORD, then the file ~/.pgpass or PGPASSFILE. */
+/** As in libpq: PGPASSWORD, then the password file PGPASSFILE or ~/.pgpass. */
 async function findPassword(target: PasswordTarget): Promise<string> {
   const password = process.env.PGPASSWORD || (await readPgpass(target))
   if (password) return password
@@ -111,17 +114,17 @@ function parseUrl(url: string): ConnectionOptions {
   const mode = readSslMode(query)
   if (url.startsWith('/') || (start === -1 && mode === null)) return parse(url)
   if (mode !== null) query.set('sslmode', mode)
-  // The library would write six lines of warning about these three, which it takes for the same.
+  // The library would print six lines of warning for these modes, which it treats as one.
   if (!query.has('uselibpqcompat') && STRICT_MODES.includes(query.get('sslmode') ?? ''))
     query.set('sslmode', 'verify-full')
-  // Node trusts the well-known authorities by itself.
+  // Node trusts the well-known authorities by default.
   if (query.get('sslrootcert') === 'system') query.delete('sslrootcert')
   const options = parse(`${start === -1 ? url : url.slice(0, start)}?${query}`)
-  // As for libpq: what leads through a socket has no TLS.
+  // As in libpq, a socket has no TLS.
   return (options.host || HOST).startsWith('/') ? { ...options, ssl: false } : options
 }
 
-/** As for libpq, PGSSLMODE is that of an address that says nothing of TLS. */
+/** As in libpq, PGSSLMODE applies to an address that does not mention TLS. */
 function readSslMode(query: URLSearchParams): string | null {
   return query.get('sslmode') ?? (query.has('ssl') ? null : process.env.PGSSLMODE || null)
 }
@@ -144,7 +147,7 @@ function isUnreadable(url: string): boolean {
   return readable === undefined || hasCutPassword(new URL(readable), readable !== whole)
 }
 
-/** A #, / or ? in the password ends the host's part: the @ and the real host stand after it. */
+/** A #, / or ? in the password ends the host's part, so the @ and the real host follow later. */
 function hasCutPassword({ hash, search, pathname, username }: URL, isWithoutHost: boolean): boolean {
   if (hash !== '') return true
   return (isWithoutHost && pathname.includes('@')) || (username === '' && `${pathname}${search}`.includes('@'))
@@ -182,7 +185,7 @@ function findCertificateProblem({ ca, cert, key }: SecureContextOptions): string
   return undefined
 }
 
-/** Others in the network could listen: it has no TLS, and leads to another machine. */
+/** Others in the network could read the traffic. */
 function isUnencrypted(url: string): boolean {
   const { ssl, host } = parseUrl(url)
   return !ssl && !isLoopbackHost(host || HOST)

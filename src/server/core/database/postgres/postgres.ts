@@ -1,6 +1,12 @@
 /**
- * The Db on a Postgres server, through `pg` pools: one for each lane of calls, one for everything else that changes money, a
- * small one for the calls that read, others for people and their sums, one connection for audits. None can take the connections of another.
+ * `Db` on a Postgres server, through `pg` pools.
+ *
+ * - Calls have one pool per lane, and a small one for reads.
+ * - All other changes of money share one pool.
+ * - Users have one pool for queries and one for sums.
+ * - Audits have a pool of their own.
+ *
+ * Invariant: no pool can use the connections of another one.
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
@@ -38,42 +44,45 @@ import {
 import { parsePostgresUrl } from './postgres-url.ts'
 import { requireUtf8Encoding, TIME_TYPES, toStrictTimeParser } from './session-settings.ts'
 
-/** Of a lane of calls, which has one batch at a time. */
+/** A lane runs one batch at a time. */
 const LANE_POOL_SIZE = 1
-/** Other transactions at once: the operator's changes, the platform's. */
+/** Concurrent changes of the operator and of the platform. */
 const POOL_SIZE = 24
-/** Calls that read, at once. */
+/** Concurrent reads of calls. */
 const READ_POOL_SIZE = 6
-/** Questions of people at once, and those whose sums take seconds. */
+/** Concurrent queries of users, and their sums, which take seconds. */
 const PEOPLE_POOL_SIZE = 4
 const SUMS_POOL_SIZE = 2
-/** An audit, and beside it the keeping of a large day. */
+/** An audit, and at the same time the daily close of a large day. */
 const SLOW_POOL_SIZE = 2
 /**
- * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
- * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
- * what a call is given (W-20).
+ * Milliseconds for a connection, and for the answer to a hot statement; after that the connection
+ * is closed. A call can wait twice, for the batch before and for its own. Both together are shorter
+ * than its limit (W-20).
  */
 const CONNECT_TIMEOUT_MS = 2_300
 const HOT_TIMEOUT_MS = 2_300
-/** Milliseconds for the answer to a read on its own; without it a silent connection would never come back to the pool. */
+/**
+ * Milliseconds for the answer to a read. Without a limit a silent connection would never return to
+ * the pool.
+ */
 const READ_TIMEOUT_MS = 4_000
-/** The server ends a sum before: behind this a connection is silent. */
+/** Milliseconds. The server cancels sums earlier, so a slower connection is dead. */
 const SUMS_TIMEOUT_MS = 32_000
-/** Milliseconds of silence before the system asks whether the other side is still there: for audits, which may take long. */
+/** Milliseconds of silence until TCP probes the server, for audits, which may take long. */
 const KEEP_ALIVE_MS = 10_000
-/** Milliseconds that a close waits for statements under way and for the server's goodbye. */
+/** Milliseconds for running statements, and for the server to close its connections. */
 const CLOSE_GRACE_MS = 1_000
 const INT8 = 20
 const INT8_ARRAY = 1016
 
 export interface PostgresOptions {
-  /** A simulation holds what its sockets are sent. */
+  /** The simulator passes sockets that hold back data. */
   readonly newSocket?: () => Socket
   readonly durability?: Durability | undefined
 }
 
-/** Connects; throws if the server would acknowledge commits before they are durable. */
+/** Throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Db> {
   const { newSocket = () => new Socket(), durability = 'server' } = options
   const sockets = new Set<Socket>()
@@ -138,18 +147,24 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   }
 }
 
-/** Whether its tables can lie on workers: a database becomes so once, when it is set up. */
+/** Citus is set up once for a database, so the result stays valid. */
 async function isCitus(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query("select 1 from pg_catalog.pg_extension where extname = 'citus'")
   return rows.length > 0
 }
 
-/** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
+/**
+ * Sent once per connection. In every BEGIN, the settings would cost as much as a statement of the
+ * batch.
+ */
 async function applyHotSettings(client: pg.ClientBase): Promise<void> {
   await client.query({ text: hotSettingsSql('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
-/** As hot statements are planned; a read may wait for a lock, and ends on the server when nobody waits for it any more. */
+/**
+ * Reads are planned like hot statements. They may wait for a lock, but not longer than their
+ * caller.
+ */
 async function applyReadSettings(client: pg.ClientBase): Promise<void> {
   await applyHotSettings(client)
   const text = `set lock_timeout = 0; set statement_timeout = ${READ_TIMEOUT_MS}`
@@ -166,7 +181,10 @@ async function applySumsSettings(client: pg.ClientBase): Promise<void> {
   await enableDisconnectCheck(client)
 }
 
-/** The server looks each second whether we still listen, and else ends the statement; a system on which it cannot look refuses this. */
+/**
+ * The server checks each second that the client is connected, or cancels the statement. Some
+ * systems cannot check this and refuse the setting.
+ */
 async function enableDisconnectCheck(client: pg.ClientBase): Promise<void> {
   const text = "set client_connection_check_interval = '1s'"
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig).catch(() => {})
@@ -198,7 +216,8 @@ function createPool(
       await client.query({ text: CITUS_SESSION_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     },
   } as pg.PoolConfig)
-  // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
+  // The queries of a lost connection fail anyway. This event would end the process if it had no
+  // listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
@@ -213,14 +232,18 @@ function trackSocket(sockets: Set<Socket>, socket: Socket): Socket {
   return socket.once('close', () => sockets.delete(socket))
 }
 
-/** With TLS it is another than the socket that was connected. Not in `pg`'s types; it has had it from the beginning. */
+/**
+ * Not in the types of `pg`, but always present. With TLS the stream replaces the socket that was
+ * connected.
+ */
 function readStream(client: pg.ClientBase): Socket {
   return (client as unknown as { connection: { stream: Socket } }).connection.stream
 }
 
 /**
- * What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides
- * a system call. For a stream that is connected: connecting puts the original `write` back.
+ * Combines the writes of one turn: `pg` writes each statement alone, and each write costs both
+ * sides a system call. The stream must be connected, because connecting restores the original
+ * `write`.
  */
 function coalesceStreamWrites(stream: Socket): void {
   const write = stream.write.bind(stream) as typeof stream.write
@@ -238,7 +261,10 @@ function coalesceStreamWrites(stream: Socket): void {
   }) as typeof stream.write
 }
 
-/** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
+/**
+ * A pool ends when the server closes its connections. With a silent server the process would never
+ * end.
+ */
 async function closePools(pools: readonly pg.Pool[], sockets: Set<Socket>): Promise<void> {
   const cancel = environment.setTimer(CLOSE_GRACE_MS, () => sockets.forEach((socket) => void socket.destroy()))
   await Promise.all(pools.map((pool) => pool.end()))
@@ -271,7 +297,7 @@ async function inTransaction<T>(
   }
 }
 
-/** pg answers several statements in one text with an array of results; only the last one's rows matter. */
+/** `pg` returns an array of results for several statements; only the last one's rows are used. */
 function readLastRows(result: pg.QueryResult | pg.QueryResult[]): Row[] {
   return Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows
 }

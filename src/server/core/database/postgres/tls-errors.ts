@@ -1,4 +1,4 @@
-/** Why a connection to Postgres with TLS was not made. */
+/** Advice for a failed TLS connection to Postgres. */
 import { type TlsFault, tlsFaultOf } from '../../../../runtime/errors/tls-error.ts'
 
 const ADVICE: Readonly<Record<TlsFault, string>> = {
@@ -10,10 +10,10 @@ const ADVICE: Readonly<Record<TlsFault, string>> = {
   other: 'client and server do not agree on TLS: compare the TLS settings of the server with the address',
 }
 
-/** Words of `pg`, which has no code for them. */
+/** Message of `pg`, which has no code for it. */
 const NO_TLS = 'The server does not support SSL connections'
 
-/** Cause and remedy; undefined when it is no error of TLS. */
+/** Cause and remedy; undefined for any other error. */
 export function findTlsAdvice(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.message === NO_TLS)

@@ -1,8 +1,8 @@
-/** The statements of a transaction as spans, by their names: what they are about is not in them. */
+/** Spans for the statements of a transaction, with names and without values. */
 import type { Span } from '../../../../runtime/tracing.ts'
 import type { Db, Tx } from '../db.ts'
 
-/** Without a span the same function. */
+/** Returns `transaction` itself when there is no span. */
 export function traceTransaction(span: Span | undefined, transaction: Db['transaction']): Db['transaction'] {
   if (span === undefined) return transaction
   return async (work) => {
@@ -27,7 +27,7 @@ function traceTx(span: Span, tx: Tx, committing: () => void): Tx {
     execute: (statement, values) => traceStatement(span, statement.name, tx.execute(statement, values)),
     finish(send) {
       const sent = tx.finish(send)
-      committing() // COMMIT is on its way behind the last statements
+      committing() // COMMIT follows the last statements
       return sent
     },
   }

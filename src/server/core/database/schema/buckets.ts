@@ -1,4 +1,4 @@
-/** The number of buckets is fixed when the database is created and checked at every start. */
+/** The number of buckets. It is fixed when the database is created, and checked at every start. */
 
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import { type Db, type Row, type Statement, statement } from '../db.ts'
@@ -9,7 +9,7 @@ const WRITE_BUCKETS = statement(
   "insert into purser.setting (name, value) values ('buckets', $1::text) on conflict (name) do nothing",
 )
 
-/** The number of buckets of this database; the first start fixes it. Throws when another number is asked for. */
+/** The first start records the number. Throws when another number is requested. */
 export async function recordBucketCount(db: Db, requested: number | undefined, defaultCount = 1): Promise<number> {
   await db.transaction((tx) => tx.execute(WRITE_BUCKETS, [String(requested ?? defaultCount)]))
   const buckets = toBucketCount(await db.query<Setting>(READ_BUCKETS))
@@ -21,7 +21,7 @@ export async function recordBucketCount(db: Db, requested: number | undefined, d
   return buckets
 }
 
-/** The number of buckets of this database, for what only reads; 1 where no wallet has been yet. */
+/** For read-only programs; 1 before the first start of a wallet. */
 export async function readBucketCount(db: Pick<Db, 'query'>): Promise<number> {
   return toBucketCount(await db.query<Setting>(READ_BUCKETS)) || 1
 }
@@ -30,14 +30,15 @@ interface Setting extends Row {
   readonly value: string
 }
 
-/** Not a number where no wallet has been yet. */
+/** NaN before the first start of a wallet. */
 function toBucketCount([row]: readonly Setting[]): number {
   return Number.parseInt(row?.value ?? '', 10)
 }
 
 /**
- * All buckets, in order: those of this database, without asking; and behind them those that only rows have, which somebody must have changed by
- * hand. `next` finds such a one behind `$1`: it looks into every shard of Citus, so it is not asked for each bucket.
+ * Yields the buckets of this database, without a query, and then buckets that only rows have,
+ * because of a change by hand. `next` finds the first bucket after `$1`; it reads every shard of
+ * Citus, so it does not run for each bucket.
  */
 export async function* iterateBuckets(db: Pick<Db, 'snapshot'>, next: Statement): AsyncGenerator<number> {
   const buckets = toBucketCount(await db.snapshot((tx) => tx.query<Setting>(READ_BUCKETS))) || 0

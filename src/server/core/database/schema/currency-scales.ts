@@ -1,12 +1,14 @@
 /**
- * The scale in which amounts of a currency are stored (M-5), of a wallet and of a platform. It is recorded in the database
- * with what it counts, and can neither change nor be forgotten afterwards: 1000 minor units would become another amount.
+ * The scale in which a wallet or platform stores amounts of a currency (M-5).
+ *
+ * The database records the scale with the amounts that it defines. A recorded scale can neither
+ * change nor disappear, because 1000 minor units would become another amount.
  */
 import { requireScale, type Scales } from '../../../../protocol/values/money.ts'
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import { type Db, statement, type Tx } from '../db.ts'
 
-/** Who stores amounts. The gateway has none: it passes them on as they are. */
+/** Servers that store amounts. The gateway forwards them unchanged. */
 export type MoneyServer = 'wallet' | 'platform'
 
 interface ScaleRow extends Record<string, unknown> {
@@ -31,12 +33,15 @@ function createStatements(server: MoneyServer, table: string) {
   }
 }
 
-/** Throws when a recorded currency is configured with another scale, or not at all. For the start of a process. */
+/**
+ * For the start of a process. Throws when a recorded currency is configured with another scale, or
+ * not at all.
+ */
 export async function requireRecordedScales(db: Pick<Db, 'query'>, server: MoneyServer, scales: Scales): Promise<void> {
   refuseChangedScales(await db.query<ScaleRow>(STATEMENTS[server].readAll), scales)
 }
 
-/** What is recorded: for a command, which may run without the settings of the servers. */
+/** For a command, which may run without the settings of the servers. */
 export async function readRecordedScales(db: Pick<Db, 'query'>, server: MoneyServer): Promise<Scales> {
   return new Map((await db.query<ScaleRow>(STATEMENTS[server].readAll)).map(({ currency, scale }) => [currency, scale]))
 }
@@ -55,7 +60,7 @@ function refuseChangedScales(recorded: readonly ScaleRow[], scales: Scales): voi
   )
 }
 
-/** Records the scales of currencies that come into use; throws when another process has recorded another one. */
+/** Records the scales of new currencies. Throws when another process has recorded another scale. */
 export async function recordScales(
   tx: Tx,
   server: MoneyServer,

@@ -1,7 +1,11 @@
 /**
- * What each server may do in the database, and no more: nothing is ever deleted, and what is written once (transfers, calls,
- * movements of cash, actions) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
- * whose servers run with just these rights.
+ * Database privileges of each server, and no more than it needs.
+ *
+ * Invariant: a server may delete no row. Rows that are written once (transfers, calls, cash
+ * movements, actions) can only be read and added.
+ *
+ * The table serves the GRANTs, the check at each start, and the tests, whose servers have no other
+ * rights.
  */
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import { type Db, statement, type Tx } from '../db.ts'
@@ -13,13 +17,13 @@ type Privilege = 'select' | 'insert' | 'update' | 'execute' | `update (${string}
 const READ = ['select'] as const
 /** Append-only. */
 const ADD = ['select', 'insert'] as const
-/** Of a function that does one thing with the rights of the owner. */
+/** For a function that does one thing with the rights of the owner. */
 const CALL = ['execute'] as const
-/** A sequence: to take the next number is to update it. */
+/** For a sequence: its next number needs the right to update. */
 const COUNT = ['select', 'update'] as const
 /** `for update` needs the right to update too. */
 const CHANGE = ['select', 'insert', 'update'] as const
-/** Of a feed: an event is numbered once, and what it says stays. */
+/** For a feed: an event is numbered once, and its other columns never change. */
 const NUMBER = ['select', 'insert', 'update (last_number)'] as const
 
 export const PRIVILEGES: Readonly<Record<ServerKind, Readonly<Record<string, readonly Privilege[]>>>> = {
@@ -103,7 +107,7 @@ export const PRIVILEGES: Readonly<Record<ServerKind, Readonly<Record<string, rea
   },
 }
 
-/** SQL for the owner of the tables: gives a role just these rights. To be repeated after a migration that adds a table. */
+/** SQL for the owner of the tables. It must run again after a migration that adds a table. */
 export function formatGrants(server: ServerKind, role: string): string {
   const name = quoteIdentifier(role)
   const privilegesByObject = Object.entries(PRIVILEGES[server]).map(
@@ -120,12 +124,11 @@ export function formatGrants(server: ServerKind, role: string): string {
   ].join('\n')
 }
 
-/** A table, a sequence or a function, as GRANT names it. */
 export function formatGrantTarget(object: string): string {
   return object.endsWith(')') ? `function ${object}` : object
 }
 
-/** The server's own comes last; all have the list of migrations. */
+/** The server's own schema is last. All servers read the list of migrations. */
 function listSchemas(server: ServerKind): string[] {
   return [...new Set(Object.keys(PRIVILEGES[server]).map((table) => table.split('.')[0] as string))]
 }
@@ -134,7 +137,6 @@ function quoteIdentifier(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 
-/** At the end of a right, in parentheses. */
 const COLUMN_PRIVILEGE = / \((\w+)\)$/
 
 interface RequiredPrivilege {
@@ -150,7 +152,10 @@ const REQUIRED_PRIVILEGES = mapRows<RequiredPrivilege>(2, {
   member: ['text', ({ privilege }) => COLUMN_PRIVILEGE.exec(privilege)?.[1] ?? ''],
 })
 
-/** Looked up by name in the catalog, which everybody may read: by a name in SQL, a schema that is closed to us would be an error. */
+/**
+ * Names are looked up in the catalog, which every role may read. In SQL, the name of an
+ * inaccessible schema would be an error.
+ */
 const READ_MISSING_PRIVILEGES = statement(
   'read_missing_rights',
   `select current_user::text as role, array(
@@ -172,8 +177,8 @@ const READ_MISSING_PRIVILEGES = statement(
 )
 
 /**
- * As the GRANTs that mend it; empty when nothing is missing. Of a table that is not there yet nothing is said. Asked in a
- * transaction: as long as none may be begun (W-22), nobody is ready.
+ * Resolves to the missing GRANTs. A table that does not exist yet needs none. The query runs in a
+ * transaction, because no server is ready while none may begin (W-22).
  */
 export function findMissingPrivileges(db: Pick<Db, 'transaction'>, server: ServerKind): Promise<string[]> {
   return db.transaction((tx) => readMissingPrivileges(tx, server))
@@ -197,7 +202,7 @@ async function queryMissingPrivileges(
   return (row?.missing ?? []).map((privilege) => `grant ${privilege} to ${quoteIdentifier(row?.role ?? '')};`)
 }
 
-/** Throws with the GRANTs that are missing: half of a wallet that takes stakes and cannot pay must not start. */
+/** Throws with the missing GRANTs: a wallet that takes stakes and cannot pay must not start. */
 export async function requirePrivileges(db: Pick<Db, 'transaction'>, server: ServerKind): Promise<void> {
   const missing = await findMissingPrivileges(db, server)
   if (missing.length === 0) return
@@ -210,7 +215,10 @@ export async function requirePrivileges(db: Pick<Db, 'transaction'>, server: Ser
   )
 }
 
-/** For a command that reads a few tables of one schema: throws with the GRANTs that are missing, and with the other remedy. */
+/**
+ * For a command that reads a few tables of one schema. Throws with the missing GRANTs and the other
+ * remedy.
+ */
 export async function requireReadPrivileges(
   db: Pick<Db, 'snapshot'>,
   { schema, tables, otherwise }: { schema: string; tables: readonly string[]; otherwise: string },

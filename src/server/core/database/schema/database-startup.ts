@@ -1,4 +1,6 @@
-/** What every server does with its database before it serves: the schema is this program's, and nothing that it needs is denied. */
+/**
+ * Database checks of every server before it accepts calls: privileges, writes, schema and counters.
+ */
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import { isPermissionDenied } from '../database-errors.ts'
 import type { Db } from '../db.ts'
@@ -8,8 +10,8 @@ import { repairCounters } from './sequence-repair.ts'
 import { probeWrites } from './write-probe.ts'
 
 /**
- * Resolves to a sentence for each thing that was repaired. Throws with the remedy. Rights are checked first, because without them the schema
- * looks empty; and again for new tables.
+ * Resolves to a sentence for each repair. Throws with the remedy. Privileges are checked first,
+ * because the schema looks empty without them, and again for new tables.
  */
 export async function prepareDatabase(db: Db, server: ServerKind, mode: 'auto' | 'never'): Promise<string[]> {
   await requirePrivileges(db, server)
@@ -20,7 +22,7 @@ export async function prepareDatabase(db: Db, server: ServerKind, mode: 'auto' |
   return repairCounters(db, server)
 }
 
-/** For /readyz. Rejects while the database takes no writes; resolves to the GRANTs that are missing. */
+/** For /readyz. Rejects while the database accepts no writes; resolves to the missing GRANTs. */
 export function checkReadiness(db: Pick<Db, 'transaction'>, server: ServerKind): Promise<string[]> {
   return db.transaction(async (tx) => {
     const missing = await readMissingPrivileges(tx, server)

@@ -1,7 +1,8 @@
 /**
- * Tables that are empty although rows elsewhere say that they were not, for the audit: pg_restore
- * copies a table as a whole, and one that stopped leaves the next ones empty. The tables of money are
- * not among them: their own checks compare each row.
+ * Audit check for tables that are empty although rows of other tables refer to them.
+ *
+ * pg_restore copies whole tables, so a restore that stopped leaves the next ones empty. Tables of
+ * money are not listed, because their own checks compare each row.
  */
 
 import { isPermissionDenied } from '../database-errors.ts'
@@ -10,7 +11,9 @@ import type { Finding } from '../invariant-checks.ts'
 
 export const EMPTY_TABLE_CHECK = 'no table is empty to which the rows of another one lead'
 
-/** A table that is empty, and what shows that it had rows. */
+/**
+ * A table, another table, and the query for rows of the other table that refer to the first one.
+ */
 const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: string])[] = [
   ['purser.player', 'purser.account', 'select from purser.account'],
   ['purser.currency', 'purser.account', 'select from purser.account'],
@@ -25,7 +28,7 @@ const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: 
   ['gateway.operator', 'gateway.player', 'select from gateway.player'],
 ]
 
-/** The walk along a feed begins with its count. */
+/** The check of a feed begins with its count. */
 export function isFeedCountMissing({ row }: Finding): boolean {
   return row.empty?.endsWith('.feed_counter') === true
 }
@@ -49,7 +52,7 @@ interface EmptyTableRow extends Row {
   readonly has_rows: string
 }
 
-/** A role that may not read a schema is told nothing of it, as by the other checks of an audit. */
+/** Schemas that the role may not read are skipped, as in the other checks of an audit. */
 export async function findEmptyTables(db: Pick<Db, 'snapshot'>): Promise<Finding[]> {
   const found = await Promise.all(
     FIND_EMPTY_TABLES.map((query) => emptyIfDenied(db.snapshot((tx) => tx.query<EmptyTableRow>(query)))),
@@ -59,7 +62,7 @@ export async function findEmptyTables(db: Pick<Db, 'snapshot'>): Promise<Finding
     .map(({ empty, has_rows: other }) => ({ check: EMPTY_TABLE_CHECK, row: { empty, has_rows: other } }))
 }
 
-/** None where the role may not read. */
+/** Resolves to no rows where the role may not read. */
 export function emptyIfDenied<T>(rows: Promise<T[]>): Promise<T[]> {
   return rows.catch((error: unknown) => {
     if (isPermissionDenied(error)) return []

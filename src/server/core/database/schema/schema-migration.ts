@@ -1,4 +1,7 @@
-/** Brings the schema to this program's version. A released migration never changes (checksums). */
+/**
+ * Migrates the schema to this program's version. Checksums ensure that a released migration never
+ * changes.
+ */
 
 import { fileURLToPath } from 'node:url'
 import type Postgrator from 'postgrator'
@@ -11,9 +14,9 @@ import type { Db, Row } from '../db.ts'
 type Run = (sql: string) => Promise<Row[]>
 
 const FOLDER = fileURLToPath(new URL('../../../../../migrations', import.meta.url))
-/** The last commit with 76 migrations. A database of an older commit is migrated with it first. */
+/** The last commit with 76 migrations. A database of an older commit is first migrated with it. */
 const LAST_UNRELEASED_COMMIT = '4a8098e823eddc1c550b54bdd82f3f9c7fd0eaf2'
-/** One migration at a time per database, whoever starts first. Any constant will do. */
+/** One process at a time migrates a database. The number is arbitrary. */
 const MIGRATION_LOCK = 7_785_773
 
 export interface MigrationOptions {
@@ -27,16 +30,18 @@ export interface MigrationReport {
 }
 
 /**
- * Milliseconds for which each try waits for a lock. Every call about the table queues behind the wait, so it is shorter than a call's own
- * patience (db.ts). The pauses between come to more than the sums that people ask for take. The last one is longer than Postgres'
- * deadlock_timeout, after which it ends an autovacuum that is in the way.
+ * Milliseconds for which each attempt waits for a lock. Calls on the table queue after the waiting
+ * migration, so the wait is shorter than a call's own lock timeout (db.ts). The pauses together are
+ * longer than the sums that users request. The last wait is longer than Postgres' deadlock_timeout,
+ * after which Postgres cancels an autovacuum that holds the lock.
  */
 const LOCK_WAITS_MS = [...Array<number>(40).fill(300), 1_500]
 const PAUSE_MS = 1_000
 
 /**
- * Applies what is missing, each migration in a transaction of its own: no lock is held while the next one reads a large table. Throws when the
- * database is newer than this program, and when one fails: those before it stay applied, and the next run goes on with it.
+ * Applies each missing migration in a transaction of its own, so no lock is held while the next one
+ * reads a large table. Throws when the database is newer than this program, or when a migration
+ * fails. The earlier ones then stay applied, and the next run continues.
  */
 export async function migrateSchema(
   db: Pick<Db, 'script'>,
@@ -57,7 +62,10 @@ export async function migrateSchema(
 
 type LockedRunner = Awaited<ReturnType<typeof createLockedRunner>>
 
-/** Transactions during which nobody else migrates. All have one Postgrator, which has read the files once. */
+/**
+ * Transactions that exclude other migrations. All share one Postgrator, which has read the files
+ * once.
+ */
 async function createLockedRunner(db: Pick<Db, 'script'>, folder: string) {
   let run: Run = () => Promise.reject(new Error('outside a transaction'))
   const postgrator = await createPostgrator((sql) => run(sql), folder)
@@ -69,7 +77,10 @@ async function createLockedRunner(db: Pick<Db, 'script'>, folder: string) {
     })
 }
 
-/** Resolves to the names of what it applied, none when nothing is missing. A new database, which nobody waits for, gets all at once. */
+/**
+ * Resolves to the names of the applied migrations, none when all are present. A new database gets
+ * all at once, because no call waits for it.
+ */
 async function applyNextMigration(
   runLocked: LockedRunner,
   [waitMs = 0, ...later]: readonly number[],
@@ -101,7 +112,7 @@ class MigrationError extends Error {
     this.migration = migration
   }
 
-  /** What a person needs to know; the cause itself where the database or a right is missing. */
+  /** Advice for the operator, or the cause itself for an outage or a missing right. */
   toAdvice(applied: readonly string[]): unknown {
     const { cause, migration } = this
     if (isOutage(cause) || isPermissionDenied(cause)) return cause
@@ -120,7 +131,7 @@ class MigrationError extends Error {
   }
 }
 
-/** Throws unless the schema is exactly this program's (`PURSER_MIGRATE=never`). */
+/** Throws unless the schema has exactly this program's version (`PURSER_MIGRATE=never`). */
 export async function requireCurrentSchema(db: Db): Promise<void> {
   await db.script(async (run) => {
     await requireReadableVersion(run)
@@ -133,7 +144,10 @@ export async function requireCurrentSchema(db: Db): Promise<void> {
   })
 }
 
-/** To a role without the right to read it, the list of migrations looks empty; another migration would not help. */
+/**
+ * The list of migrations looks empty to a role that may not read it, and a migration would not
+ * help.
+ */
 async function requireReadableVersion(run: Run): Promise<void> {
   const [hidden] = await run(
     `select current_user::text as role from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -146,7 +160,7 @@ async function requireReadableVersion(run: Run): Promise<void> {
     )
 }
 
-/** No migration of this program leads back to an older schema. */
+/** No migration leads back to an older schema. */
 function requireNotNewer(current: number, target: number): void {
   if (current > target)
     throw new UsageError(
@@ -155,7 +169,7 @@ function requireNotNewer(current: number, target: number): void {
 }
 
 async function createPostgrator(run: Run, folder = FOLDER): Promise<Postgrator> {
-  const { default: Runner } = await import('postgrator') // what opens no database does not wait for it
+  const { default: Runner } = await import('postgrator') // loaded only to open a database
   return new Runner({
     migrationPattern: `${folder}/*.sql`,
     driver: 'pg',
@@ -164,7 +178,7 @@ async function createPostgrator(run: Run, folder = FOLDER): Promise<Postgrator> 
   })
 }
 
-/** The schema's version; throws when the database has migrations that are not this program's. */
+/** Throws when the database has other migrations than this program. */
 async function readSchemaVersion(postgrator: Postgrator, run: Run): Promise<number> {
   const [current, target] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
   if (current > 0) await requireReleasedMigrations(postgrator, run, current)
@@ -172,7 +186,9 @@ async function readSchemaVersion(postgrator: Postgrator, run: Run): Promise<numb
   return current
 }
 
-/** Migrations could change until 0.1.0. A commit before that made a database with other checksums. */
+/**
+ * Migrations could change until 0.1.0, so an earlier commit made a database with other checksums.
+ */
 async function requireReleasedMigrations(postgrator: Postgrator, run: Run, current: number): Promise<void> {
   const applied = await run('select version::int as version, md5 from purser.migration')
   const checksums = new Map(applied.map(({ version, md5 }) => [version, md5]))

@@ -1,9 +1,9 @@
 /**
- * The parts of the schema that a database must have, for the audit.
+ * Audit check for missing parts of the schema. migrations/parts.json lists the required parts.
  *
- * pg_restore makes tables first, then copies rows, and makes indexes, keys and triggers last. Where it
- * stopped, rows are there without what keeps them right, and the recorded version of the schema is the
- * right one. The parts that must be there are in migrations/parts.json.
+ * pg_restore creates tables first, then copies rows, and creates indexes, keys and triggers last.
+ * If it stops early, rows exist without these parts, although the recorded version of the schema is
+ * right.
  */
 import { readFile } from 'node:fs/promises'
 import { type Db, type Row, statement } from '../db.ts'
@@ -15,8 +15,8 @@ const IS_OUR_SCHEMA = "n.nspname in ('purser', 'platform', 'gateway')"
 const TABLES = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
 /**
- * An index that is not valid, as a build that failed leaves it, does not count. Partitions come and go.
- * Constraints of the kind "not null" have rows only from Postgres 18 on.
+ * An invalid index, as a failed build leaves it, does not count. Partitions change at any time.
+ * Constraints of the kind "not null" have rows only since Postgres 18.
  */
 const PARTS = statement(
   'schema_parts',
@@ -44,7 +44,7 @@ interface Part extends Row {
   readonly name: string
 }
 
-/** Without one of these, the other checks of an audit cannot be made. */
+/** The other checks of an audit need these parts. */
 const KINDS_NEEDED_BY_AUDIT = ['table', 'column', 'function']
 
 export interface MissingParts {
@@ -52,7 +52,7 @@ export interface MissingParts {
   readonly isReadable: boolean
 }
 
-/** On Citus the tables are cut into others, by other rules: nothing is compared there. */
+/** On Citus, tables are split into shards by other rules, so nothing is compared. */
 export async function findMissingParts(db: Pick<Db, 'kind' | 'query'>): Promise<MissingParts> {
   if (db.kind === 'citus') return { findings: [], isReadable: true }
   const there = new Set((await db.query<Part>(PARTS)).map(formatPart))
@@ -63,7 +63,7 @@ export async function findMissingParts(db: Pick<Db, 'kind' | 'query'>): Promise<
   return { findings, isReadable: !missing.some(({ kind }) => KINDS_NEEDED_BY_AUDIT.includes(kind)) }
 }
 
-/** Each as "kind name", in order. `npm run generate` writes them, from an empty database. */
+/** Sorted texts "kind name". `npm run generate` writes them, from an empty database. */
 export async function listSchemaParts(db: Pick<Db, 'query'>): Promise<string[]> {
   return (await db.query<Part>(PARTS)).map(formatPart).sort()
 }

@@ -1,8 +1,8 @@
 /**
- * The numbers that tables take from a sequence or from a count in a row.
+ * Repair of sequences and counters that are lower than the numbers in their tables.
  *
- * Logical replication copies rows and no sequences, and a restore can be of some tables only. The
- * next number would then be one that a row has already, until the sequence has passed all rows.
+ * Logical replication copies rows but no sequences, and a restore can be of some tables only. The
+ * next numbers would then be in use already, until the sequence has passed all rows.
  *
  * Invariant: no server starts while a counter is lower than the numbers of its table.
  */
@@ -13,7 +13,7 @@ import type { ServerKind } from './database-privileges.ts'
 import { emptyIfDenied } from './empty-tables.ts'
 
 interface Counter {
-  /** The sequence, or the table with the count in its only row. */
+  /** A sequence, or a table with the counter in its only row. */
   readonly name: string
   readonly table: string
   readonly column: string
@@ -34,7 +34,7 @@ const COUNTERS: Readonly<Record<ServerKind, readonly Counter[]>> = {
 
 const isSequence = ({ name }: Counter) => name.endsWith('_seq')
 
-/** Each finds the last number of an index, however large the table is. */
+/** An index finds the highest number, however large the table is. */
 function describeSql(counter: Counter): string {
   const { name, table, column } = counter
   const used = isSequence(counter) ? 'case when is_called then last_value else last_value - 1 end' : 'last_number'
@@ -65,7 +65,7 @@ async function findLagging(db: Pick<Db, 'query'>, server: ServerKind): Promise<L
 
 export const LAGGING_COUNTER_CHECK = 'no sequence or count is behind the numbers of its table'
 
-/** For the audit; a start repairs them. */
+/** For the audit; a start repairs the counters. */
 export async function findLaggingCounters(db: Pick<Db, 'kind' | 'query'>): Promise<Finding[]> {
   if (db.kind !== 'postgres') return []
   const lagging = await Promise.all([findLagging(db, 'wallet'), findLagging(db, 'platform')].map(emptyIfDenied))
@@ -75,12 +75,13 @@ export async function findLaggingCounters(db: Pick<Db, 'kind' | 'query'>): Promi
   }))
 }
 
-/** Any constant will do. It is held by one start at a time, so that none sets a counter back. */
+/** One start at a time repairs, so that none sets a counter back. The number is arbitrary. */
 const REPAIR_LOCK = 7_785_776
 
 /**
- * Resolves to a sentence for each counter that was set. Throws when the role may not set one. On Citus the workers number the wallet's changes
- * too, by their own scheme, so that only a platform is looked at; and no embedded database is replicated.
+ * Resolves to a sentence for each repaired counter. Throws when the role may not set one. On Citus
+ * the workers also number the wallet's changes, by their own scheme, so only a platform is checked.
+ * An embedded database is never replicated.
  */
 export async function repairCounters(db: Pick<Db, 'kind' | 'query' | 'script'>, server: ServerKind): Promise<string[]> {
   if (db.kind === 'pglite' || (db.kind === 'citus' && server === 'wallet')) return []
@@ -114,7 +115,9 @@ function explainMissingPrivilege(found: readonly LaggingCounterRow[], server: Se
 
 const NUMBER_CONSTRAINTS = ['change_pkey', 'change_by_number', 'delivery_pkey', 'message_pkey']
 
-/** Adds cause and remedy to the error of a number that is taken, which no other try of the same call will mend. */
+/**
+ * Adds cause and remedy to the error of a duplicate number, which no retry of the call resolves.
+ */
 export function adviseOnDuplicateNumber(error: unknown): void {
   if (!(error instanceof Error && 'constraint' in error && NUMBER_CONSTRAINTS.includes(String(error.constraint))))
     return

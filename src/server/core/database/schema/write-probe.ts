@@ -1,12 +1,15 @@
 /**
- * Whether the database takes writes. The answer comes from doing what each write needs, and what leaves nothing behind: a transaction gets a
- * number, and a list is sorted on the disk. It is the same for a standby, a full disk, and numbers that have run out.
+ * Probe for a database that accepts no writes: a standby, a full disk, or exhausted transaction
+ * ids.
+ *
+ * It takes the steps of a write that leave no trace: a transaction gets an id, and a sort uses the
+ * disk.
  */
 
 import { ReadOnlyDatabaseError } from '../database-errors.ts'
 import { statement, type Tx } from '../db.ts'
 
-/** The smallest memory makes the sort below write a file, where the tables are. */
+/** The smallest work_mem makes the sort below write a file to the disk of the tables. */
 const READ_WRITE_STATE = statement(
   'look_whether_writable',
   `select pg_catalog.current_setting('transaction_read_only') = 'on' as is_read_only, pg_catalog.pg_is_in_recovery() as is_standby,
@@ -20,7 +23,7 @@ const PROBE_WRITE = statement(
    ) as last`,
 )
 
-/** Throws ReadOnlyDatabaseError, or with what the server says when it is to write. */
+/** Throws ReadOnlyDatabaseError, or the server's error for the write. */
 export async function probeWrites(tx: Tx): Promise<void> {
   const [state] = await tx.query<{ is_read_only: boolean; is_standby: boolean }>(READ_WRITE_STATE)
   if (state?.is_standby) throw new ReadOnlyDatabaseError('it is a standby: set DATABASE_URL to its primary')
