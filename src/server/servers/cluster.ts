@@ -1,12 +1,16 @@
 /**
- * Several processes behind one port (`PURSER_PROCESSES`). This one serves nothing and opens no database: it holds the port, hands the
- * connections to the others in turn, and keeps as many of them as were asked for.
+ * Cluster of several processes that share one port (`PURSER_PROCESSES`).
  *
- *   begins ──listens──► serves ──asked to end──► finishes what it has accepted ──► gone
- *     │                   └──dies──► another one begins
- *     └──ends──► another one begins, each time later; of the first of all the command ends with its exit code
+ * The primary process serves no calls and opens no database. It owns the port, distributes
+ * connections in turn, and keeps the configured number of workers. States of a worker:
  *
- * SIGHUP begins all anew, one after another: the old one is asked to end when the new one listens, so that the port is always served.
+ * - Starting: it listens and becomes serving. If it ends first, another one starts after a backoff.
+ *   If the very first worker ends, the command ends with its exit code.
+ * - Serving: a stop request makes it finishing. If it dies, another one starts.
+ * - Finishing: it completes accepted calls and ends.
+ *
+ * SIGHUP replaces the workers one after another. The old one stops when the new one listens, so the
+ * port is always served.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
@@ -22,15 +26,21 @@ import { EXIT_CODES } from './exit-codes.ts'
 import { forwardLines } from './line-buffer.ts'
 import { onStopSignal } from './stop-signals.ts'
 
-/** Milliseconds before another one begins; twice as many after each that did not come to listen, up to the longest. */
+/**
+ * Milliseconds until another worker starts. The backoff doubles after each worker that did not
+ * listen.
+ */
 const INITIAL_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 30_000
-/** For a process to finish what it has accepted, which takes some seconds; service managers give 20 s. */
+/**
+ * Milliseconds for a worker to finish its calls, which takes some seconds. Service managers wait
+ * for 20 s.
+ */
 const STOP_TIMEOUT_MS = 15_000
-/** For the slowest to tell what it counts: it waits for its database that long itself. */
+/** Milliseconds for the metrics of the slowest worker, which itself waits for its database. */
 const METRICS_TIMEOUT_MS = 2 * DATABASE_WAIT_MS
 
-/** Resolves when all have ended; sets the exit code. */
+/** Resolves when all workers have ended; sets the exit code. */
 export async function serveCluster(config: Config): Promise<void> {
   const log = createLogger(config.logLevel, isOutage)
   const ending = new AbortController()
@@ -45,7 +55,7 @@ export async function serveCluster(config: Config): Promise<void> {
     await waitUntilListening(worker)
     workers.set(number, worker)
     worker.once('exit', (code, signal) => {
-      if (workers.get(number) !== worker) return // another one serves in its place
+      if (workers.get(number) !== worker) return // another worker has replaced it
       workers.delete(number)
       if (ending.signal.aborted) return
       log.error({ process: number, code, signal }, 'a process ended unexpectedly; another one starts')
@@ -84,14 +94,14 @@ export async function serveCluster(config: Config): Promise<void> {
     await begun
   } catch (error) {
     if (!(error instanceof WorkerExitError)) throw error
-    process.exitCode = error.code // it has said why
+    process.exitCode = error.code // the worker has reported the cause
     return
   }
   await waitUntilAborted(ending.signal)
   await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker, config.drainMs)))
 }
 
-/** Keys that this start has made are the same for all. */
+/** Keys that this start generated are the same in all workers. */
 function toEnvironment({ generated }: Config): Record<string, string> {
   return Object.fromEntries(generated.map(({ name, value }) => [name, value]))
 }
@@ -109,24 +119,24 @@ async function waitUntilListening(worker: Worker): Promise<void> {
   const ended = once(worker, 'exit', over).then(([code]) => {
     throw new WorkerExitError(code as number | null)
   })
-  ended.catch(() => {}) // given up below
+  ended.catch(() => {}) // not awaited if the worker listens first
   await Promise.race([once(worker, 'listening', over), ended]).finally(() => over.abort())
 }
 
-/** Without a drain where another one serves in its place: the port is always ready. */
+/** No drain when another worker replaces this one, because the port stays ready. */
 async function stopWorker(worker: Worker, drainMs: number): Promise<void> {
   if (worker.isDead()) return
   const gone = once(worker, 'exit')
   const sendStop = () => sendToWorker(worker, { kind: 'stop', drains: drainMs > 0 })
   sendStop()
-  worker.once('listening', sendStop) // who has only begun does not hear yet
+  worker.once('listening', sendStop) // a starting worker receives no message yet
   const forget = environment.setTimer(drainMs + STOP_TIMEOUT_MS, () => void worker.process.kill('SIGKILL'))
   const [code] = (await gone) as [number | null]
   forget()
   if (code !== 0) process.exitCode = code ?? EXIT_CODES.bug
 }
 
-/** What a process counts has its number as a label; one that is busy or ends is left out. */
+/** Each worker's metrics have its number as a label. A busy or ending worker is left out. */
 function serveMetrics(workers: ReadonlyMap<number, Worker>): void {
   let lastRequestId = 0
   const waiting = new Map<number, (text: string) => void>()
@@ -144,7 +154,7 @@ function serveMetrics(workers: ReadonlyMap<number, Worker>): void {
 }
 
 function sendToWorker(worker: Worker, message: PrimaryMessage): void {
-  worker.send(message, () => {}) // it may have gone meanwhile
+  worker.send(message, () => {}) // the worker may have ended meanwhile
 }
 
 function isFulfilled(work: Promise<unknown>): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** The conformance kit for the wallet of this process: over HTTP, as it judges any other one. */
+/** Runs the conformance kit against the wallet of this process, over HTTP like any other wallet. */
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { type CaseResult, isGood } from '../../conformance/reports/conformance-report.ts'
@@ -31,13 +31,13 @@ export function createWalletKit(
   }
 }
 
-/** What a case said is told when it is masked, at the end. */
+/** The cause follows at the end of the run, when it is masked. */
 function toKitResult({ id, verdict }: CaseResult, isMasked: boolean): KitResult {
   const why = isMasked && verdict.kind !== 'passed' ? verdict.why : undefined
   return { id, verdict: verdict.kind, ...(why !== undefined && { why }) }
 }
 
-/** It listens everywhere, or at one address. */
+/** The server listens on all addresses, or on one. */
 function formatLocalUrl({ server }: FastifyInstance): string {
   const { address, port, family } = server.address() as AddressInfo
   const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address] ?? (family === 'IPv6' ? `[${address}]` : address)

@@ -1,4 +1,4 @@
-/** How a command ends when it fails: words for the person who started it, and the exit code. The same for all commands. */
+/** Exit code and error message of each command. */
 import { CommanderError } from 'commander'
 import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'
 import { toDiskFullError } from '../../runtime/errors/disk-full-error.ts'
@@ -11,7 +11,7 @@ export const EXIT_CODES = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70, i
 
 export interface ExitStatus {
   readonly code: number
-  /** Undefined when it has been said already. */
+  /** Undefined when the error has been printed already. */
   readonly text?: string
 }
 
@@ -31,7 +31,10 @@ export function reportFailure(failure: unknown): void {
   process.exitCode = code
 }
 
-/** What nobody waited for is a defect too, unless it is an output on a full disk. Node would end with 1, which means that something was found. */
+/**
+ * An unhandled error is a defect, unless it is output to a full disk. Node would exit with 1, which
+ * means findings.
+ */
 export function exitOnDefects(): void {
   process.on('uncaughtException', (error) => {
     const full = toDiskFullError(error)
@@ -50,10 +53,12 @@ interface SystemError extends Error {
   readonly hostname?: string
 }
 
-/** Node names it where the address is a socket file: the lock of a data folder is one. */
+/** Port in Node's error for a socket file, such as the lock of a data folder. */
 const NO_PORT = -1
 
-/** HOST and PORT that cannot be listened on. A database's host is looked up where it is opened, and explained there. */
+/**
+ * Errors of HOST and PORT. An unknown host of a database is explained where the database is opened.
+ */
 function explainListenError(error: unknown): UsageError | undefined {
   if (!(error instanceof Error)) return undefined
   const { syscall, code, address, port, hostname } = error as SystemError
@@ -61,7 +66,8 @@ function explainListenError(error: unknown): UsageError | undefined {
     return new UsageError(
       `HOST=${hostname} is not an address to listen on, as no such host exists: use an address of this machine`,
     )
-  if (syscall !== 'listen' && syscall !== 'bind') return undefined // one of several processes has its port bound for it
+  /** The primary process binds the port of a worker (`bind`). */
+  if (syscall !== 'listen' && syscall !== 'bind') return undefined
   if (port === NO_PORT) return new UsageError(`${address} cannot be used: ${fileErrorText(error)}`, { cause: error })
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${address} is in use: stop the program that uses it, or choose another port (PORT=…)`,
@@ -73,7 +79,7 @@ function explainListenError(error: unknown): UsageError | undefined {
 
 const FILE_CALLS = ['open', 'mkdir', 'scandir', 'stat', 'lstat', 'chmod', 'access']
 
-/** A file or folder that was named and cannot be used. Of our own files none is opened so late. */
+/** Errors of a file or folder from the command line. Files of our own are opened earlier. */
 function explainFileError(error: unknown): UsageError | undefined {
   if (!(error instanceof Error)) return undefined
   const { syscall = '', path } = error as SystemError

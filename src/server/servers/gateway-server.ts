@@ -26,11 +26,10 @@ import { type RunningServer, runServer, type ServerApp } from './server-lifecycl
 export interface ServeGatewayDeps {
   readonly clock?: Clock
   readonly log?: Logger
-  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  /** Open; the caller closes it. */
   readonly db?: Db
 }
 
-/** Throws when the gateway cannot begin, with everything closed again. */
 export function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<RunningServer> {
   const { clock = systemClock, log = createLogger(config.logLevel, isOutage) } = deps
   return runServer('gateway', config, {
@@ -45,11 +44,11 @@ export interface GatewayAppDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly tracing?: Tracing | undefined
-  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  /** Called before the first route, for the OpenAPI document. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
 
-/** The HTTP server with every route, not listening; `close` finishes what was accepted. */
+/** The HTTP server with all routes, not listening. `close` finishes accepted calls. */
 export async function createGatewayApp(
   { secrets, gatewayKey, encryptionKeys, reach, journalDays, trustedProxies, ...connections }: Config,
   { db, clock, log, tracing, beforeRoutes }: GatewayAppDeps,

@@ -1,4 +1,7 @@
-/** What other processes write goes on as whole lines: the writes of several into one pipe would tear each other's apart. */
+/**
+ * Forwards the output of child processes in whole lines. Processes that write to one pipe could
+ * split each other's lines.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { Transform } from 'node:stream'
 

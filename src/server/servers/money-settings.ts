@@ -1,7 +1,8 @@
 /**
- * The settings that decide about money are kept in the database, by the first server that starts on it. Whoever starts
- * later with others is refused (O-1): two wallets that judge by different rules would both be right, and a new process of
- * a site with a setting forgotten would silently pay otherwise. They change by a command, which says what that means.
+ * Settings that decide about money. The first server of a database records them in it.
+ *
+ * A server with other settings does not start (O-1). A new process without one of them would
+ * silently pay by other rules. A command changes the settings and explains the consequences.
  */
 
 import { STANDARD_SCALES } from '../../protocol/values/money.ts'
@@ -17,11 +18,11 @@ export type { MoneyServer }
 interface MoneySetting {
   readonly name: SettingName
   configured(config: Config): string
-  /** Says for whom this value changes something, and from when on. */
+  /** Sentence about the bets that the value changes, and from when on. */
   meaning(configuredValue: string): string
 }
 
-/** The value of a setting that is absent and has no default. */
+/** Value of an absent setting without a default. */
 const NONE = 'none'
 const DAY_MS = 86_400_000
 
@@ -130,14 +131,14 @@ function createStatements(server: MoneyServer, table: string) {
 
 export interface SettingComparison {
   readonly name: string
-  /** Undefined: no server has started on this database yet. */
+  /** Undefined before the first start of a server on this database. */
   readonly recorded: string | undefined
   readonly configured: string
-  /** Says what the configured value changes once it is applied. */
+  /** Sentence about the change that the configured value causes. */
   readonly meaning: string
 }
 
-/** Of a command that reads some of the settings only; absent: all. */
+/** Names for a command that reads only some settings; undefined means all. */
 type SettingNames = readonly SettingName[] | undefined
 
 export async function compareSettings(
@@ -156,7 +157,7 @@ export async function compareSettings(
   })
 }
 
-/** Records what is not recorded yet; throws when this process would judge by other rules than the others. */
+/** Records missing settings. Throws when this process has other rules than those recorded. */
 export async function recordAndRequireSettings(
   db: Db,
   server: MoneyServer,
@@ -168,7 +169,7 @@ export async function recordAndRequireSettings(
   await refuseDifferentSettings(db, server, config, names)
 }
 
-/** Throws when one is recorded and is another one here. Records nothing. */
+/** Throws when a recorded setting differs from this process. Records nothing. */
 export async function refuseDifferentSettings(
   db: Db,
   server: MoneyServer,
@@ -191,8 +192,8 @@ export async function refuseDifferentSettings(
 }
 
 /**
- * Makes this environment's settings those of the database; throws when a currency in use would get another scale. Processes
- * that run keep theirs until they start again.
+ * Records the settings of this environment. Throws when a currency in use would get another scale.
+ * Running processes keep their settings until they restart.
  */
 export async function changeSettings(db: Db, server: MoneyServer, config: Config): Promise<void> {
   await requireRecordedScales(db, server, config.scales)
@@ -204,14 +205,14 @@ export async function changeSettings(db: Db, server: MoneyServer, config: Config
   )
 }
 
-/** What the wallets of this database run with; what is configured when none has started yet. */
+/** The recorded value, or the configured one before the first start of a wallet. */
 export async function readRecordedClawback(db: Db, config: Config): Promise<Config['clawback']> {
   const comparisons = await compareSettings(db, 'wallet', config)
   const recorded = comparisons.find(({ name }) => name === 'PURSER_CLAWBACK')?.recorded
   return recorded === 'refuse' || recorded === 'allow-negative' ? recorded : config.clawback
 }
 
-/** What is not recorded yet will be what the first server has. */
+/** A setting that is not recorded differs from nothing. */
 export function differsFromRecorded({ recorded, configured }: SettingComparison): boolean {
   return recorded !== undefined && recorded !== configured
 }

@@ -1,6 +1,6 @@
 /**
- * Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on
- * (tracing-startup.ts): it costs memory and time to start.
+ * Exports spans over OTLP/HTTP with the packages of OpenTelemetry. Imported only when tracing is on
+ * (tracing-startup.ts), because the packages cost memory and time.
  */
 import {
   type Context,
@@ -24,17 +24,17 @@ import type { Span, SpanStart } from '../../runtime/tracing.ts'
 import { VERSION } from '../../runtime/version.ts'
 import type { RunningTracing } from './tracing-startup.ts'
 
-/** Milliseconds for one export, and for the last one when the process ends. */
+/** Milliseconds for an export, and for the last one at the end of the process. */
 const EXPORT_MS = 2_000
 
 const PROPAGATOR = new W3CTraceContextPropagator()
 
 export interface TraceExportOptions {
-  /** The whole address that spans go to. */
+  /** The complete address for spans. */
   readonly url: string
-  /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come before it. */
+  /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
   readonly serviceName: string
-  /** Told of each export that did not arrive. */
+  /** Called for each failed export. */
   onLost(error: unknown): void
 }
 
@@ -69,7 +69,10 @@ function reportExportFailures(exporter: SpanExporter, onLost: TraceExportOptions
 
 interface SpanScope {
   readonly tracer: Tracer
-  /** The time, in milliseconds, at which world.elapsed() was 0. One for all that is below one span: no part of it seems longer than the whole. */
+  /**
+   * Wall clock, in milliseconds, at which the monotonic clock was 0. All children of a span share
+   * it, so no part seems longer than the whole.
+   */
   readonly zero: number
   readonly context: Context
 }

@@ -1,4 +1,4 @@
-/** Wiring of the platform server: database, API, deliverer. */
+/** Wiring of the platform server: database, API, deliverer, health, metrics, console. */
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../../runtime/clock.ts'
 import { environment } from '../../runtime/environment.ts'
@@ -37,12 +37,12 @@ export interface ServePlatformDeps {
   readonly log?: Logger
   /** From 0 to 1; spreads the retries. */
   readonly random?: () => number
-  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  /** Open; the caller closes it. */
   readonly db?: Db
   readonly makesFirstAdmin?: boolean
 }
 
-/** The world's timers for times of this clock. */
+/** The timers of the environment, for times of `clock`. */
 function createTimers(clock: Clock): DelivererTimers {
   return {
     at: (time, wake) => environment.setTimer(time.getTime() - clock.now().getTime(), wake),
@@ -50,7 +50,6 @@ function createTimers(clock: Clock): DelivererTimers {
   }
 }
 
-/** Throws when the platform cannot begin, with everything closed again. */
 export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<RunningServer> {
   const { log = createLogger(config.logLevel, isOutage), random = environment.random } = deps
   return runServer('platform', config, {
@@ -67,7 +66,7 @@ export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Pro
 
 export interface PlatformAppDeps extends Required<Omit<ServePlatformDeps, 'makesFirstAdmin'>> {
   readonly tracing?: Tracing | undefined
-  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  /** Called before the first route, for the OpenAPI document. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
 
@@ -75,7 +74,7 @@ export interface PlatformApp extends ServerApp {
   readonly deliverer: Deliverer
 }
 
-/** The HTTP server with every route, not listening, and the deliverer at work. */
+/** The HTTP server with all routes, not listening, and the running deliverer. */
 export async function createPlatformApp(config: Config, deps: PlatformAppDeps): Promise<PlatformApp> {
   const { db, clock, timers, log, random, tracing, beforeRoutes } = deps
   const { scales } = config
@@ -100,12 +99,12 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const auth = createConsoleAuth('platform', { db, firstKey, log, consoleIdleMinutes })
   const feed = createFeed(db, PLATFORM_CHANGES)
   const live = createChangeNotifier({ db, feed, clock, schema: 'platform', subjectOf: platformSubjectOf })
-  // Nobody's wait or stream holds up the end.
+  // Open waits and streams must not delay the end.
   http.app.addHook('preClose', async () => {
     feed.close()
     live.close()
   })
-  http.app.addHook('preClose', () => results.stop()) // nor does a result with a million bets
+  http.app.addHook('preClose', () => results.stop()) // nor must a result with a million bets
   const apiCalls = createApiMetrics(tracing)
   const api = { ...deciding, ...auth, apiCalls, reach, feed, live, minutes, log }
   await registerPlatform(http.app, api)

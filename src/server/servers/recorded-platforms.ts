@@ -1,16 +1,19 @@
 /**
- * The platforms that a wallet of this database was started for are recorded there, and each later one must name those that have bets (O-1):
- * under another name of the same secret, results would find no bet, and a Rollback would be answered 200 without money (W-43).
+ * Record of the platforms for which a wallet of this database was started.
+ *
+ * A later wallet must name each recorded platform that has bets (O-1). With another name for the
+ * same secret, results would find no bet, and a Rollback would be answered 200 without money
+ * (W-43).
  */
 
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { type Db, INDEX_PLANS_ONLY, type Queryable, statement, type Tx } from '../core/database/db.ts'
 
-/** What the platform without a name is called here; no name has capitals. */
+/** Stands for the platform without a name. Names have no capitals. */
 const NAMELESS = 'PARTNER_SECRET'
 const SETTING_PREFIX = 'platform '
-/** Stands beside them from the first record on: the last one may have ended. */
+/** Stays after the first record, because the last platform may have been ended. */
 const RECORDED_MARKER = 'platforms'
 
 const READ_PLATFORMS = statement(
@@ -23,7 +26,10 @@ const RECORD_PLATFORMS = statement(
 )
 const END_PLATFORM = statement('end_platform', 'delete from purser.setting where name = $1::text')
 
-/** From name to name through the index. The platform without a name has none: bets of it are looked for among the oldest and the newest. */
+/**
+ * The index leads from name to name. Bets of the platform without a name are searched among the
+ * oldest and the newest.
+ */
 const SCANNED_BETS = 1_000
 const READ_OF_BETS = statement(
   'read_platforms_of_bets',
@@ -42,7 +48,10 @@ const READ_OF_BETS = statement(
    union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at desc, bucket desc limit ${SCANNED_BETS})`,
 )
 
-/** Throws when one that is recorded and has bets has no secret here; records those that have one. */
+/**
+ * Throws when a recorded platform with bets has no secret here. Records the platforms with a
+ * secret.
+ */
 export async function requirePlatforms(
   db: Pick<Db, 'query' | 'transaction' | 'sums' | 'kind'>,
   { secrets, platformSecrets }: Pick<Config, 'secrets' | 'platformSecrets'>,
@@ -76,14 +85,17 @@ function explainMissingPlatform(name: string): string {
   return `this database has bets of ${platform}, and ${where}: its calls would be rejected, or would find no bet under another name. Set its secret; or, if it will never call again, run as the owner: purser settings wallet --end-platform ${name}`
 }
 
-/** Undefined where nothing is recorded yet. */
+/** Undefined when no platform has been recorded. */
 async function readPlatforms(db: Pick<Db, 'query'>): Promise<string[] | undefined> {
   const names = (await db.query<{ name: string }>(READ_PLATFORMS)).map(({ name }) => name)
   if (!names.includes(RECORDED_MARKER)) return undefined
   return names.filter((name) => name !== RECORDED_MARKER).map((name) => name.slice(SETTING_PREFIX.length))
 }
 
-/** On Citus with the time of a sum: of 1,024 buckets 3 s, also without a bet, because each is asked. */
+/**
+ * On Citus it runs as a sum, because it reads each bucket: 3 s for 1,024 buckets, even without a
+ * bet.
+ */
 async function readPlatformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise<string[]> {
   const read = (of: Queryable) => of.query<{ platform: string }>(READ_OF_BETS)
   const readWithIndexPlans = async (tx: Tx) => {
@@ -94,12 +106,12 @@ async function readPlatformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Pro
   return rows.map(({ platform }) => platform || NAMELESS)
 }
 
-/** A wallet was started for this platform, or a bet has its name. */
+/** True if a wallet was started for the platform, or a bet has its name. */
 export async function isKnownPlatform(db: Pick<Db, 'query' | 'sums' | 'kind'>, name: string): Promise<boolean> {
   return (await readPlatforms(db))?.includes(name) || (await readPlatformsOfBets(db)).includes(name)
 }
 
-/** From now on a wallet starts without it. Throws when it is not recorded. */
+/** Later wallets start without the platform. Throws when it is not recorded. */
 export async function endPlatform(
   db: Pick<Db, 'query' | 'transaction' | 'sums' | 'kind'>,
   name: string,

@@ -1,6 +1,9 @@
 /**
- * How every server of ours begins and ends: open the database, bring it up to date, check rights and settings, listen; at the
- * end finish what was accepted, then close the database. What fails on the way closes all that was opened before it.
+ * Start and stop of every server.
+ *
+ * - Start: open the database, migrate it, check privileges and settings, listen. A failure closes
+ *   everything that was opened.
+ * - Stop: finish accepted calls, then close the database.
  */
 import type { FastifyInstance } from 'fastify'
 import { sleep } from '../../runtime/async/sleep.ts'
@@ -27,33 +30,35 @@ import { describeUnreachableAddresses } from './unreachable-addresses.ts'
 
 export interface RunningServer {
   readonly url: string
-  /** Made at the first start of all, shown this once. Never rejects: who listens goes on without, and the next start tries again. */
+  /**
+   * Created at the very first start, and shown once. Never rejects, because the next start tries
+   * again.
+   */
   readonly firstAdmin: ReturnType<typeof createFirstAdmin>
-  /** Serves on, not ready, for as long as the setting says. */
+  /** Keeps serving for the configured time, while not ready. */
   drain(): Promise<void>
-  /** Stops accepting, finishes what was accepted, closes the database. */
   close(): Promise<void>
 }
 
 /** A server with all of its routes that does not listen yet. */
 export interface ServerApp {
   readonly app: FastifyInstance
-  /** What the log says of it when it listens, beside address, version and store. */
+  /** Additional values for the log line of the start. */
   readonly facts?: Readonly<Record<string, unknown>>
-  /** Finishes what was accepted. The database stays open. */
+  /** Finishes accepted calls. The database stays open. */
   close(): Promise<void>
 }
 
 export interface RunServerDeps {
   readonly log: Logger
-  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  /** Open; the caller closes it. By default the configured database is opened. */
   readonly db: Db | undefined
-  /** Whether the first start of all makes somebody who may sign in to the console (U-4). */
+  /** The very first start creates a user for the console (U-4). */
   readonly makesFirstAdmin?: boolean | undefined
   create(db: Db, tracing: Tracing | undefined): Promise<ServerApp>
 }
 
-/** Throws when the server cannot begin, with everything closed again. */
+/** Throws when the server cannot start, after closing everything. */
 export async function runServer(
   server: ServerKind,
   config: Config,
@@ -112,8 +117,8 @@ async function prepareServer(server: ServerKind, config: Config, db: Db): Promis
 }
 
 /**
- * Throws when amounts would be read, or bets judged, by other rules than those that the database knows (M-5, O-1). The gateway keeps no
- * amounts, so that no setting of it decides about money.
+ * Throws when amounts or bets would follow rules that differ from the database's (M-5, O-1). The
+ * gateway stores no amounts.
  */
 export async function requireSameMoneyRules(server: ServerKind, config: Config, db: Db): Promise<void> {
   if (server === 'gateway') return

@@ -1,8 +1,8 @@
-/** How a command ends before its end: by a signal, or because nobody reads on. */
+/** Ends a command early: by a signal, or because the reader of its output has gone. */
 import { once } from 'node:events'
 import { printableLines } from '../../runtime/text/printable-text.ts'
 
-/** SIGINT and SIGTERM: the first one ends a command cleanly, a second one gives up. */
+/** The first SIGINT or SIGTERM ends a command cleanly, the second at once. */
 export function onStopSignal(stop: () => void): void {
   const first = () => {
     process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
@@ -11,7 +11,7 @@ export function onStopSignal(stop: () => void): void {
   process.once('SIGINT', first).once('SIGTERM', first)
 }
 
-/** Given by the first signal, or when the reader of the output has gone (`… | head`). */
+/** Aborts at the first signal, or when the reader of the output has gone (`… | head`). */
 export function createStopSignal(): AbortSignal {
   const stop = new AbortController()
   onStopSignal(() => stop.abort())
@@ -23,18 +23,20 @@ function onOutputClosed(stop: () => void): void {
   process.stdout.once('error', stop)
 }
 
-/** As fast as they are read; the rest is not asked for when the reader has gone. */
+/**
+ * Backpressure: lines are produced as fast as they are read, and no more when the reader has gone.
+ */
 export async function writeToStdout(lines: AsyncIterable<string>): Promise<void> {
   const unread = new AbortController()
   onOutputClosed(() => unread.abort())
   for await (const line of lines) {
     if (unread.signal.aborted) return
     if (process.stdout.write(printableLines(line))) continue
-    await once(process.stdout, 'drain', unread).catch(() => {}) // fails only when nobody reads on
+    await once(process.stdout, 'drain', unread).catch(() => {}) // fails only when the reader has gone
   }
 }
 
-/** Output that nobody reads any more is lost without a word; what the command does besides, it does to the end. */
+/** Output without a reader is lost silently, and the command completes its other work. */
 export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,7 @@
-/** Tracing, where somebody has set where to send it. Off, its packages are not even loaded. */
+/**
+ * Starts tracing when an address for spans is configured. Otherwise its packages are not even
+ * loaded.
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
@@ -8,11 +11,11 @@ import type { Config } from '../core/config/config.ts'
 import type { ServerKind } from '../core/database/schema/database-privileges.ts'
 
 export interface RunningTracing extends Tracing {
-  /** Sends what is left, if that can be done soon. */
+  /** Sends the remaining spans, if it takes little time. */
   stop(): Promise<void>
 }
 
-/** Milliseconds between two lines of the log about spans that are lost. */
+/** Milliseconds between two warnings about lost spans. */
 const WARNING_INTERVAL_MS = 60_000
 
 export async function startTracing(

@@ -1,8 +1,8 @@
 /**
- * Saved addresses that a start finds outside its reach (O-17).
+ * Check at the start for stored addresses that the server may not call (O-17).
  *
- * An address can be saved before the setting changes, or before the process runs in production. Every call to it
- * then fails, which is said when the server starts: deliveries would wait for a call that cannot be made.
+ * An address may be stored before the setting changes, or before the process runs in production.
+ * All calls to it fail and deliveries wait, so the start reports it.
  */
 
 import { findUrlRefusal } from '../../protocol/client/network/ssrf-guard.ts'
@@ -16,7 +16,7 @@ const ADDRESS_TABLES = {
   gateway: { of: 'operator', sql: 'select operator_id as id, base_url as url from gateway.operator' },
 } as const
 
-/** Lines of a start. A setting that is wrong refuses all of them at once. */
+/** Lines per start. One wrong setting can refuse all addresses. */
 const MAX_LINES = 10
 
 interface AddressRow extends Row {
@@ -24,7 +24,7 @@ interface AddressRow extends Row {
   url: string
 }
 
-/** A sentence for each. Names are not looked up: a start does not wait for the DNS. */
+/** One sentence per address. Names are not resolved, so a start does not wait for DNS. */
 export async function describeUnreachableAddresses(
   db: Pick<Db, 'query'>,
   server: ServerKind,

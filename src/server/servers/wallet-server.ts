@@ -1,4 +1,4 @@
-/** Wiring of the wallet server: database, partner wire, operator API, health, metrics. */
+/** Wiring of the wallet server: database, partner wire, operator API, health, metrics, console. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Reach } from '../../protocol/values/base-url.ts'
 import { type Clock, systemClock } from '../../runtime/clock.ts'
@@ -47,27 +47,25 @@ import { createCommonMetrics } from './common-metrics.ts'
 import { createWalletKit } from './conformance-kit.ts'
 import { type RunningServer, runServer } from './server-lifecycle.ts'
 
-/** Milliseconds between two looks whether the sums of a day can be kept. */
+/** Milliseconds between two attempts to close past days. */
 const DAILY_CLOSE_INTERVAL_MS = 600_000
 
 export interface ServeWalletDeps {
   readonly clock?: Clock
   readonly log?: Logger
-  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  /** Open; the caller closes it. */
   readonly db?: Db
-  /** Of the sandbox. */
   readonly sandbox?: SandboxRoutes | undefined
   readonly makesFirstAdmin?: boolean
 }
 
-/** What the sandbox has beside the wallet's own. */
+/** Additional routes of the sandbox. */
 export interface SandboxRoutes {
   addRoutes(app: FastifyInstance, auth: ConsoleAuth): void
-  /** Who may open the console with one click. */
+  /** Allows the request to open the console with one click. */
   mayEnter(request: FastifyRequest): boolean
 }
 
-/** Throws when the wallet cannot begin, with everything closed again. */
 export function serveWallet(
   config: Config,
   {
@@ -97,13 +95,13 @@ export interface WalletAppDeps {
   readonly log: Logger
   readonly sandbox?: SandboxRoutes | undefined
   readonly tracing?: Tracing | undefined
-  /** Instead of the whole one: the API reference is made with one that never ends. */
+  /** Replaces the kit. The API reference is made with a kit that never ends. */
   readonly kit?: ConformanceRunner | undefined
-  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  /** Called before the first route, for the OpenAPI document. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
 
-/** The HTTP server with every route, not listening. */
+/** The HTTP server with all routes, not listening. */
 export async function createWalletApp(
   config: Config,
   { db, buckets, clock, log, sandbox, tracing, kit, beforeRoutes }: WalletAppDeps,
@@ -150,7 +148,8 @@ export async function createWalletApp(
   const conformance = createWalletConformance(app, config, { db, clock, log, sandbox, kit })
   const reporting = { feed, live, minutes, lastAudit, conformance }
   await registerOperator(app, { db, clock, ...money, ...reporting, log, apiCalls, ...webhooks, ...auth })
-  // Only who listens delivers: the API reference is made by a wallet that does not.
+  // Webhooks start with the listener, because the API reference is made by a wallet that does not
+  // listen.
   app.addHook('onListen', async () => {
     dispatcher = startWebhookDispatcher({
       ...{ db, keyring, log, feed, senderTo, clock, random: () => environment.random() },
@@ -176,7 +175,7 @@ function sendersWithin(reach: Reach) {
   return ({ connection }: Pick<Webhook, 'connection'>) => createWebhookSender(reach, connection)
 }
 
-/** Nobody's wait or stream holds up the end. */
+/** Open waits and streams must not delay the end. */
 function createWalletFeed(
   app: FastifyInstance,
   db: Db,
@@ -191,7 +190,7 @@ function createWalletFeed(
   return { feed, live }
 }
 
-/** In the sandbox always: its wallet is there to be tried out. */
+/** The sandbox always allows the kit, because its wallet is for trials. */
 function createWalletConformance(
   app: FastifyInstance,
   config: Config,
@@ -207,7 +206,7 @@ function createWalletConformance(
   return runs
 }
 
-/** Only who listens writes them by the clock. */
+/** The statistics start with the listener. */
 function createWalletCallStats(app: FastifyInstance, deps: Pick<WalletAppDeps, 'db' | 'clock' | 'log'>): CallStats {
   const minutes = createCallStats({ ...deps, schema: 'purser' })
   app.addHook('onListen', async () => minutes.start())
@@ -227,7 +226,7 @@ async function addConsole(
   sandbox?.addRoutes(app, auth)
 }
 
-/** Every secret, and by its place whose it is (W-43). */
+/** All secrets, and the platform of each secret at the same index (W-43). */
 function readSigners({ secrets, platformSecrets }: Config) {
   return {
     secrets: [...secrets, ...platformSecrets.map(({ value }) => value)],
@@ -235,7 +234,7 @@ function readSigners({ secrets, platformSecrets }: Config) {
   }
 }
 
-/** A large day takes longer than there is between two looks: one goes on at a time. */
+/** A large day can take longer than the interval, so only one close runs at a time. */
 function startDailyClose(db: Db, clock: Clock, log: Logger): Cancel {
   let isClosing = false
   const closeOldDays = async () => {
