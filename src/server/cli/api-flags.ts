@@ -1,4 +1,4 @@
-/** Where a command finds our own APIs when nobody says it: as the servers listen when nobody tells them otherwise. */
+/** The flags `--api` and `--key`. Their defaults match the defaults of the servers. */
 import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
 import { encodePathSegment } from '../../protocol/values/path-segment.ts'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
@@ -11,13 +11,13 @@ const API_DEFAULTS = {
 
 type Server = keyof typeof API_DEFAULTS
 
-/** Of `--api`, of a command that asks a wallet, and another server by a flag of its own. */
+/** Help text of `--api`. `other` is a second server that the command supports. */
 export function describeApiFlag(other?: Exclude<Server, 'wallet'>): string {
   const { wallet } = API_DEFAULTS
   return `API address; default: ${wallet.url}${other === undefined ? '' : `, for a ${other} ${API_DEFAULTS[other].url}`}`
 }
 
-/** Of `--key`, likewise. */
+/** Help text of `--key`. */
 export function describeKeyFlag(other?: Exclude<Server, 'wallet'>, kind = 'a key'): string {
   const { wallet } = API_DEFAULTS
   return `${kind} of the API; default: ${wallet.keyName}${other === undefined ? '' : ` or ${API_DEFAULTS[other].keyName}`}`
@@ -36,7 +36,7 @@ export function resolveApi(server: Server, flags: ApiFlags): ApiEndpoint {
   return { url: flags.api ?? url, key }
 }
 
-/** Of a wallet: throws UsageError when it has no such player. */
+/** Throws UsageError when the wallet has no such player. */
 export async function requirePlayer(api: ApiEndpoint, userId: string): Promise<void> {
   if ((await getFromApi(api, `/operator/players/${encodePathSegment(userId)}`)) === undefined)
     throw new UsageError(

@@ -1,4 +1,7 @@
-/** `purser calls`: the journal on a terminal, one line a call, the way `tail` feels. It asks the server's own API, as a person with a key. */
+/**
+ * `purser calls` prints the journal of calls from the server's API, and can follow it like
+ * `tail -f`.
+ */
 import type { Command } from 'commander'
 import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
 import { sleep } from '../../runtime/async/sleep.ts'
@@ -28,7 +31,7 @@ interface CallFlags extends ApiFlags {
   readonly json?: true
 }
 
-/** Of the two servers that keep a journal. */
+/** Only these two servers have a journal. */
 const PATHS = { wallet: '/operator/calls', gateway: '/operators/calls' } as const
 
 const selectServer = ({ gateway }: CallFlags) => (gateway ? 'gateway' : 'wallet')
@@ -66,17 +69,18 @@ export function addCallsCommand(program: Command): void {
     .action((flags: CallFlags) => showCalls(flags))
 }
 
-/** Milliseconds between two looks for new calls. */
+/** Milliseconds between two requests for new calls. */
 const POLL_MS = 500
-/** Milliseconds by which a call may be written later than a younger one: two processes write at their own times. */
+/** Milliseconds by which an older call may be written after a younger one, by another process. */
 const LATE_MS = 3_000
 /**
- * A call has the time of its first byte and is written when it is answered: one that takes longer than SLOW_MS may come too late for that, and is
- * looked for on its own. Most chunks of the journal have none such, so that to look as far back as the slowest came costs little.
+ * A call has the time of its first byte, but is written when it is answered. After SLOW_MS it may
+ * be too late for LATE_MS, so a separate query searches for slow calls. It reaches back far but
+ * costs little, because most chunks of the journal have none.
  */
 const SLOW_MS = 500
 const SLOW_LATE_MS = MAX_CALL_AGE_MS + LATE_MS
-/** Milliseconds by which the clock here may be ahead of the server's, whose time the first call has where none was shown. */
+/** Milliseconds by which this clock may be ahead of the server's, which sets the time of calls. */
 const MAX_CLOCK_SKEW_MS = 600_000
 
 async function showCalls(flags: CallFlags): Promise<void> {
@@ -101,7 +105,7 @@ async function showCalls(flags: CallFlags): Promise<void> {
   await followCalls(api, flags, signal, [data, before], write)
 }
 
-/** An empty answer about a time that is still to come would say that nothing happened. */
+/** An empty answer about the future would be misleading. */
 function requireStartInPast(flags: CallFlags): void {
   if (readEarliestMs(flags) > environment.now() + MAX_CLOCK_SKEW_MS)
     throw new UsageError(`--from: ${flags.from} is in the future; give an earlier time`)
@@ -112,7 +116,7 @@ async function reportNoCalls(api: ApiEndpoint, flags: CallFlags): Promise<void> 
   process.stderr.write('no call in the journal matches\n')
 }
 
-/** A name without calls may be mistyped. A gateway does not know the players and bets of its operators. */
+/** A name without calls may be misspelt. A gateway does not know players and bets. */
 async function requireNames(api: ApiEndpoint, { gateway, player, bet, platform }: CallFlags): Promise<void> {
   if (gateway) return
   if (player !== undefined) await requirePlayer(api, player)
@@ -130,8 +134,9 @@ async function requireNames(api: ApiEndpoint, { gateway, player, bet, platform }
 }
 
 /**
- * As many as are wanted, newest first. A look at a long journal has its time, and a page has what it found: who did not look on would say that
- * there are no such calls. Ends with what it has when it is told to.
+ * The requested number of calls, newest first. The server limits the time of a search, so a page
+ * may be short, and the next one must be requested. When aborted, it returns the calls found so
+ * far.
  */
 async function readNewest(api: ApiEndpoint, flags: CallFlags, ended: AbortSignal) {
   const calls: CallListEntry[] = []
@@ -149,7 +154,7 @@ async function readNewest(api: ApiEndpoint, flags: CallFlags, ended: AbortSignal
   }
 }
 
-/** Those that are there before the first ones are shown, which may be fewer. */
+/** Slow calls from before the start, which must not be printed as new. */
 async function readEarlierSlowCalls(api: ApiEndpoint, flags: CallFlags): Promise<readonly CallListEntry[]> {
   const [newest] = (await readCalls(api, flags, flags.from, '1')).data
   return newest === undefined ? [] : readSlow(api, flags, Date.parse(newest.at))
@@ -178,7 +183,7 @@ async function followCalls(
   }
 }
 
-/** Those that took long, as far back as one that is written now can have come. */
+/** Slow calls, as far back as a call that is written now can have begun. */
 function readSlow(api: ApiEndpoint, flags: CallFlags, newest: number): Promise<CallListEntry[]> {
   const from = Math.max(newest - SLOW_LATE_MS, readEarliestMs(flags))
   const slowerThan = String(Math.max(SLOW_MS, Number.parseInt(flags.slowerThan ?? '0', 10)))
@@ -244,7 +249,7 @@ async function readCalls(
   return page
 }
 
-/** 18:00:00.123  200    place     accepted            4.2 ms  player-17  bet-4711 */
+/** Format: 18:00:00.123  200    place     accepted            4.2 ms  player-17  bet-4711 */
 function formatCall(call: CallListEntry): string {
   const { at, operation, outcome, answer, milliseconds, player = '-', transactionId = '-' } = call
   const status = answer.code === undefined ? String(answer.status) : `${answer.status}/${answer.code}`
@@ -259,5 +264,5 @@ function formatCall(call: CallListEntry): string {
     transactionId,
   ]
     .join(' ')
-    .replaceAll(/\p{Cc}/gu, '?') // an id could speak to the terminal
+    .replaceAll(/\p{Cc}/gu, '?') // an id could contain terminal control codes
 }

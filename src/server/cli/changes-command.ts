@@ -1,4 +1,4 @@
-/** `purser changes`: the feed on a terminal or into a pipe, as anybody with a key reads it. */
+/** `purser changes` prints the change feed from the server's API. */
 import type { Command } from 'commander'
 import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
 import { isObject } from '../../protocol/values/exact-json.ts'
@@ -17,7 +17,7 @@ interface ChangeFlags extends ApiFlags {
   readonly json?: true
 }
 
-/** Of the two servers that have a feed. */
+/** Only these two servers have a feed. */
 const PATHS = { wallet: '/operator/changes', platform: '/changes' } as const
 
 const selectServer = ({ platform }: ChangeFlags) => (platform ? 'platform' : 'wallet')
@@ -61,7 +61,7 @@ interface Page {
   readonly next: string
 }
 
-/** Seconds that one question waits for an event. */
+/** Seconds that a request waits for an event. */
 const WAIT_S = 20
 const PAGE = 500
 
@@ -91,7 +91,7 @@ function parseLimit(text: string): number {
   throw new UsageError('--limit must be a whole number of events')
 }
 
-/** Whoever misspells one would wait for ever. */
+/** A misspelt event would never arrive. */
 async function requireEvents({ platform, event = [] }: ChangeFlags): Promise<void> {
   if (event.length === 0) return
   const events = await listEvents(platform)
@@ -115,7 +115,7 @@ async function* iterateChanges(api: ApiEndpoint, flags: ChangeFlags, signal: Abo
   }
 }
 
-/** Undefined when it was ended. */
+/** Undefined after an abort. */
 async function readPage(
   api: ApiEndpoint,
   flags: ChangeFlags,
@@ -144,7 +144,7 @@ function matchesFlags(change: Change, { event, player }: ChangeFlags): boolean {
   )
 }
 
-/** What the event tells of: its bet, balance, player, session or delivery. */
+/** The bet, balance, player, session or delivery of the event. */
 function readSubject({
   id: _,
   event: __,
@@ -156,7 +156,7 @@ function readSubject({
   return isObject(value) ? value : {}
 }
 
-/** 18:00:00.123  4711  balance.changed   player-17  change=-10.00 amount=90.00 … */
+/** Format: 18:00:00.123  4711  balance.changed   player-17  change=-10.00 amount=90.00 … */
 function formatChange(change: Change): string {
   const { userId = '-', ...others } = readSubject(change)
   const members = Object.entries(others).map(
@@ -170,5 +170,5 @@ function formatChange(change: Change): string {
     ...members,
   ]
     .join(' ')
-    .replaceAll(/\p{Cc}/gu, '?') // an id could speak to the terminal
+    .replaceAll(/\p{Cc}/gu, '?') // an id could contain terminal control codes
 }

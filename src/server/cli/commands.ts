@@ -1,6 +1,9 @@
 /**
- * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
- * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
+ * Entry point with all commands.
+ *
+ * Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. A command
+ * loads its modules when it runs: a server's modules take half a second, for which `--help` need
+ * not wait.
  */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
@@ -170,7 +173,7 @@ program
 
 const conformance = program.command('conformance').description('tests a wallet or a platform against the interface')
 
-/** What both commands can be asked: the same words mean the same. */
+/** Options of both conformance commands, with the same meaning. */
 function addConformanceOptions(command: Command): Command {
   return command
     .option('--only <ids...>', 'run only these cases; `place` selects all cases whose names begin with it')
@@ -258,7 +261,7 @@ program
     printResult(signBody(await buffer(process.stdin), key))
   })
 
-/** `--version` wherever `--help` is; and whoever mistypes is told where to look. */
+/** Adds `--version` to each command, and a hint to `--help` after an error. */
 function completeCommand(command: Command, name = 'purser'): void {
   command.version(VERSION, '--version', 'print the version')
   command.showHelpAfterError(`(${name} --help lists commands and options)`)

@@ -1,4 +1,4 @@
-/** What `purser keys` does: the same changes as by API, in the same log. */
+/** Actions of `purser keys`. They make the same changes as the API, in the same audit log. */
 import { userInfo } from 'node:os'
 import { isStorable } from '../../protocol/wire-ids.ts'
 import { environment } from '../../runtime/environment.ts'
@@ -18,7 +18,7 @@ import { printResult } from '../core/config/command-help.ts'
 import type { Db } from '../core/database/db.ts'
 import { withMigratedDb } from './maintenance/command-database.ts'
 
-/** Rows of a list: more than anybody reads. */
+/** Limit of rows. */
 const MAX_LISTED = 10_000
 
 export interface KeyFlags extends RequestContext {
@@ -104,7 +104,7 @@ function createKeyActor(server: string, operation: string, { person = userName()
   return createCommandActor(schema, 'purser keys', operation, { person, reason })
 }
 
-/** None where the system has no name for the user, as in a container. */
+/** Undefined where the user has no name, as in a container. */
 function userName(): string | undefined {
   try {
     return userInfo().username
@@ -125,7 +125,7 @@ function requireScope(scope: string | undefined): void {
   throw new UsageError('the scope is not valid: give the id of a brand, partner or operator, 1 to 64 characters')
 }
 
-/** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */
+/** Only the key goes to stdout, for a pipe; its details go to stderr. */
 function printCreatedKey(created: KeyCreationResult, { json }: KeyFlags): void {
   if (created.kind !== 'made') throw new UsageError(KEY_REJECTION_TEXTS[created.kind])
   const shown = toCreatedKeyView(created)

@@ -1,6 +1,6 @@
 /**
- * `purser keys`: the keys of a server's own API, for whoever holds its database (W-25). The words and options of the
- * commands; key-administration.ts does what they say.
+ * `purser keys` manages the API keys of a server in its database (W-25). key-administration.ts has
+ * the actions.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { KEY_OVERLAP_S, MAX_KEY_OVERLAP_S } from '../core/auth/api-key-store.ts'

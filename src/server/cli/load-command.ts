@@ -1,4 +1,4 @@
-/** `purser load`: an open loop of calls on any wallet, and then whether the money is right. */
+/** `purser load` sends open-loop load to any wallet, and then checks the balances. */
 import type { Command } from 'commander'
 import type { LoadFlags } from '../../conformance/load/load-options.ts'
 import { formatExamples } from '../core/config/command-help.ts'

@@ -1,4 +1,4 @@
-/** What the API says of something, as a page for a terminal: names beside values, one line for each of a list, folded at 80 columns. */
+/** Formats an API answer for a terminal: names with values, a line per list item, 80 columns. */
 import { isObject } from '../../protocol/values/exact-json.ts'
 import { printable } from '../../runtime/text/printable-text.ts'
 
@@ -7,7 +7,7 @@ const INDENT = '  '
 
 type PageMembers = Readonly<Record<string, unknown>>
 
-/** `kind` says what it is; it is the title with the name of what is shown. */
+/** `kind` is the title of the page. */
 export function formatLookupPage({ kind, ...parts }: PageMembers & { readonly kind: string }): string {
   const [first, ...others] = Object.entries(parts).map(([name, value]) => formatBlock(name, value))
   return [formatTitle(kind, parts), first, ...others].filter((text) => text !== undefined && text !== '').join('\n')
@@ -19,7 +19,7 @@ function formatTitle(kind: string, { adjustment }: PageMembers): string {
   return kind === 'several' ? 'several records match:' : kind
 }
 
-/** Of one that was asked for and is not made. */
+/** Status of an adjustment that was requested and not made. */
 function describeAdjustmentStatus({ status, expiresAt, decidedBy }: PageMembers): string {
   if (status === 'pending') return `pending approval by a second person until ${expiresAt}`
   if (status === 'expired') return 'expired without an approval in time'
@@ -44,7 +44,7 @@ function formatMembers(members: PageMembers): string {
   return texts.map(([name, text]) => fold(`${INDENT}${name.padEnd(width)}  `, text)).join('\n')
 }
 
-/** Lists that a member's name does not explain. */
+/** Titles of lists whose names do not explain them. */
 const TITLES = new Map([
   ['adjusted', 'adjusted by hand, in total'],
   ['adjustments', 'adjusted by hand'],
@@ -58,7 +58,10 @@ function formatList(name: string, items: readonly unknown[], above: PageMembers 
   return [`${TITLES.get(name) ?? name}${items.length === 0 ? ': none' : ''}`, ...lines].join('\n')
 }
 
-/** An item on one line, its time first; the items of its own lists below it, without the ids and times that stand above. */
+/**
+ * An item on one line, its time first. The items of its own lists follow, without repeated ids and
+ * times.
+ */
 function formatItem({ at, ...item }: PageMembers, above: PageMembers, indent: string): string[] {
   const { requestId, ...others } = item
   const members = Object.entries({
@@ -89,7 +92,7 @@ const INHERITED_MEMBERS = new Set([
   'transactionTime',
 ])
 
-/** What says by itself what it is. */
+/** Members whose values explain themselves. */
 const MEMBERS_WITHOUT_LABEL = new Set([
   'at',
   'operation',
@@ -110,7 +113,7 @@ function formatValue(value: unknown): string {
   return shown.map(([name, member]) => `${name} ${formatValue(member)}`).join('  ')
 }
 
-/** Behind `begin`, each further line below the first one. What has no blank in reach is cut in the middle. */
+/** Wraps `text` after `begin`, with later lines indented. A word that is too long is cut. */
 function fold(begin: string, text: string): string {
   const room = COLUMNS - begin.length
   const lines: string[] = []

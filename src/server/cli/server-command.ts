@@ -1,4 +1,4 @@
-/** How a server runs as a command: from its start to the signal that ends it, alone or as one of several. */
+/** Runs a server as a command, alone or as a worker of a cluster, until a stop signal. */
 import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
@@ -15,12 +15,13 @@ interface StartServerOptions {
 type StartServer = (config: Config, deps: StartServerOptions) => Promise<RunningServer>
 
 /**
- * How far the heap may grow behind a collection of all of it, in percent of what is in use. By V8's own measure that is 15, so it marked the
- * heap of a wallet under load every 1.8 s, and calls waited meanwhile. The price is a hundred megabytes.
+ * Heap growth after a full collection, in percent of the live size. With V8's default of 15, a
+ * wallet under load marked its heap every 1.8 s, and calls waited. This value costs a hundred
+ * megabytes.
  */
 const HEAP_GROWTH_PERCENT = 300
 
-/** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
+/** Runs until SIGINT or SIGTERM, and then finishes accepted calls. */
 export async function serveUntilStopped(start: StartServer, role: ProcessRole): Promise<void> {
   const config = readConfig(process.env, role)
   if (cluster.isWorker) return serveInProcess(start, config)
@@ -40,7 +41,7 @@ async function serveInProcess(start: StartServer, config: Config): Promise<void>
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const startup = start(config, { makesFirstAdmin: true })
   startup.catch(releaseIpcChannel)
-  // Also for a signal that comes before the server listens.
+  // Registered first, because a signal may arrive before the server listens.
   onShutdown((drains) => void startup.then((server) => stopServer(server, drains).catch(reportFailure), failed))
   const running = await startup
   const admin = await running.firstAdmin
@@ -50,7 +51,7 @@ async function serveInProcess(start: StartServer, config: Config): Promise<void>
     )
 }
 
-/** `startup` has ended the process already. */
+/** `startup` reports the error. */
 const failed = () => {}
 
 async function stopServer(server: RunningServer, drains: boolean): Promise<void> {
@@ -64,8 +65,9 @@ function onShutdown(stop: (drains: boolean) => void): void {
 }
 
 /**
- * SIGHUP replaces the processes of a port (cluster.ts). One process has none to replace, and goes on:
- * a reload must not end it. On a terminal SIGHUP means that the terminal has gone, and still ends it.
+ * SIGHUP replaces the workers of a cluster (cluster.ts). A single process has none and continues: a
+ * reload must not end it. On a terminal, SIGHUP means that the terminal was closed, and ends the
+ * process.
  */
 function ignoreReload(): void {
   if (isatty(STDIN)) return
@@ -76,7 +78,7 @@ const STDIN = 0
 const NOTHING_TO_REPLACE =
   'SIGHUP replaces processes only if PURSER_PROCESSES is above 1; this single process continues'
 
-/** Who holds the port asks, and the signal may come too: Ctrl-C goes to all of them. */
+/** The primary process sends the stop message. Ctrl-C also sends the signal to all processes. */
 function onWorkerShutdown(stop: (drains: boolean) => void): void {
   let isEnding = false
   const stopOnce = (drains: boolean) => {
@@ -91,7 +93,7 @@ function onWorkerShutdown(stop: (drains: boolean) => void): void {
   process.on('SIGINT', () => stopOnce(true)).on('SIGTERM', () => stopOnce(true))
 }
 
-/** Who listens to the process that holds the port would live as long as that. */
+/** The open IPC channel would keep this process alive as long as the primary one. */
 function releaseIpcChannel(): void {
   process.channel?.unref()
 }

@@ -1,4 +1,4 @@
-/** `purser show ID`: what somebody pasted, on a page of 80 columns. It asks the server's own API, as a person with a key. */
+/** `purser show ID` prints all data about an id from the server's API, 80 columns wide. */
 import { access } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { findInApi } from '../../protocol/client/api-client.ts'
@@ -21,7 +21,7 @@ type LookupResult = Readonly<Record<string, unknown>> & {
   readonly bet?: ArchivableBetView
 }
 
-/** Of the two servers that know what an id is. */
+/** Only these two servers can look up an id. */
 const PATHS = { wallet: '/operator/show/', platform: '/show/' } as const
 
 export function addShowCommand(program: Command): void {
@@ -54,7 +54,7 @@ export function addShowCommand(program: Command): void {
     })
 }
 
-/** The server knows how far back it has looked, and what to ask for instead. */
+/** `detail` describes the limits of the server's search, and alternatives. */
 function reportNothingFound(detail: string | undefined): void {
   process.exitCode = EXIT_CODES.findings
   process.stderr.write('nothing has this id, and no id begins with it (give at least six characters)\n')

@@ -1,4 +1,4 @@
-/** `purser webhooks`: who is told of a wallet's changes. It asks the wallet's own API, with a key of the role admin. */
+/** `purser webhooks` manages a wallet's webhooks through its API, with a key of the role admin. */
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import { callApi } from '../../protocol/client/api-client.ts'
@@ -15,7 +15,7 @@ interface Flags extends ApiFlags {
 }
 
 interface ConnectionFlags {
-  /** False by --no-connection. */
+  /** False with --no-connection. */
   readonly connection: boolean
   readonly header?: readonly string[] | undefined
   readonly ca?: string | undefined
@@ -90,7 +90,7 @@ export function addWebhooksCommand(program: Command): void {
   )
 }
 
-/** A member that has no flag stays as it is saved. */
+/** A member without a flag keeps its stored value. */
 function connectionOf({ connection, header, ca, clientCertificate, clientKey }: ConnectionFlags) {
   const files = { ca, certificate: clientCertificate, key: clientKey }
   const read = Object.entries(files).flatMap(([name, path]) =>
@@ -137,7 +137,7 @@ async function runRequest(flags: Flags, method: string, path: string, body?: obj
   await requestAndPrint(flags, method, path, body)
 }
 
-/** Resolves to what was printed. */
+/** Resolves to the printed answer. */
 async function requestAndPrint(flags: Flags, method: string, path: string, body?: object): Promise<Members | null> {
   const answer = await requireAnswer<Members | null>(flags, method, `/${path}`, body)
   if (flags.json) printResult(JSON.stringify(answer))

@@ -1,4 +1,7 @@
-/** `purser archive`: what is old of transfers and of what describes bets goes into files (O-13). Done by the owner of the tables, as migrations are. */
+/**
+ * `purser archive` moves old transfers and bet details into files (O-13). The owner of the tables
+ * runs it.
+ */
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../../../runtime/clock.ts'
 import { environment } from '../../../runtime/environment.ts'
@@ -7,7 +10,7 @@ import { EXIT_CODES } from '../../servers/exit-codes.ts'
 import { createStopSignal } from '../../servers/stop-signals.ts'
 import { withMigratedDb } from './command-database.ts'
 
-/** What people look at most are the bets of the last days, and a file answers nobody at once. */
+/** Bets of the last days are looked up most, and files are slow to search. */
 const MIN_DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -63,7 +66,7 @@ function printStatus(line: string): void {
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN)
-  // Some take 30 February for 2 March.
+  // JavaScript engines may read 30 February as 2 March.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     throw new InvalidArgumentError('Use a day such as 2026-01-01.')
   if (environment.now() - day.getTime() < MIN_DAYS * DAY_MS)

@@ -1,4 +1,4 @@
-/** `purser audit`: everything that must be true of the books, on the configured database; for a person, or at night. */
+/** `purser audit` checks all invariants of the books in the configured database. */
 import { access } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { environment } from '../../../runtime/environment.ts'
@@ -39,7 +39,7 @@ export function addAuditCommand(program: Command): void {
     })
 }
 
-/** Milliseconds between two lines about how far it is. */
+/** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 10_000
 
 function printStatus(line: string): void {
@@ -47,8 +47,8 @@ function printStatus(line: string): void {
 }
 
 /**
- * Standard error shows how far the audit is; a short audit prints nothing. The time counts from
- * the first rows, because the schema alone can take seconds.
+ * Prints progress to stderr; a short audit prints none. The time counts from the first rows,
+ * because the schema can take seconds.
  */
 function createProgressPrinter(): AuditProgress {
   let printedAt: number | undefined

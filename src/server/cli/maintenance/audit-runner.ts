@@ -1,4 +1,4 @@
-/** The work of `purser audit`: the books of wallet and platform, and a line in the action log of each, for the metrics (O-12). */
+/** Audits wallet and platform, and records the result in both audit logs for the metrics (O-12). */
 
 import { systemClock } from '../../../runtime/clock.ts'
 import { createCommandActor } from '../../core/auth/audit-log/audit-log.ts'
@@ -19,11 +19,11 @@ import { WALLET_CHANGES } from '../../wallet/store/wallet-changes.ts'
 
 export interface AuditRunOptions {
   readonly config: Config
-  /** Only what changed since the last audit that was clean; everything where there was none. */
+  /** Audits only changes since the last clean audit, or everything if none exists. */
   readonly onlyChanged: boolean
-  /** The folder with the files of the archive, which are looked at too. */
+  /** Folder with archive files, which are checked too. */
   readonly archive?: string | undefined
-  /** A line for who waits. */
+  /** Prints a status line for the user. */
   printStatus(line: string): void
   readonly progress: AuditProgress
 }
@@ -38,7 +38,7 @@ export async function auditBooks(
   if (!restored.isReadable) return restored.findings
   const clean = onlyChanged ? await readLastCleanPosition(db) : undefined
   const clawback = await readRecordedClawback(db, config)
-  await numberAllChanges(db, WALLET_CHANGES).catch(() => {}) // of a copy that cannot be written to
+  await numberAllChanges(db, WALLET_CHANGES).catch(() => {}) // fails on a read-only copy
   const { findings: inDatabase, isWhole, to } = await runWalletAudit(db, { clawback, since: clean, progress })
   const inFiles = new Findings()
   if (archive !== undefined)
@@ -58,7 +58,7 @@ export async function auditBooks(
 
 const NOTHING_MISSING: MissingParts = { findings: [], isReadable: true }
 
-/** What a restore that stopped half-way has left out. */
+/** Parts and rows that an interrupted restore has left out. */
 async function auditRestoredSchema(db: Db): Promise<MissingParts> {
   const parts = await findMissingParts(db)
   if (!parts.isReadable) return parts
@@ -72,7 +72,7 @@ async function readLastCleanPosition(db: Db): Promise<AuditPosition | undefined>
   return to?.number == null ? undefined : { number: BigInt(to.number), day: to.day ?? null }
 }
 
-/** A copy that cannot be written to can be audited too. */
+/** A read-only copy can be audited too, without a record. */
 async function recordAuditRun(
   db: Db,
   schema: 'purser' | 'platform',

@@ -1,4 +1,4 @@
-/** The database of a command: opened as the environment says, and closed when its work is done. */
+/** Opens the configured database for a command, and closes it after the work. */
 import { type Config, PROCESS_ROLES, readConfig } from '../../core/config/config.ts'
 import { type openDb, openExistingDb } from '../../core/database/database-factory.ts'
 import type { Db } from '../../core/database/db.ts'
@@ -10,7 +10,7 @@ export async function withDb<T>(open: typeof openDb, work: (db: Db, config: Conf
   return work(db, config).finally(() => db.close())
 }
 
-/** One that is there, and has this program's schema. */
+/** Requires an existing database with this program's schema. */
 export function withMigratedDb<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
   return withDb(openExistingDb, async (db, config) => {
     await requireCurrentSchema(db)

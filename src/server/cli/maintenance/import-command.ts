@@ -1,4 +1,4 @@
-/** `purser import`: players and what they had in another wallet, from a CSV file (O-8). */
+/** `purser import` imports players and their balances from a CSV file (O-8). */
 import type { Command } from 'commander'
 import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
 import type { Config } from '../../core/config/config.ts'
@@ -35,7 +35,7 @@ export function addImportCommand(program: Command): void {
       })
       const { known, ...checkSummary } = result
       const verb = flags.check ? 'can be imported' : 'imported'
-      const knownText = flags.check ? '' : ` ${known} already here,` // the file alone does not say who is
+      const knownText = flags.check ? '' : ` ${known} already here,` // the file alone does not show which players exist
       if (flags.json) printResult(JSON.stringify(flags.check ? checkSummary : result))
       else printResult(`${file}: ${result.imported} ${verb},${knownText} ${result.refused} refused`)
       if (result.refused > 0) process.exitCode = EXIT_CODES.findings
@@ -43,8 +43,8 @@ export function addImportCommand(program: Command): void {
 }
 
 /**
- * The amounts of the file are read and stored in the scales of the wallet, also of currencies that nobody has yet: what this shell has forgotten
- * would be another amount (M-5). Where no wallet has started, the import says what the first one must have.
+ * The file must be read in the scales of the wallet, even for new currencies: another scale is
+ * another amount (M-5). Before the first start of a wallet, the import records the scales.
  */
 async function requireCurrencies(db: Db, config: Config, { check }: ImportFlags): Promise<void> {
   await requireRecordedScales(db, 'wallet', config.scales)

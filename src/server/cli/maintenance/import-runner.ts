@@ -1,4 +1,4 @@
-/** What `purser import` does with a file: in slices, each of them one transaction, so that it can break off anywhere (O-8). */
+/** Imports a file in chunks of one transaction each, so the import can stop anywhere (O-8). */
 
 import { systemClock } from '../../../runtime/clock.ts'
 import { printableLine } from '../../../runtime/text/printable-text.ts'
@@ -9,7 +9,7 @@ import { recordBucketCount } from '../../core/database/schema/buckets.ts'
 import { readImportFile } from '../../wallet/operator-api/players/player-import-file.ts'
 import { type ImportRow, importRows } from '../../wallet/operator-api/players/player-importer.ts'
 
-/** Players of one transaction. */
+/** Players per transaction. */
 const CHUNK_PLAYERS = 500
 
 export interface ImportFlags {

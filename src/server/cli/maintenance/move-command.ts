@@ -1,4 +1,7 @@
-/** `purser move`: the wallet's tables into another database, while the wallet runs. Done by the owner of the tables, as migrations are. */
+/**
+ * `purser move` copies the wallet's tables to another database during operation. The owner of the
+ * tables runs it.
+ */
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemClock } from '../../../runtime/clock.ts'
 import { environment } from '../../../runtime/environment.ts'
@@ -142,10 +145,10 @@ function printStatus(line: string): void {
   process.stderr.write(`purser: ${line}\n`)
 }
 
-/** Milliseconds between two lines about how far it is. */
+/** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 10_000
 
-/** How far a round is and how long it will take, on standard error. Of a round that takes less, nothing. */
+/** Prints progress and remaining time of a round to stderr; a short round prints none. */
 function createProgressPrinter(): (unit: string, done: number, of: number) => void {
   let [printedAt, beganAt, last] = [environment.monotonicNow(), environment.monotonicNow(), 0]
   return (unit, done, of) => {

@@ -1,4 +1,7 @@
-/** `purser export-player` and `purser erase-player`: all that a wallet knows of one person, and the end of it (O-9, O-10). */
+/**
+ * `purser export-player` exports all data of a player (O-9), and `purser erase-player` erases the
+ * personal data (O-10).
+ */
 import type { Command } from 'commander'
 import { systemClock } from '../../../runtime/clock.ts'
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'

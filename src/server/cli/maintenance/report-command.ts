@@ -1,4 +1,4 @@
-/** `purser report`: what came in, went out and is left, by day, currency, brand, platform and site, from the database of a wallet. */
+/** `purser report` prints the sums of a wallet by day, currency, brand, platform and site. */
 import type { Command } from 'commander'
 import { systemClock } from '../../../runtime/clock.ts'
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
@@ -66,7 +66,7 @@ export function addReportCommand(program: Command): void {
 }
 
 const HAS_BRAND = statement('has_brand', 'select exists (select from purser.player where brand = $1::text) as is_there')
-/** The sums of the days that are kept, and the bets since then. */
+/** Reads the stored sums of closed days, and the bets since then. */
 const HAS_SITE = statement(
   'has_site',
   `select exists (select from purser.daily_sum where site = $1::text)
@@ -75,7 +75,7 @@ const HAS_SITE = statement(
        and first_seen_at >= (select coalesce(max(day) + 1, date '-infinity') from purser.daily_close)) as is_there`,
 )
 
-/** A report without rows says that there was no money; of a name that was mistyped it must not say so. */
+/** An empty report means no money moved, so a misspelt name is an error. */
 async function requireNames(db: Db, { brand, platform, site }: Flags): Promise<void> {
   const isThere = async (query: Statement, name: string) => {
     const [row] = await db.query<{ is_there: boolean }>(query, [name])
@@ -91,7 +91,7 @@ async function requireNames(db: Db, { brand, platform, site }: Flags): Promise<v
     throw new UsageError(`--site: no bet came from the site ${site}; a report with --by site lists all sites`)
 }
 
-/** What the API refuses is wrong use here. */
+/** Query errors of the API become UsageErrors. */
 async function readReportRows(
   { csv: _csv, json: _json, ...query }: Flags,
   deps: Parameters<Report['createDailyReport']>[0],
@@ -126,7 +126,7 @@ function isDay(text: string): boolean {
 
 const WIDTH = 18
 
-/** A block per row of the report, as a person adds it up: what the players had, what came and went, what they have. */
+/** One block per row, to be added up by hand: opening balance, movements, closing balance. */
 function formatReport(rows: readonly ReportRow[]): string {
   if (rows.length === 0) return 'report: no money moved on these days\n'
   return `${rows.map((row) => [...iterateRowLines(row)].join('\n')).join('\n\n')}\n`

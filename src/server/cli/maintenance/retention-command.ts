@@ -1,4 +1,7 @@
-/** `purser retention`: what platform and wallet no longer need is counted, and with --apply taken away (O-6). */
+/**
+ * `purser retention` counts the data that platform and wallet no longer need, and deletes it with
+ * --apply (O-6).
+ */
 import { type Command, InvalidArgumentError } from 'commander'
 import { environment } from '../../../runtime/environment.ts'
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
@@ -13,7 +16,7 @@ import { createStopSignal } from '../../servers/stop-signals.ts'
 import { WALLET_CHANGES } from '../../wallet/store/wallet-changes.ts'
 import { withMigratedDb } from './command-database.ts'
 
-/** Tokens of yesterday may still be those of users who are in the frame. */
+/** Tokens of yesterday may belong to users who are still in the frame. */
 const MIN_AGE_MS = 86_400_000
 
 interface Flags {
@@ -69,9 +72,9 @@ function parseAge(text: string): Date {
 }
 
 interface AllRetentionCounts extends RetentionCounts {
-  /** Rows of the wallet's feed; `changes` are the platform's. */
+  /** Rows of the wallet's feed; `changes` counts the platform's. */
   readonly walletChanges: number
-  /** Of both consoles. */
+  /** Sessions of both consoles. */
   readonly consoleSessions: number
 }
 

@@ -1,4 +1,4 @@
-/** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
+/** Commands for the owner of the database: migrations, grants and recorded settings. */
 import type { Command } from 'commander'
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import { saveJournalRetention } from '../../core/call-journal/journal-retention.ts'
@@ -83,7 +83,7 @@ async function distributeOverCitus(db: Db, requested: true | string): Promise<Bu
   return distributeTables(db, await recordBucketCount(db, number, BUCKETS_ON_CITUS), CITUS_FAST_PATH)
 }
 
-/** In production a forgotten setting must not make a database of its own, which nobody will use (O-1). */
+/** In production a missing setting must not create an unused embedded database (O-1). */
 async function openToMigrate(store: DatabaseConfig): Promise<Db> {
   if (store.kind === 'pglite' && process.env.NODE_ENV === 'production') throw new UsageError(NO_DATABASE)
   return openDb(store)
@@ -165,7 +165,7 @@ function describe(comparisons: readonly SettingComparison[], isApplied: boolean)
   return [...lines, end].join('\n')
 }
 
-/** One SQL text for each `server=role`. */
+/** Appends the SQL for one `server=role`. */
 function parseGrants(text: string, earlier: readonly string[] = []): readonly string[] {
   const [server = '', role = ''] = text.split(/=(.*)/s)
   const known = SERVERS.find((one) => one === server)
