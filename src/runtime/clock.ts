@@ -1,4 +1,4 @@
-/** The time. Passed in, so that tests can move it. */
+/** Clock as a parameter, so that tests can set the time. */
 import { environment } from './environment.ts'
 
 export interface Clock {

@@ -1,30 +1,32 @@
 /**
- * What a process takes from outside without asking anybody: time, turns of the event loop, chance. All of src asks here (a tidy rule),
- * always as `environment.monotonicNow()`, so that a simulation can put a world of its own in that place.
+ * The nondeterministic inputs of a process: time, timers, turns of the event loop, randomness.
+ *
+ * All code in src uses them as `environment.monotonicNow()`, so that a simulation can replace them.
+ * A tidy test enforces it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 
 export type Cancel = () => void
 
 export interface Environment {
-  /** Milliseconds since 1970, on a clock that people set. */
+  /** Milliseconds since 1970, from a clock that can be set. */
   now(): number
-  /** Milliseconds on a clock that nobody sets: what something takes, and how long it may take. */
+  /** Milliseconds of a clock that cannot be set, for durations and timeouts. */
   monotonicNow(): number
-  /** Runs once after so many milliseconds; the process stays for it. */
+  /** Runs once. The process stays alive for it. */
   setTimer(milliseconds: number, run: () => void): Cancel
-  /** Runs again and again; the process does not stay for it. */
+  /** Runs repeatedly. The process does not stay alive for it. */
   setRepeatingTimer(milliseconds: number, run: () => void): Cancel
-  /** Runs after what this turn of the event loop has read. */
+  /** Runs after the input of this turn of the event loop. */
   nextTurn(run: () => void): void
   /** From 0 to below 1. */
   random(): number
   uuid(): string
-  /** That nobody can guess. */
+  /** Cryptographically secure. */
   randomBytes(size: number): Buffer
 }
 
-/** The globals are looked up at each call, as a test may have put others there. */
+/** Each call looks up the global, because a test may have replaced it. */
 export const environment: Environment = {
   now: () => Date.now(),
   monotonicNow: () => performance.now(),
@@ -42,7 +44,7 @@ export const environment: Environment = {
   randomBytes: (size) => randomBytes(size),
 }
 
-/** Puts parts of another world in the place of this one, for the whole process; returns the way back. */
+/** Replaces parts of the environment for the whole process. Returns the restore function. */
 export function replaceEnvironment(overrides: Partial<Environment>): () => void {
   const before = { ...environment }
   Object.assign(environment, overrides)

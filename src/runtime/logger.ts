@@ -1,17 +1,23 @@
-/** Logs are JSON lines on stdout, one event per call, without token, secret, e-mail or phone. */
+/**
+ * Logger: JSON lines on stdout, one event per call, without tokens, secrets, e-mails or phone
+ * numbers.
+ */
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { environment } from './environment.ts'
 
 export type { Logger } from 'pino'
 
-/** Characters and milliseconds after which lines that wait are written. */
+/** Limits, in characters and milliseconds, after which buffered lines are written. */
 const WRITE_CHARS = 8_192
 const WRITE_MS = 100
 
 /** Milliseconds between two lines about an outage. */
 const OUTAGE_MS = 1_000
 
-/** An error that `isOutage` is met by every call: it is a line once a second at most, with the number of those left out. */
+/**
+ * Every call would log the same outage, so `isOutage` errors are logged once a second, with the
+ * number of skipped lines.
+ */
 export function createLogger(level: string, isOutage: (error: unknown) => boolean = () => false): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }
   return pino({ ...options, hooks: { logMethod: throttleOutages(isOutage) } }, getStdout())
@@ -41,15 +47,16 @@ function isObject(fields: unknown): fields is { readonly err?: unknown } {
 
 let output: DestinationStream | undefined
 
-/** One for all loggers of the process. */
+/** All loggers of the process share it. */
 function getStdout(): DestinationStream {
   output ??= bufferLines(pino.destination({ fd: 1, sync: false }))
   return output
 }
 
 /**
- * Lines are written together: a write for each would cost a call more than all else that is done for its line, and pino's own way of putting them
- * together measures all that waits again with each line. Those that wait are written when the process ends, but lost when it is killed.
+ * Buffers lines. One write per line would cost more than all other work for the line, and pino's
+ * buffer measures all waiting lines again with each line. The buffer is written when the process
+ * exits, and lost when it is killed.
  */
 function bufferLines(to: DestinationStream): DestinationStream {
   let lines = ''
@@ -59,7 +66,7 @@ function bufferLines(to: DestinationStream): DestinationStream {
   }
   environment.setRepeatingTimer(WRITE_MS, flush)
   process.prependListener('exit', () => {
-    Object.assign(to, { sync: true }) // a write that is only begun now is lost with the process
+    Object.assign(to, { sync: true }) // an asynchronous write would be lost with the process
     flush()
   })
   return {
@@ -70,7 +77,10 @@ function bufferLines(to: DestinationStream): DestinationStream {
   }
 }
 
-/** What failed and where, nothing else: a database's error carries the statement's parameters and rows with it. */
+/**
+ * Only these fields are logged, because a database error contains the statement's parameters and
+ * rows.
+ */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name: type, message, stack, cause } = error

@@ -1,15 +1,16 @@
-/** A map with a limit: what was not asked for while many others were goes first. */
+/** Map with a limit, which evicts entries that were not used recently. */
 export interface Lru<V, K = string> {
   get(key: K): V | undefined
   set(key: K, value: V): void
   delete(key: K): void
-  /** Asking so is not counted. */
+  /** Does not count as use. */
   entries(): Iterable<readonly [K, V]>
 }
 
 /**
- * In two halves: the older one goes when the younger one is full, so that the last `limit / 2` are always there. To keep each entry in its place
- * costs a call more than all else that it asks.
+ * Two generations approximate LRU: the older one is dropped when the younger one is full, so the
+ * last `limit / 2` entries are always present. An exact order costs a call more than its other
+ * lookups.
  */
 export function createLru<V, K = string>(limit: number): Lru<V, K> {
   let young = new Map<K, V>()

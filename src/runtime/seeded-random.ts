@@ -1,9 +1,12 @@
-/** Choices that the same seed makes again. Each subject has a stream of its own, so that none disturbs another. */
+/**
+ * Random generator with a seed. Each subject has a stream of its own, so no subject changes the
+ * draws of another.
+ */
 
 export interface Random {
-  /** A whole number from 0 to below `bound`. */
+  /** An integer from 0 to below `bound`. */
   below(bound: number): number
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   between(low: number, high: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
@@ -22,7 +25,7 @@ export function createRandom(seed: number, subject: string): Random {
   }
 }
 
-/** Tommy Ettinger's generator: 32 bits of state are plenty for a show. */
+/** Tommy Ettinger's generator. Its 32 bits of state suffice for simulations. */
 function mulberry32(seed: number): () => number {
   let state = seed | 0
   return () => {

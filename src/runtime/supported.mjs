@@ -1,7 +1,7 @@
 /**
- * Check of the JavaScript runtime. A runtime that is too old fails on the imports of all other
- * modules with a SyntaxError, so that this module imports nothing. It is plain JavaScript because
- * the build checks the runtime before the compiler runs.
+ * Check of the JavaScript runtime. It imports nothing, because an old runtime fails on other
+ * imports with a SyntaxError. It is plain JavaScript, because the build runs it before the
+ * compiler.
  */
 const NEEDED = 'Node 20.19 or later, of the 22 line 22.12 or later'
 

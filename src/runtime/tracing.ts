@@ -1,6 +1,6 @@
 /**
- * Spans as the rest of the code sees them: what took how long, below what. Where tracing is off there are none, and nothing is made or
- * asked for them. What makes them: process/opentelemetry.ts.
+ * Interface of tracing. Without tracing no span exists, and no work is done for it.
+ * opentelemetry.ts implements it.
  */
 
 /** Ids, codes and numbers: never a player, a token or a body. */
@@ -11,9 +11,9 @@ export type CallerHeaders = Readonly<Record<string, string | string[] | undefine
 
 export interface SpanStart {
   readonly kind?: 'server' | 'client'
-  /** As world.elapsed() gives it; now when absent. */
+  /** From `environment.monotonicNow()`; by default now. */
   readonly at?: number
-  /** Spans that it has to do with, and is not below. */
+  /** Related spans that are no parents. */
   readonly links?: readonly Span[]
   readonly attributes?: Attributes
 }
@@ -28,15 +28,18 @@ export interface Span {
   /** Hexadecimal, as log lines name them. */
   readonly traceId: string
   readonly spanId: string
-  /** For a call that belongs to it: `traceparent`, and `tracestate` if the caller sent one (W3C). */
+  /**
+   * Headers for an outgoing call of this span: `traceparent`, and `tracestate` if the caller sent
+   * one (W3C).
+   */
   headers(): TraceHeaders
-  /** False when it was not chosen: nobody will see it. */
+  /** False when the span is not exported. */
   readonly isSampled: boolean
   child(name: string, begin?: SpanStart): Span
   end(end?: SpanEnd): void
 }
 
 export interface Tracing {
-  /** Continues the trace that the caller's headers name; without a valid one, a trace begins. */
+  /** Continues the trace in the caller's headers. Without a valid one, a new trace begins. */
   begin(name: string, begin: SpanStart, headers?: CallerHeaders): Span
 }

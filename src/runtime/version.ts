@@ -1,13 +1,13 @@
-/** The version of this package, as package.json has it. */
+/** Version of Purser, from package.json. */
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The build is two folders below package.json, a program of tests or benches three. */
+/** The build is two folders below package.json; programs of tests or benches are three below it. */
 const PLACES = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url))
 const PACKAGE: { version: string } = JSON.parse(readFileSync(PLACES.find(existsSync) ?? 'package.json', 'utf8'))
 
 export const VERSION = PACKAGE.version
 
-/** Each part that calls others names itself, so that they can tell from whom a call came. */
+/** The part of Purser that makes a call, for the log of the called server. */
 export type UserAgentPart = 'platform' | 'gateway' | 'load' | 'conformance' | 'webhooks' | 'command'
 
 export function userAgent(part: UserAgentPart): string {

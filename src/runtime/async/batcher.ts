@@ -1,34 +1,47 @@
 /**
- * Work in batches: while one batch is at work the next one gathers, so that batches grow with the load and a lone item waits for nobody.
+ * Batcher: while one batch is processed, the next one is collected. Batches grow with the load, and
+ * a single item does not wait.
  *
- *   waiting ──the batch in front has ended──► in a batch ──► done
- *      │                                         ├──left out──► alone ──► done or failed
- *      └──too many wait: Full                    └──the batch fails──► each alone, or failed
+ * - Waiting: the end of the batch before moves the item into a batch. The item is rejected at once
+ *   with QueueFullError if too many wait.
+ * - In a batch: the item is done, or it is processed alone, if the batch fails or leaves it out. A
+ *   fatal error of the batch fails the item.
+ * - Alone: the item is done or fails.
  *
- * Invariant: an item is in one batch, and alone at most once after it. So one that cannot be done delays its batch and fails nobody.
+ * Invariant: an item is in one batch, and at most once alone after it. An item that cannot be done
+ * delays its batch and fails no other item.
  */
 import { nextTurn } from './sleep.ts'
 
 export interface BatchProcessor<Item, Result> {
-  /** One result for each item, in their order; undefined leaves that item to be done alone. Rejects when nothing was done, or nobody knows. */
+  /**
+   * Results in the order of the items; undefined means that the item is processed alone. Rejects
+   * when nothing was done, or when the outcome is unknown.
+   */
   processBatch(items: readonly Item[]): Promise<readonly (Result | undefined)[]>
   processOne(item: Item): Promise<Result>
-  /** Items that wait at most; one more is refused as Full. */
+  /** Limit of waiting items. One more is rejected with QueueFullError. */
   readonly maxWaiting: number
-  /** Whether a batch that failed in this way cannot be done item by item either. */
+  /** True if the items of a batch with this error cannot be processed alone either. */
   isBatchFatal(error: unknown): boolean
 }
 
-/** Too much waits: nothing was begun. */
+/** The item was not started. */
 export class QueueFullError extends Error {
   constructor() {
     super('too much waits already')
   }
 }
 
-/** Items in one batch at most: what one transaction locks has room in Postgres, also when each item names 50 events. */
+/**
+ * Items per batch. The locks of one transaction fit into Postgres, even if each item names 50
+ * events.
+ */
 const MAX_BATCH = 64
-/** Items that are done alone at once: those that wait for a lock leave room for the others. */
+/**
+ * Items that are processed alone at the same time. Items that wait for a lock leave room for
+ * others.
+ */
 const MAX_CONCURRENT_SINGLES = 8
 
 interface PendingItem<Item, Result> {
@@ -37,14 +50,14 @@ interface PendingItem<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
-/** Resolves when the item is done; rejects with what its batch or it alone failed with. */
+/** Rejects with the error of the item or of its batch. */
 export function createBatcher<Item, Result>(processor: BatchProcessor<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: PendingItem<Item, Result>[] = []
   const runAlone = createSingleRunner(processor)
   let isRunning = false
   const run = async () => {
     isRunning = true
-    await nextTurn() // what comes with one read of the network goes together
+    await nextTurn() // items from one network read share a batch
     while (waiting.length > 0) await settleBatch(processor, waiting.splice(0, MAX_BATCH), runAlone)
     isRunning = false
   }

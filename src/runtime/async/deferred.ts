@@ -1,4 +1,4 @@
-/** A promise that somebody else fulfils, as `Promise.withResolvers` of Node 22 makes one. */
+/** A promise that other code resolves, like `Promise.withResolvers` of Node 22. */
 export interface DeferredPromise {
   readonly promise: Promise<void>
   resolve(): void

@@ -1,7 +1,7 @@
-/** What is at hand or will be. A promise for every step of a call costs more than the steps themselves. */
+/** A value or its promise. A promise for each step of a call would cost more than the steps. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with it: at once, if it is at hand. What `next` throws at once is thrown, and else rejects. */
+/** Calls `next` at once for a value. An error of `next` is then thrown, and otherwise rejects. */
 export function chain<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

@@ -1,6 +1,7 @@
 /**
- * Resolves to what `work` comes to, or after `milliseconds` to `onTimeout()`; the work goes on, and nobody hears of its end. A timer
- * that is cleared costs less than an AbortSignal.timeout, which lives on after its work.
+ * Resolves to the result of `work`, or to `onTimeout()` after `milliseconds`. Late results and
+ * errors are ignored. A timer that is cleared costs less than an AbortSignal.timeout, which
+ * outlives the work.
  */
 import { environment } from '../environment.ts'
 

@@ -1,4 +1,7 @@
-/** An answer that may be some seconds old, for whoever asks without a key: however many ask, the database is asked once. */
+/**
+ * Cache for one answer that may be some seconds old, such as for callers without a key. Concurrent
+ * requests share one load.
+ */
 
 interface CachedAnswer<T> {
   readonly answer: T
@@ -6,8 +9,8 @@ interface CachedAnswer<T> {
 }
 
 /**
- * The same question, asked at most once at a time, and not again for so many milliseconds of `now` after an answer. A failure is
- * told to those who wait for it, and is not kept.
+ * Loads again `milliseconds` of `now` after the last answer. All waiting callers receive a failure,
+ * which is not cached.
  */
 export function cacheFor<T>(load: () => Promise<T>, milliseconds: number, now: () => number): () => Promise<T> {
   let cached: CachedAnswer<T> | undefined

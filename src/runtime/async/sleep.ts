@@ -1,7 +1,7 @@
-/** Waiting, in the time of the world. */
+/** Timers of the environment as promises. */
 import { environment } from '../environment.ts'
 
-/** Resolves after so many milliseconds, or as soon as the signal comes. */
+/** Resolves after the time, or when the signal aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
@@ -15,7 +15,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   })
 }
 
-/** Resolves after what this turn of the event loop has read. */
+/** Resolves after the input of this turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => environment.nextTurn(resolve))
 }

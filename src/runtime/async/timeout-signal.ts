@@ -1,15 +1,20 @@
 /**
- * Time-outs of calls to others. A timer that is cleared costs a twentieth of an AbortSignal.timeout, which lives on after its
- * work. Called as `timeouts.setTimer`, so that a simulation can put its own time in that place.
+ * Timeouts of outgoing calls.
+ *
+ * A timer that is cleared costs a twentieth of an AbortSignal.timeout, which outlives its call.
+ * Callers use `timeouts.after`, so that a simulation can replace it.
  */
 import { type Cancel, environment } from '../environment.ts'
 
 export const timeouts = {
-  /** Runs `over` once after so many milliseconds; returns the cancellation. */
+  /** Runs `over` once. */
   after: (milliseconds: number, over: () => void): Cancel => environment.setTimer(milliseconds, over),
 }
 
-/** What AbortSignal.timeout gives, in the time of the world. Cancel it when the call is over: the process stays for it. */
+/**
+ * Like AbortSignal.timeout, with the environment's timer. It keeps the process alive until it is
+ * cancelled.
+ */
 export function timeoutSignal(milliseconds: number): { readonly signal: AbortSignal; readonly cancel: Cancel } {
   const controller = new AbortController()
   const over = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))

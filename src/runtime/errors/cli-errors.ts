@@ -1,7 +1,7 @@
-/** Why a command cannot do its work though nothing is broken in it: its message tells the person who started it what to do. */
+/** Errors of a command that are no defect of the program. The message includes the remedy. */
 
-/** An option, a setting, or what they point to is wrong (exit code 2). */
+/** An option, a setting, or its target is wrong (exit code 2). */
 export class UsageError extends Error {}
 
-/** Nobody answers where the work is to be done, or nothing is there (exit code 3). */
+/** The target does not answer, or does not exist (exit code 3). */
 export class UnavailableError extends Error {}

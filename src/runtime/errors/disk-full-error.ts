@@ -1,4 +1,4 @@
-/** A disk that takes no more: nothing of ours is broken, and nothing that was asked for is wrong. */
+/** Recognises a full disk, which is neither a defect nor a usage error. */
 import { UnavailableError } from './cli-errors.ts'
 
 const DISK_FULL_REASONS: Readonly<Record<string, string>> = {
@@ -7,7 +7,7 @@ const DISK_FULL_REASONS: Readonly<Record<string, string>> = {
   EFBIG: 'no file may be so large here (ulimit -f, or the file system)',
 }
 
-/** What a person is told about it; undefined of any other error. */
+/** Undefined for any other error. */
 export function toDiskFullError(error: unknown, target = 'a file'): UnavailableError | undefined {
   const reason = error instanceof Error && 'code' in error ? DISK_FULL_REASONS[String(error.code)] : undefined
   if (reason === undefined) return undefined

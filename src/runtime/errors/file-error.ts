@@ -1,4 +1,4 @@
-/** Errors of the file system, with the remedy for a missing right. */
+/** Text of a file system error, with the remedy for a missing right. */
 import { errorText } from './error-text.ts'
 
 const NO_RIGHT = 'give this user the right to it, or choose another place'

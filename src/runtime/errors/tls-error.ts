@@ -1,6 +1,6 @@
-/** Why a connection with TLS was not made. */
+/** Classifies errors of TLS connections. */
 
-/** Node's documentation, "X509 certificate error codes". */
+/** Codes from Node's documentation, "X509 certificate error codes". */
 const OF_CERTIFICATES: Readonly<Record<string, TlsFault>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
   SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
@@ -22,7 +22,7 @@ const OF_CERTIFICATES: Readonly<Record<string, TlsFault>> = {
   EPROTO: 'other',
 }
 
-/** other: the two do not agree about TLS, or a client certificate is missing. */
+/** `other`: client and server share no TLS settings, or a client certificate is missing. */
 export type TlsFault = 'untrusted' | 'expired' | 'other_name' | 'other'
 
 /** Undefined for an error that TLS did not cause. */

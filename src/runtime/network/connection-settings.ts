@@ -2,17 +2,17 @@
 import type { ExtraHeaders } from './extra-headers.ts'
 
 export interface ConnectionSettings {
-  /** By names in lower case. They are sent with every call. */
+  /** Names are in lower case. Every call has these headers. */
   readonly headers?: ExtraHeaders
-  /** Authorities in PEM, in place of the public ones. */
+  /** CA certificates in PEM. They replace the public authorities. */
   readonly ca?: string
-  /** The client certificate in PEM, with its chain. */
+  /** In PEM, with its chain. */
   readonly certificate?: string
-  /** The private key of the certificate, in PEM. */
+  /** Private key of the certificate, in PEM. */
   readonly key?: string
 }
 
-/** For the action log: the names of headers, and the rest as secrets, which the log masks. */
+/** For the audit log: names of headers, and masked secrets. */
 export function logConnection({ headers, ...pems }: ConnectionSettings) {
   const changed = Object.entries({ values: headers, ...pems }).filter(([, secret]) => secret !== undefined)
   if (changed.length === 0) return {}
@@ -20,7 +20,7 @@ export function logConnection({ headers, ...pems }: ConnectionSettings) {
   return { connection: { ...(headers !== undefined && { headers: Object.keys(headers) }), ...masked } }
 }
 
-/** As Node's TLS takes them. */
+/** For Node's TLS. */
 export function tlsOptionsOf({ ca, certificate, key }: ConnectionSettings) {
   return {
     ...(ca !== undefined && { ca }),

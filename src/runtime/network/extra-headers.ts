@@ -1,4 +1,4 @@
-/** Headers that are sent in addition to our own, as a proxy in front of a wallet asks for. */
+/** Additional headers for calls, such as for a proxy before a wallet. */
 import { UsageError } from '../errors/cli-errors.ts'
 
 export type ExtraHeaders = Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ export type ExtraHeaders = Readonly<Record<string, string>>
 const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const VALUE = /^[\t\x20-\x7e]+$/
 const HEADER = /^(?<name>[^:]+):\s*(?<value>.+)$/
-/** Each call writes these itself, or they are about the connection or the coding of the answer. */
+/** Headers of each call itself, of the connection, or of the encoding. */
 const RESERVED_HEADERS = new Set([
   ...['content-type', 'content-length', 'content-encoding', 'x-sign-jws', 'host', 'expect', 'accept-encoding'],
   ...['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],

@@ -1,10 +1,10 @@
-/** Networks in CIDR notation and addresses in them. `::ffff:192.0.2.1` is the IPv4 address in it. */
+/** Networks in CIDR notation. `::ffff:192.0.2.1` counts as the IPv4 address in it. */
 import { BlockList, isIP } from 'node:net'
 
 const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const PREFIX = /^\d{1,3}$/
 
-/** Returns the rest of a sentence that begins with the network; undefined for a usable one. */
+/** Predicate of a sentence about the network; undefined for a usable one. */
 export function findNetworkFault(text: string): string | undefined {
   const { address, prefix, most } = parseNetwork(text)
   if (most === undefined) return 'is neither an address nor a network: write it as in 10.0.0.0/8'
@@ -14,7 +14,7 @@ export function findNetworkFault(text: string): string | undefined {
   return prefix === 0 ? 'contains every address: name the networks' : undefined
 }
 
-/** Networks without a fault. */
+/** `texts` must have no fault. */
 export function toNetworks(texts: readonly string[]): BlockList {
   const networks = new BlockList()
   for (const text of texts) {
@@ -28,7 +28,10 @@ export function containsAddress(networks: BlockList, address: string): boolean {
   return networks.check(address, addressFamily(address))
 }
 
-/** The same for every spelling of an IPv4 address, and without a zone; undefined for a text that is no address. */
+/**
+ * One spelling per address: no IPv4-mapped form and no zone. Undefined for a text that is no
+ * address.
+ */
 export function normalizeAddress(text: string): string | undefined {
   const [address = ''] = text.replace(IPV4_MAPPED, '').split('%')
   return isIP(address) === 0 ? undefined : address

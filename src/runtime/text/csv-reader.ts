@@ -1,4 +1,4 @@
-/** The rows of a CSV file that a person names. A fault of the whole file is thrown as wrong use. */
+/** Reads the rows of a CSV file. A fault of the whole file is thrown as UsageError. */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, type InfoField, parse } from 'csv-parse'
@@ -7,40 +7,37 @@ import { fileErrorText } from '../errors/file-error.ts'
 import { CSV_OPTIONS, columnNames, detectEncoding, hasOuterWhitespace, isScientificNotation } from './csv-rules.ts'
 
 export interface CsvTable {
-  /**
-   * The columns by their names, which stand in the first line. Throws UsageError; also asked of an
-   * empty file.
-   */
+  /** Columns for the names in the first line; also called for an empty file. Throws UsageError. */
   columnsOf(names: readonly string[]): string[]
   /** Columns of ids. */
   readonly ids: readonly string[]
-  /** Characters of one row. */
+  /** Limit of characters per row. */
   readonly maxRow: number
-  /** A line of another length is a row with a fault, and not the end. */
+  /** A line with another number of cells is a row with a fault, and does not end the reading. */
   readonly takesOddLines?: true
-  /** Cells of a column without a name are passed over; else they are a fault of their line. */
+  /** Cells without a column name are ignored. Otherwise they are a fault of their line. */
   readonly takesUnnamed?: true
 }
 
 export interface CsvRow {
   readonly record: Readonly<Record<string, string>>
   readonly line: number
-  /** Why this line cannot be taken. */
+  /** The reason to reject this line. */
   readonly fault?: string
 }
 
-/** As csv-parse reads it; the types of `info` lack `error`. */
+/** As csv-parse returns it; the library's type lacks `error`. */
 interface ParsedRow {
   readonly record: Readonly<Record<string, string | UntrimmedCell>>
   readonly info: Info & { readonly error?: CsvError }
 }
 
-/** An id with white space at an end and without quotation marks. */
+/** An unquoted id with white space at an end. */
 class UntrimmedCell {}
 
-/** Stands for bytes that are none: a name would be kept without its letters. */
+/** The decoder writes it for invalid bytes, so a name would lose letters. */
 const REPLACEMENT_CHARACTER = '\ufffd'
-/** Warnings of one file. */
+/** Limit per file. */
 const MAX_WARNINGS = 10
 
 export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<CsvRow> {
@@ -53,7 +50,7 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
   const parser = parse({ ...CSV_OPTIONS, ...lines, info: true, columns, cast: createCellMarker(table) })
   const warn = createShorteningWarning(path, table)
   try {
-    // A failure to read ends the parser too, which is waited for.
+    // Errors of the file also end the parser, whose iteration reports them.
     for await (const row of pipeline(
       createReadStream(path),
       decodeToUtf8,
@@ -73,7 +70,7 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
   if (!isNamed) table.columnsOf([])
 }
 
-/** A file in UTF-16 becomes UTF-8; a lone surrogate becomes U+FFFD, which no row may have. */
+/** Converts UTF-16 to UTF-8. A lone surrogate becomes U+FFFD, which no row may contain. */
 async function* decodeToUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0)
   let decoder: InstanceType<typeof TextDecoder> | undefined

@@ -1,14 +1,14 @@
-/** A request as a command line that sends the very same bytes again. Pure. */
+/** A curl command that repeats a request with the same bytes. */
 
 export interface CurlRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The exact text; empty when there is no body. */
+  /** The exact text; empty without a body. */
   readonly body: string
 }
 
-/** For a POSIX shell. `shellVariables`: headers whose values stand in variables of the shell. */
+/** For a POSIX shell. `shellVariables` maps header names to shell variables with their values. */
 export function formatCurlCommand(
   { method, url, headers, body }: CurlRequest,
   shellVariables: Readonly<Record<string, string>> = {},
@@ -19,7 +19,7 @@ export function formatCurlCommand(
   return ['curl -sS -i', `-X ${method}`, quoteForShell(url), ...given, ...variableHeaders, ...data].join(' ')
 }
 
-/** As one word of a POSIX shell. */
+/** One word of a POSIX shell. */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,13 +1,16 @@
-/** One HTML page that is complete in itself: it asks nobody for anything, which its policy enforces, and runs no script but its own. */
+/**
+ * A self-contained HTML page. Its content security policy allows no request, and no script except
+ * its own.
+ */
 import { createHash } from 'node:crypto'
 import { escapeMarkup } from './markup-escaping.ts'
 
 export interface HtmlPage {
-  /** Text. */
+  /** Plain text. */
   readonly title: string
   readonly style: string
   readonly script?: string
-  /** Markup, in which every text is escaped. */
+  /** Markup with escaped texts. */
   readonly body: readonly string[]
 }
 
@@ -38,7 +41,7 @@ function buildContentSecurityPolicy(style: string, script: string | undefined): 
   return `default-src 'none'; style-src ${hash(style)}${scripts}`
 }
 
-/** What our pages have alike: colours by day and by night, and a header whose edge is the verdict. */
+/** Light and dark colours, and a header whose edge shows the verdict. */
 export const PAGE_STYLE = `
 :root {
   --page: #fbfaf8; --ink: #1d1f23; --soft: #5b6068; --line: #dfdcd6; --card: #ffffff;

@@ -1,4 +1,4 @@
-/** Text that goes into HTML and XML: what a judged wallet answers is a stranger's, and must stay text. */
+/** Escapes text for HTML and XML, because answers of a tested wallet are untrusted. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Also without the control characters that XML cannot hold, escaped or not, and without halves of surrogate pairs. */
+/** Also replaces control characters that XML forbids, and lone surrogates. */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()

@@ -1,22 +1,27 @@
 /**
- * Text from elsewhere, made safe to print.
+ * Makes untrusted text safe to print.
  *
  * Names, answers and messages come from other programs and from people. A terminal obeys escape
- * sequences, a CI server obeys lines such as `::error::`, and marks of direction reorder a line.
+ * sequences, a CI server obeys lines such as `::error::`, and direction marks reorder a line.
  *
- * Invariant: what `printableLine` returns has no control character, no line break, no mark of direction
- * and no command of a CI server. A replaced character is written as `\u001b`, which JSON reads
- * as the same character.
+ * Invariant: a result of `printableLine` has no control character, line break, direction mark or CI
+ * command. A replaced character is written as `\u001b`, which JSON reads as the same character.
  */
 
-/** C0, DEL, C1, separators of lines, marks of direction, the byte order mark, halves of a pair. */
+/** C0, DEL, C1, line separators, direction marks, the byte order mark, lone surrogates. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
-/** GitHub obeys `::name` at the start of a line and `##[name` anywhere; Azure and TeamCity obey the others. */
+/**
+ * GitHub obeys `::name` at the start of a line and `##[name` anywhere. Azure and TeamCity obey the
+ * others.
+ */
 const COMMAND_AT_START = /^(\s*):(?=:)/
 const COMMAND_ANYWHERE = /#(?=#(\[|vso\[|teamcity\[))/g
 
-/** A part of a line, such as a name: commands stay, because they are none in the middle of a line. */
+/**
+ * For a part of a line, such as a name. CI commands stay, because they have no effect inside a
+ * line.
+ */
 export function printable(text: string): string {
   return text.replace(UNSAFE, escapeCharacter)
 }
@@ -27,7 +32,7 @@ export function printableLine(text: string): string {
     .replace(COMMAND_ANYWHERE, escapeCharacter)
 }
 
-/** Several lines: their line feeds stay. JSON stays the same JSON. */
+/** Line feeds stay. JSON stays the same JSON. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printableLine).join('\n')
 }

@@ -1,4 +1,6 @@
-/** The data folder holds keys, and a database with the partners' secrets in it: it is for nobody but its user. */
+/**
+ * Data folder that only its user can read. It holds keys and a database with the partners' secrets.
+ */
 import {
   accessSync,
   chmodSync,
@@ -15,18 +17,18 @@ import { UsageError } from '../errors/cli-errors.ts'
 
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
-/** Rights of the group and of all others. */
+/** Rights of the group and of other users. */
 const OTHERS_MODE = 0o077
 
-/** The folder exists and cannot be made private without a word of its owner's. */
+/** Only the owner of the folder can decide to make it private. */
 export class NotPrivateError extends UsageError {}
 
-/** What we put into a data folder ourselves. */
+/** Entries that Purser creates in a data folder. */
 const OWN_ENTRIES = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platform|gateway)-api-key|in-use.*)$/
 
 /**
- * Makes the folder, or takes the rights of others from one that holds nothing but ours; throws
- * NotPrivateError when it cannot.
+ * Creates the folder, or removes the rights of others if it holds only our entries. Throws
+ * NotPrivateError otherwise.
  */
 export function makePrivateFolder(path: string): void {
   if (!existsSync(path)) requireParent(resolve(path))
@@ -46,7 +48,7 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-/** A recursive mkdir on a read-only file system fails with ENOENT, which does not say why. */
+/** A recursive mkdir on a read-only file system fails with ENOENT, which hides the cause. */
 function requireParent(path: string): void {
   const parent = dirname(path)
   if (existsSync(parent)) accessSync(parent, constants.W_OK)
@@ -54,8 +56,8 @@ function requireParent(path: string): void {
 }
 
 /**
- * Throws the system's error, which names the path, when this user cannot read and write the folder,
- * or one of all the files in it: a start by root, as with sudo, leaves files that others cannot use.
+ * Throws the system's error, with the path, when this user cannot read and write the folder or a
+ * file in it. A start by root, as with sudo, leaves such files.
  */
 export function requireAccess(folder: string, scope: 'itself' | 'all'): void {
   const within = scope === 'all' ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
@@ -63,7 +65,7 @@ export function requireAccess(folder: string, scope: 'itself' | 'all'): void {
   for (const name of within) accessSync(join(folder, name), constants.R_OK | constants.W_OK)
 }
 
-/** The content; undefined when there is none. Rights of others are taken away. */
+/** Undefined when the file is absent or empty. Removes the rights of others. */
 export function readPrivateFile(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   if (isOpenToOthers(path)) chmodSync(path, FILE_MODE)

@@ -1,6 +1,8 @@
 /**
- * Reports as files: which writer a file name asks for. A report is never lost: a file that cannot be written is said at the start, and what a full disk refuses at the end
- * goes to stdout.
+ * Writes reports to files, in the format of the file's extension.
+ *
+ * Invariant: no report is lost. An unusable file is an error at the start, and a later failure
+ * prints the report to stdout.
  */
 
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
@@ -9,7 +11,7 @@ import { UsageError } from '../errors/cli-errors.ts'
 import { errorText } from '../errors/error-text.ts'
 import { printableLine, printableLines } from './printable-text.ts'
 
-/** By the ending of a file's name, in lower case. */
+/** By the file's extension, in lower case. */
 export type Writers<R> = Readonly<Record<string, (report: R) => string>>
 
 export interface ReportFile<R> {
@@ -26,7 +28,7 @@ export function resolveReportFile<R>(writers: Writers<R>, file: string): ReportF
   return { file, write }
 }
 
-/** ".html, .xml or .json" */
+/** For example ".html, .xml or .json". */
 function listEndings(writers: object): string {
   const endings = Object.keys(writers).map((ending) => `.${ending}`)
   return `${endings.slice(0, -1).join(', ')} or ${endings.at(-1)}`
@@ -47,7 +49,7 @@ function findWriteFault(file: string): string | undefined {
 interface ReportStreams {
   readonly stdout: { write(text: string): void }
   readonly stderr: { write(text: string): void }
-  /** The whole report stands on stdout already, for a program that reads nothing else there. */
+  /** True if stdout already has the whole report, for a program that reads nothing else there. */
   readonly isPrinted: boolean
 }
 

@@ -1,10 +1,10 @@
-/** Columns of a terminal, where they are not known. */
+/** Columns of a terminal of unknown width. */
 export const TERMINAL_WIDTH = 80
 
-/** Broken between words into lines that a terminal has room for. One argument: it is given to `flatMap`, which has three. */
+/** Takes one argument, because `flatMap` passes three. */
 export const wrapForTerminal = (text: string) => wrapText(TERMINAL_WIDTH, text)
 
-/** Broken between words into lines of at most so many characters. */
+/** Breaks between words into lines of at most `width` characters. */
 export function wrapText(width: number, text: string): string[] {
   const lines: string[] = []
   let line = ''
