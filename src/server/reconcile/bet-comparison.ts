@@ -1,4 +1,4 @@
-/** What is to be said about one bet. Pure. */
+/** Compares the platform's side of one bet with the wallet's. Pure. */
 
 import {
   type BetPair,
@@ -23,9 +23,9 @@ export type FindingKind =
   | 'stake'
   | 'payout'
   | 'currency'
-  /** Decided, not acknowledged, and nothing is under way (C-9). */
+  /** The partner has not acknowledged the decision, and no call is under way (C-9). */
   | 'owed'
-  /** Notes: agreed on by both sides, and yet somebody may want to know. */
+  /** Notes. Both sides agree, but an operator may want to know. */
   | 'refused_by_partner'
   | 'placed_by_hand'
 
@@ -34,20 +34,23 @@ export interface ReconcileFinding {
   readonly kind: FindingKind
   readonly betId: string
   readonly player: string
-  /** In words, what each side has. */
+  /** Text about each side. */
   readonly platform: string | null
   readonly wallet: string | null
-  /** The same and more, word by word. */
+  /** The same and more, as single values. */
   readonly details: FindingDetails
 }
 
 export interface BetComparison {
-  /** A call about it is on its way: what became of it is not comparable yet. */
+  /** A call about the bet is under way, so its outcome is not comparable yet. */
   readonly inFlight: boolean
   readonly findings: readonly ReconcileFinding[]
 }
 
-/** Players whose bets come from elsewhere too: a bet that the platform does not know is a note. */
+/**
+ * Selects players with bets from another source. Such a bet, when unknown to the platform, is a
+ * note.
+ */
 export type IsPlacedByHand = (player: string) => boolean
 
 export function compareBet({ platform, wallet }: BetPair, byHand: IsPlacedByHand): BetComparison {
@@ -59,12 +62,12 @@ export function compareBet({ platform, wallet }: BetPair, byHand: IsPlacedByHand
   return { inFlight: platform.isUnderWay, findings: [...compareSides(platform, mine), ...unmatched] }
 }
 
-/** The name by which the wallet has the player, the first that it has the bet under. */
+/** The platform's first name for the player under which the wallet has the bet. */
 function findPlayerName({ players }: PlatformSide, wallet: readonly WalletSide[]): string | undefined {
   return players.find((name) => wallet.some(({ player }) => player === name))
 }
 
-/** A refused bet, a tombstone and an id that was only asked about hold nobody's money. */
+/** A refused bet, a tombstone and an unknown id hold no money. */
 function hasMoney({ status }: WalletSide): boolean {
   return status === 'open' || status === 'settled'
 }
@@ -83,7 +86,10 @@ function toUnmatchedFinding(side: WalletSide, byHand: IsPlacedByHand): Reconcile
     : { type: 'difference', kind: 'missing_at_platform', ...rest }
 }
 
-/** While a call is on its way only what it cannot change is compared: that the bet is there, whose it is, and its stake. */
+/**
+ * While a call is under way, only facts that it cannot change are compared: existence, player,
+ * stake and currency.
+ */
 function compareSides(platform: PlatformSide, wallet: WalletSide | undefined): ReconcileFinding[] {
   const failures = isUnacknowledged(platform) ? [toOwedFinding(platform, wallet)] : toRefusalNotes(platform, wallet)
   if (wallet === undefined)
@@ -94,7 +100,10 @@ function compareSides(platform: PlatformSide, wallet: WalletSide | undefined): R
   return [...failures, ...states, ...compareTerms(platform, wallet)]
 }
 
-/** What is owed may be as it was told, or as it was decided if the partner did it and its answer was lost. */
+/**
+ * An owed bet may be in its acknowledged state, or in the decided one, if the partner's answer was
+ * lost.
+ */
 function compareStates(platform: PlatformSide, wallet: WalletSide): ReconcileFinding[] {
   const possible = isUnacknowledged(platform) ? [platform.acknowledged, platform.decided] : [platform.acknowledged]
   if (isUnacknowledged(platform) && platform.acknowledged.kind === 'none') return []
@@ -112,14 +121,14 @@ function compareState(state: BetState, wallet: WalletSide): 'same' | 'payout' | 
     case 'settled':
       if (wallet.status !== 'settled' || wallet.resultType !== state.resultType) return 'status'
       return isSameAmount(state.payout, wallet.payout) ? 'same' : 'payout'
-    case 'cancelled': // a refused bet stays refused when it is rolled back
+    case 'cancelled': // a refused bet stays refused after a rollback
       return wallet.status === 'cancelled' || wallet.status === 'refused' ? 'same' : 'status'
     default:
       return state satisfies never
   }
 }
 
-/** What cannot change in a bet's life; a wallet that knows only the id has neither. */
+/** Facts that never change. A wallet that knows only the id has neither stake nor currency. */
 function compareTerms(platform: PlatformSide, wallet: WalletSide): ReconcileFinding[] {
   const stake = wallet.stake !== null && !isSameAmount(platform.stake, wallet.stake)
   const currency = wallet.currency !== null && wallet.currency !== platform.currency
@@ -155,7 +164,7 @@ function toOwedFinding(platform: PlatformSide, wallet: WalletSide | undefined): 
   return { type: 'difference', kind: 'owed', platform: description, wallet: has, ...toSubject(platform, wallet) }
 }
 
-/** Of a refusal that left both sides agreed: a refused cashout has taken itself back (C-8). */
+/** Notes about a refusal after which both sides agree: a refused cashout was reversed (C-8). */
 function toRefusalNotes(platform: PlatformSide, wallet: WalletSide | undefined): ReconcileFinding[] {
   const { failed, status } = platform
   if (failed?.status !== 'refused') return []

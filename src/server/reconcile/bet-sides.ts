@@ -1,11 +1,14 @@
-/** One bet as each of the two sides has it. Amounts are decimal text: the two may store a currency in different scales. */
+/**
+ * One bet as each side has it. Amounts are decimal text, because the sides may have different
+ * scales.
+ */
 
 import { toQualifiedBetId, toSentBetId } from '../../protocol/qualified-bet-id.ts'
 import { formatMoney, type Money } from '../../protocol/values/money.ts'
 import type { BetId } from '../../protocol/wire-ids.ts'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 
-/** What a bet is at its partner: as the platform decided it, or as the partner has acknowledged it. `none`: it holds no money. */
+/** State as the platform decided it, or as the partner acknowledged it. `none` holds no money. */
 export type BetState =
   | { readonly kind: 'none' }
   | { readonly kind: 'open' }
@@ -14,35 +17,37 @@ export type BetState =
 
 export interface PlatformSide {
   readonly betId: string
-  /** By whom the wallet may know the player: operatorUser first when there is one, then userId (I-1). */
+  /** Names of the player in the wallet: operatorUser first if it exists, then userId (I-1). */
   readonly players: readonly string[]
   readonly currency: string
   readonly stake: string
-  /** The platform's own word for it. */
+  /** In the platform's own words. */
   readonly status: string
   readonly decided: BetState
-  /** Acknowledged by the partner last. */
+  /** The last state that the partner acknowledged. */
   readonly acknowledged: BetState
-  /** A call about it is on its way or due, and nothing is known against it. */
+  /** A call about the bet is under way or due, and is neither owed nor stuck. */
   readonly isUnderWay: boolean
-  /** The delivery that did not bring about what was decided. */
+  /** The delivery that did not achieve the decided state. */
   readonly failed: FailedDelivery | null
-  /** Number of deliveries decided so far: it grows with everything that happens to the bet. */
+  /** Number of deliveries. It grows with each change of the bet. */
   readonly version: number
 }
 
 export interface FailedDelivery {
   readonly operation: string
   /**
-   * refused: the partner said no. stuck: given up. pending: tried again after 400 with a code that does not speak of it (C-5), or
-   * after six minutes without an answer (W-48). late: it has waited
-   * for longer than its schedule can explain.
+   * - `refused`: the partner refused the call.
+   * - `stuck`: its retries have stopped.
+   * - `pending`: it is retried after a 400 whose code does not concern it (C-5), or after six
+   *   minutes without an answer (W-48).
+   * - `late`: it has waited for longer than its schedule explains.
    */
   readonly status: 'refused' | 'stuck' | 'pending' | 'late'
   readonly code: number | null
 }
 
-/** C-9: decided, not acknowledged, and nothing is under way. */
+/** The partner has not acknowledged the decision, and no call is under way (C-9). */
 export function isUnacknowledged({ decided, acknowledged, isUnderWay }: PlatformSide): boolean {
   return !isUnderWay && !isSameState(decided, acknowledged)
 }
@@ -52,7 +57,7 @@ function isSameState(a: BetState, b: BetState): boolean {
   return a.resultType === b.resultType && isSameAmount(a.payout, b.payout)
 }
 
-/** "12.10" and "12.1000" are one amount. */
+/** "12.10" and "12.1000" are the same amount. */
 export function isSameAmount(a: string, b: string | null): boolean {
   return b !== null && toShortestDecimal(a) === toShortestDecimal(b)
 }
@@ -62,38 +67,44 @@ function toShortestDecimal(decimal: string): string {
 }
 
 /**
- * A bet of the platform that was read before the wallet and behind it: what it says both times was so when the wallet was read. Else it is under
- * way, and what the partner had acknowledged before must be there.
+ * Combines readings of a bet before and after the wallet was read. Equal readings were valid at
+ * that time. Otherwise the bet is under way, and only the state that was acknowledged before must
+ * be in the wallet.
  */
 export function combineReadings(before: PlatformSide | undefined, after: PlatformSide | undefined) {
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return after
   return { ...after, told: before?.acknowledged ?? NOT_ACKNOWLEDGED, isUnderWay: true }
 }
-/** Of what is on its way nobody knows what the partner has. */
+/** While a call is under way, the partner's state is unknown. */
 export const NOT_ACKNOWLEDGED: BetState = { kind: 'none' }
 
-/** Whose bets of the wallet are compared, where several platforms call it (W-43): by name, '' is the one without. */
+/**
+ * The platforms whose bets in the wallet are compared (W-43); '' is the platform without a name.
+ */
 export type Platforms = readonly string[] | undefined
 
-/** For who has not said so, and a bet has the name of a platform. */
+/** For a wallet with bets of named platforms. */
 export function toPlatformRequiredError(): UsageError {
   return new UsageError(
     "the wallet has bets of several platforms (W-43): give --platform NAME, a name in PARTNER_SECRETS, or --platform '' for the platform of PARTNER_SECRET",
   )
 }
 
-/** The ids under which the wallet may have a bet that came with this one. */
+/** Ids that the bet may have in the wallet. */
 export function toWalletIds(betId: string, platforms: Platforms = []): string[] {
   return [betId, ...platforms.map((platform) => toQualifiedBetId({ betId: betId as BetId, platform }))]
 }
 
 export interface WalletSide {
-  /** As the platform sent it. */
+  /** The id that the platform sent. */
   readonly betId: string
-  /** The wallet's own: of two platforms' bets with one id and one player, the second one has another (W-43). */
+  /**
+   * The wallet's id. It differs for the second of two platforms' bets with the same id and player
+   * (W-43).
+   */
   readonly ownId: string
   readonly player: string
-  /** Read from a database: where its row lies there. */
+  /** Only when read from a database. */
   readonly bucket?: number
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
   readonly currency: string | null
@@ -102,7 +113,7 @@ export interface WalletSide {
   readonly resultType: string | null
 }
 
-/** As the operator API shows a bet. */
+/** A bet in the format of the operator API. */
 export interface WalletBetView {
   readonly userId: string
   readonly transactionId: string
@@ -128,18 +139,18 @@ export function toWalletSide(view: WalletBetView): WalletSide {
   }
 }
 
-/** Everything that carries one bet id, on both sides. */
+/** All bets with the same id, on both sides. */
 export interface BetPair {
   readonly betId: string
   readonly platform: PlatformSide | undefined
-  /** Several only when several players have a bet with this id (I-6). */
+  /** Several if several players have a bet with this id (I-6). */
   readonly wallet: readonly WalletSide[]
 }
 
-/** Bets in the order of their ids, byte by byte, as `collate "C"` has it; in pages. */
+/** Pages of bets in the order of their ids, byte by byte as with `collate "C"`. */
 export type Pages<T> = AsyncIterable<readonly T[]>
 
-/** A stored amount as decimal text; `scale` is that in which its side stores the currency (M-5). */
+/** `scale` is the scale in which the side stores the currency (M-5). */
 export function formatStoredAmount(
   { scale, currency }: { scale: number | null; currency: string | null },
   amount: Money,
@@ -148,7 +159,7 @@ export function formatStoredAmount(
   return formatMoney(amount, scale)
 }
 
-/** The order of both streams. Ids are compared as bytes, whatever the collations of the databases are. */
+/** Order of both streams: ids as bytes, independent of a database's collation. */
 export function compareIds(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

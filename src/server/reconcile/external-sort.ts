@@ -1,6 +1,6 @@
 /**
- * Sorts a stream of any size: what fits is sorted in memory and written to a file of its own, a run; then the runs are
- * read side by side. In memory are one run while writing, a few lines of each while reading.
+ * External merge sort for a stream of any size. Sorted runs are written to files, and then merged.
+ * Memory holds one run while writing, and a few lines of each run while reading.
  */
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { compareIds, type Pages, type WalletSide } from './bet-sides.ts'
 
-/** Bets of a run; some 30 MB. */
+/** Bets per run, some 30 MB. */
 export const RUN_LENGTH = 100_000
-/** Bets of a page that is handed on. */
+/** Bets per page of the result. */
 const PAGE = 1_000
 
 export interface SortedPages<T> {
@@ -39,7 +39,7 @@ export async function sortById<T>(
   }
 }
 
-/** Only one and the same bet is neither before nor behind. */
+/** Returns 0 only for the same bet. */
 export function compareIdAndPlayer(a: WalletSide, b: WalletSide): number {
   return compareIds(a.betId, b.betId) || compareIds(a.player, b.player) || compareIds(a.ownId, b.ownId)
 }
@@ -87,7 +87,7 @@ async function* mergeRuns<T>(runs: readonly AsyncGenerator<T>[], compare: Compar
   }
 }
 
-/** A bet that moved from one page of the list to the next while it was read comes twice; once is enough. */
+/** Skips duplicates: a bet that moved to the next page during the reading appears twice. */
 async function* toPages<T>(sides: AsyncIterable<T>, compare: Compare<T>): AsyncGenerator<T[]> {
   let page: T[] = []
   let last: T | undefined

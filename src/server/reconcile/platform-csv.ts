@@ -1,4 +1,4 @@
-/** The bets of any platform, from a CSV file with named columns: for operators whose platform is not this one. */
+/** Reads the bets of any platform from a CSV file, for operators with a different platform. */
 
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import { readCsv } from '../../runtime/text/csv-reader.ts'
@@ -6,18 +6,18 @@ import { compareIds, type Pages, type PlatformSide } from './bet-sides.ts'
 import { type SortedPages, sortById } from './external-sort.ts'
 import { parsePlatformRow, requireColumns } from './platform-row.ts'
 
-/** Bets of a page. */
+/** Bets per page. */
 const PAGE = 1_000
-/** Characters of one row; a usual one has about 100. */
+/** Characters per row; a usual row has about 100. */
 const MAX_ROW = 10_000
 
-/** In the order of bet ids, whatever that of the file is; `close` removes what was written to sort them. */
+/** Sorts the rows by bet id. `close` removes the files of the sort. */
 export async function openPlatformCsv(path: string): Promise<SortedPages<PlatformSide>> {
   const { pages, close } = await sortById(readRows(path), compareIdAndLine)
   return { pages: rejectDuplicates(path, pages), close }
 }
 
-/** `version` is the line of the file. */
+/** `version` is the line in the file. */
 function compareIdAndLine(a: PlatformSide, b: PlatformSide): number {
   return compareIds(a.betId, b.betId) || a.version - b.version
 }
@@ -36,7 +36,7 @@ async function* readRows(path: string): AsyncGenerator<PlatformSide[]> {
   if (page.length > 0) yield page
 }
 
-/** A bet that stands twice says two things. */
+/** A bet that occurs twice is ambiguous. */
 async function* rejectDuplicates(path: string, pages: Pages<PlatformSide>): AsyncGenerator<readonly PlatformSide[]> {
   let last: PlatformSide | undefined
   for await (const page of pages) {

@@ -1,9 +1,9 @@
-/** A bet of any platform, from a row of a table with named columns. Pure: the console reads such a file too. */
+/** Parses a bet of any platform from a table row. Pure, because the console uses it too. */
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import type { BetState, PlatformSide } from './bet-sides.ts'
 
 const REQUIRED = ['betId', 'player', 'status', 'currency', 'stake'] as const
-/** Of a settled bet; others may leave them empty. */
+/** For settled bets; empty for others. */
 const OPTIONAL = ['payout', 'resultType'] as const
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number]
 export type PlatformRowCells = Readonly<Partial<Record<Column, string>>>

@@ -1,4 +1,4 @@
-/** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
+/** Reads the platform's bets of one partner, in the state that the partner acknowledged. */
 
 import type { Money } from '../../protocol/values/money.ts'
 import { UUID } from '../../protocol/wire-ids.ts'
@@ -28,16 +28,18 @@ interface BetRow extends Row {
 }
 
 /**
- * In SQL: longer than the schedule can explain (C-4: 6 minutes, C-5: 25 hours), and an hour more, a delivery has waited for a partner that is down,
- * or for a database that refuses to mark or to end it (C-15). Who waits for a partner is called again by itself; both are untold.
+ * In SQL: a delivery has waited for an hour longer than its schedule explains, which is 6 minutes
+ * for a Rollback (C-4) and 25 hours for a result (C-5). The partner is down, or the database
+ * rejects the mark of the delivery (C-15). Both count as owed.
  */
 const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l.due_at end,
     l.first_attempt_at + case l.operation when 'rollback' then interval '6 minutes' else interval '25 hours' end) < now() - interval '1 hour'`
 
 /**
- * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
- * holds the others back: stuck, or tried again and marked (owed.ts).
- * What has had no answer, and has a later decision behind it, is under way: the partner may have it or not (W-48).
+ * The failed delivery is the last one, if the partner refused it; a refused Place bet is the bet's
+ * own status. Otherwise it is the first one that holds back the others: stuck, or retried and owed
+ * (owed.ts). A delivery without an answer, before a later decision, is under way: the partner may
+ * have it or not (W-48).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,
@@ -65,7 +67,7 @@ const PARTNERS = statement(
 
 type Reading = Pick<Tx, 'query'>
 
-/** The partner to look at; throws when it is not clear which. */
+/** Throws when the partner is ambiguous or unknown. */
 export async function choosePartner(db: Reading, requested: string | undefined): Promise<string> {
   const [first, second] = await db.query<{ partner_id: string }>(PARTNERS, [requested ?? null])
   if (first === undefined) {
@@ -81,11 +83,11 @@ export async function choosePartner(db: Reading, requested: string | undefined):
 
 export interface PlatformReader {
   readonly partnerId: string
-  /** By `userId`. */
+  /** Selects players by `userId`. */
   readonly only: (userId: string) => boolean
 }
 
-/** All bets in order, from the snapshot of `tx`. A uuid's order is that of its text. */
+/** All bets in order, from the snapshot of `tx`. UUIDs have the same order as their texts. */
 export async function* streamPlatform(
   tx: Tx,
   { partnerId, only }: PlatformReader,
@@ -98,7 +100,7 @@ export async function* streamPlatform(
   }
 }
 
-/** Some bets as they are now. The wallet may have bets with ids of any form. */
+/** Current state of some bets. Ids from the wallet may have any form. */
 export async function readPlatform(
   db: Reading,
   { partnerId, only }: PlatformReader,

@@ -1,4 +1,4 @@
-/** The `reconcile` command: which two sides are meant, and where the findings go. */
+/** `purser reconcile`: opens the two sides, and writes the findings. */
 
 import { findUrlFault } from '../../protocol/values/base-url.ts'
 import { PLATFORM_NAME } from '../../protocol/wire-ids.ts'
@@ -27,14 +27,14 @@ export interface ReconcileCommand {
   readonly operatorApi?: string
   readonly operatorKey?: string
   readonly csv?: string
-  /** A file with the bets of another platform, instead of a database. */
+  /** A file with the bets of another platform, which replaces its database. */
   readonly platformCsv?: string
-  /** Whose bets of the wallet are meant, by the names of PARTNER_SECRETS (W-43). */
+  /** Names of the platforms to compare, as in PARTNER_SECRETS (W-43). */
   readonly platform?: readonly string[]
   readonly json?: true
 }
 
-/** Prints every difference as it is found; resolves to true when there is none. */
+/** Prints each finding at once; resolves to true when nothing differs. */
 export async function runReconcile(
   options: ReconcileCommand,
   config: Config,
@@ -91,7 +91,7 @@ async function openSides(options: ReconcileCommand, config: Config, opened: Db[]
   return (found) => reconcile({ platform, wallet, partnerId, platforms }, found)
 }
 
-/** The tables of a side, and the remedy where another database or another source was meant. */
+/** The tables of each side, and the remedy for another source. */
 const TABLES_READ = {
   platform: {
     ...{ schema: 'platform', tables: ['partner', 'bet', 'delivery', 'currency'] },

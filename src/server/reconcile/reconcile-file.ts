@@ -1,4 +1,7 @@
-/** Compares the bets of another platform, which are in a file, with a wallet's. Each bet is looked at once: a file does not move. */
+/**
+ * Compares the bets in a file of another platform with a wallet's. Each bet is read once, because
+ * the file does not change.
+ */
 import { compareBet, type ReconcileFinding } from './bet-comparison.ts'
 import type { Pages, Platforms, WalletSide } from './bet-sides.ts'
 import { compareIdAndPlayer, sortById } from './external-sort.ts'
@@ -8,7 +11,7 @@ import { pairBets } from './stream-merge.ts'
 import { readWalletPages } from './wallet-api.ts'
 import { streamWallet } from './wallet-database.ts'
 
-/** Tells `found` every finding in the order of bet ids, and resolves when everything is compared. */
+/** Calls `found` with each finding, in the order of bet ids. */
 export async function reconcileFile(
   path: string,
   wallet: Exclude<WalletSource, { kind: 'same' }>,

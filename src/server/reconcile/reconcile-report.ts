@@ -1,4 +1,7 @@
-/** How findings are printed: a line each, one JSON document, and CSV. Written as they come, none is kept. */
+/**
+ * Writers for findings: text, one JSON document, and CSV. They write each finding at once and store
+ * none.
+ */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { formatCsvLine, formatTextCell } from '../../runtime/text/csv-writer.ts'
 import { printable } from '../../runtime/text/printable-text.ts'
@@ -36,7 +39,7 @@ function formatCount(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`
 }
 
-/** One document: `{"findings": […], "ok": …, "bets": …}`. */
+/** Format: `{"findings": […], "ok": …, "bets": …}`. */
 export function createJsonFindingsReport(write: Write): FindingsReport {
   let separator = '{"findings":['
   return {
@@ -74,7 +77,7 @@ const DETAILS = [
 ]
 const SENTENCES = ['platform', 'wallet'] as const
 
-/** A file with a header line, RFC 4180. Throws at once when it cannot be written. */
+/** With a header line (RFC 4180). Throws at once when the file cannot be written. */
 export function createCsvFindingsReport(path: string): FindingsReport {
   const file = openSync(path, 'w', 0o600)
   const write = (cells: readonly string[]) => void writeSync(file, formatCsvLine(cells))

@@ -1,9 +1,10 @@
 /**
- * Compares every bet of the platform with the wallet's. Both sides are read as streams in the order of bet ids and merged,
- * so that memory does not grow with their number.
+ * Compares all bets of the platform with the wallet's. Both sides are streams in the order of bet
+ * ids, so memory does not grow with the number of bets.
  *
- * When both are in one database, one snapshot holds them as they were at one moment. When not, a bet may have moved
- * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
+ * If both sides are in one database, one snapshot shows them at the same moment. Otherwise a bet
+ * may change between the two readings. A difference is then read again, and counts only if it
+ * remains while the bet does not change.
  */
 
 import type { ApiEndpoint } from '../../protocol/client/api-client.ts'
@@ -17,7 +18,7 @@ import { readWalletBets, readWalletPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
 
 export type WalletSource =
-  /** In the platform's database. */
+  /** The wallet's tables are in the platform's database. */
   | { readonly kind: 'same' }
   | { readonly kind: 'database'; readonly db: Db }
   | { readonly kind: 'api'; readonly api: ApiEndpoint }
@@ -25,27 +26,30 @@ export type WalletSource =
 export interface ReconcileOptions {
   readonly platform: Db
   readonly wallet: WalletSource
-  /** May be left out when the platform has one. */
+  /** Optional for a platform with one partner. */
   readonly partnerId?: string | undefined
-  /** Needed when the wallet has bets of platforms with names. */
+  /** Required when the wallet has bets of named platforms. */
   readonly platforms?: Platforms
   readonly byHand?: IsPlacedByHand
-  /** The platform's players to look at, by `userId`, when the wallet has only some of a partner's: behind a gateway. */
+  /**
+   * Selects players by `userId`, when the wallet has only some of the partner's players, as with a
+   * gateway.
+   */
   readonly only?: ((userId: string) => boolean) | undefined
 }
 
 export interface Summary {
   /** Null when the platform is a file. */
   readonly partnerId: string | null
-  /** Bet ids that were looked at, on either side. */
+  /** Bet ids on either side. */
   readonly bets: number
-  /** Not comparable: a call about them is on its way. */
+  /** Bets with a call under way, which are not comparable. */
   readonly inFlight: number
   readonly differences: number
   readonly notes: number
 }
 
-/** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
+/** Calls `found` with each finding, nearly in the order of bet ids. */
 export async function reconcile(
   options: ReconcileOptions,
   found: (finding: ReconcileFinding) => void,
@@ -74,7 +78,7 @@ export async function reconcile(
   }
 }
 
-/** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
+/** Reads the API completely before the platform's snapshot, which is then short. */
 async function compareWithApi(
   run: ReconcileRun,
   platform: Db,
@@ -96,7 +100,10 @@ async function compareWithApi(
 
 type Reading = Pick<Tx, 'query'>
 
-/** What is committed now. An embedded database is this process's alone, and its one connection is taken by the snapshot. */
+/**
+ * Reads committed state. The one connection of an embedded database belongs to the snapshot, and
+ * nothing else writes there.
+ */
 function chooseReader(db: Db, snapshot: Tx): Reading {
   return db.kind === 'pglite' ? snapshot : db
 }
@@ -107,16 +114,16 @@ interface ReconcileRun {
   readonly found: (finding: ReconcileFinding) => void
 }
 
-/** Both sides outside the snapshots. */
+/** Readers of both sides outside the snapshots. */
 interface CurrentReaders {
   readonly platform: Reading
   readWallet(keys: readonly BetKey[]): Promise<WalletSide[]>
 }
 
-/** Pairs that are looked at again in one go. */
+/** Pairs per second reading. */
 const REREAD_SLICE = 200
 
-/** `now` is for sides that were not read at one moment. */
+/** `now` is for sides that were not read at the same moment. */
 async function compareStreams(
   run: ReconcileRun,
   tx: Tx,
@@ -155,8 +162,8 @@ export function createReconcileTally(found: ReconcileRun['found']) {
 }
 
 /**
- * The pairs as they are now. The platform is read before and after the wallet: a bet to which something happened in
- * between is in flight.
+ * Reads the pairs again, the platform before and after the wallet. A bet that changed in between is
+ * in flight.
  */
 async function rereadPairs(reader: PlatformReader, now: CurrentReaders, pairs: readonly BetPair[]): Promise<BetPair[]> {
   const betIds = pairs.map(({ betId }) => betId)

@@ -1,8 +1,7 @@
-/** What each side has of a bet, in words for people and in columns for programs. Pure. */
+/** Describes both sides of a bet, as text for people and as columns for programs. Pure. */
 import type { ReconcileFinding } from './bet-comparison.ts'
 import type { BetState, PlatformSide, WalletSide } from './bet-sides.ts'
 
-/** Of each kind of finding. */
 export const FINDING_LABELS: Readonly<Record<ReconcileFinding['kind'], string>> = {
   missing_at_wallet: 'missing at wallet',
   missing_at_platform: 'missing at platform',
@@ -15,7 +14,7 @@ export const FINDING_LABELS: Readonly<Record<ReconcileFinding['kind'], string>> 
   placed_by_hand: 'note: placed by hand',
 }
 
-/** Null where a side has none. What was decided stands beside what the partner has acknowledged. */
+/** Null where a side has no value. It contains both the decided and the acknowledged state. */
 export interface FindingDetails {
   readonly platformStatus: string | null
   readonly platformCurrency: string | null
@@ -25,7 +24,7 @@ export interface FindingDetails {
   readonly acknowledgedStatus: string | null
   readonly acknowledgedResult: string | null
   readonly acknowledgedPayout: string | null
-  /** The delivery that failed. */
+  /** Operation of the failed delivery. */
   readonly operation: string | null
   readonly delivery: string | null
   readonly code: number | null

@@ -1,7 +1,7 @@
-/** Two streams in the order of bet ids become one of pairs; of each stream one page is in memory. */
+/** Merges two streams in the order of bet ids into pairs. Memory holds one page of each stream. */
 import { type BetPair, compareIds, type Pages, type PlatformSide, type WalletSide } from './bet-sides.ts'
 
-/** Each bet id of either stream once, in order. */
+/** Yields each bet id once, in order. */
 export async function* pairBets(platform: Pages<PlatformSide>, wallet: Pages<WalletSide>): AsyncGenerator<BetPair> {
   const [left, right] = [createPageReader(platform), createPageReader(wallet)]
   try {
@@ -32,9 +32,9 @@ async function takeWalletBets(wallet: PageReader<WalletSide>, betId: string): Pr
 }
 
 interface PageReader<T> {
-  /** The next item, if its page is here. */
+  /** The next item if its page is loaded. */
   peek(): T | undefined
-  /** Fetches pages until there is a next item; undefined at the end. */
+  /** Loads pages until an item is available; undefined at the end. */
   more(): Promise<T | undefined>
   take(): T | undefined
   close(): Promise<void>

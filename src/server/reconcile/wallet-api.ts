@@ -1,4 +1,4 @@
-/** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
+/** Reads the wallet's bets through its operator API, newest first. The caller must sort them. */
 
 import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
 import { encodePathSegment } from '../../protocol/values/path-segment.ts'
@@ -13,12 +13,12 @@ import {
 } from './bet-sides.ts'
 import type { BetKey } from './wallet-database.ts'
 
-/** Rows of a page: the most that the API gives. */
+/** Rows per page: the limit of the API. */
 const PAGE = 500
-/** Single bets that are asked for at once. */
+/** Concurrent requests for single bets. */
 const AT_ONCE = 8
 
-/** Every bet that the wallet had when the reading began, page by page, in the API's order. */
+/** All bets of the wallet at the start of the reading, in the API's order. */
 export async function* readWalletPages(api: ApiEndpoint, platforms: Platforms): AsyncGenerator<WalletSide[]> {
   let after: string | null = null
   do {
@@ -38,7 +38,7 @@ export async function* readWalletPages(api: ApiEndpoint, platforms: Platforms): 
 const isOfPlatforms = (platforms: Platforms) => (view: WalletBetView) =>
   platforms?.includes(view.platform ?? '') ?? true
 
-/** Some bets as they are now. */
+/** Current state of some bets. */
 export async function readWalletBets(
   api: ApiEndpoint,
   keys: readonly BetKey[],

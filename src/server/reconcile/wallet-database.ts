@@ -1,4 +1,4 @@
-/** The wallet's bets, read from its database. Reads only. */
+/** Reads the wallet's bets from its database. */
 
 import { sentBetIdSql } from '../../protocol/qualified-bet-id.ts'
 import type { Money } from '../../protocol/values/money.ts'
@@ -34,7 +34,7 @@ const HAS_NAMES = statement(
   'reconcile_has_names',
   "select exists (select 1 from purser.bet where platform <> '') as has_names",
 )
-/** A wallet was started for this platform, or a bet has its name. */
+/** A wallet was started for the platform, or a bet has its name. */
 const KNOWS_PLATFORM = statement(
   'reconcile_knows_platform',
   `select exists (select from purser.setting where name = 'platform ' || $1::text)
@@ -56,7 +56,7 @@ const READ = statement(
    where $3::text[] is null or b.platform = any($3::text[]) order by b.bet_id collate "C"`,
 )
 
-/** Throws when one of the names was mistyped: none of its bets would be compared. */
+/** A misspelt name is an error, because nothing would be compared. */
 async function requireKnownPlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms): Promise<void> {
   for (const name of platforms ?? []) {
     const [row] = name === '' ? [{ is_known: true }] : await tx.query<{ is_known: boolean }>(KNOWS_PLATFORM, [name])
@@ -67,7 +67,7 @@ async function requireKnownPlatforms(tx: Pick<Tx, 'query'>, platforms: Platforms
   }
 }
 
-/** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
+/** All bets in order, from the snapshot of `tx`. The database sorts them, on disk if necessary. */
 export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
   const [names] = platforms === undefined ? await tx.query<{ has_names: boolean }>(HAS_NAMES) : []
   if (names?.has_names) throw toPlatformRequiredError()
@@ -80,7 +80,7 @@ export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletS
   }
 }
 
-/** A bet is (player, bet id), here as in the wallet (I-1). */
+/** Player and bet id identify a bet (I-1). */
 export interface BetKey {
   readonly player: string
   readonly betId: string
@@ -88,7 +88,10 @@ export interface BetKey {
   readonly bucket?: number | undefined
 }
 
-/** Some bets as they are now, each once. A row outside its player's bucket is read where it was found. */
+/**
+ * Current state of some bets, each once. A row outside its player's bucket is read where it was
+ * found.
+ */
 export async function readWallet(
   db: Pick<Tx, 'query'>,
   keys: readonly BetKey[],
