@@ -26,18 +26,12 @@ import { EXIT_CODES } from './exit-codes.ts'
 import { forwardLines } from './line-buffer.ts'
 import { onStopSignal } from './stop-signals.ts'
 
-/**
- * Milliseconds until another worker starts. The backoff doubles after each worker that did not
- * listen.
- */
+/** Milliseconds until another worker starts, doubled after each worker that did not listen. */
 const INITIAL_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 30_000
-/**
- * Milliseconds for a worker to finish its calls, which takes some seconds. Service managers wait
- * for 20 s.
- */
+/** Milliseconds for a worker to finish its calls. Service managers wait for 20 s. */
 const STOP_TIMEOUT_MS = 15_000
-/** Milliseconds for the metrics of the slowest worker, which itself waits for its database. */
+/** Milliseconds for the slowest worker's metrics. The worker waits for its database. */
 const METRICS_TIMEOUT_MS = 2 * DATABASE_WAIT_MS
 
 /** Resolves when all workers have ended; sets the exit code. */

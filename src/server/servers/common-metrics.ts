@@ -1,6 +1,6 @@
 /**
- * Metrics that every server has. They are first in the list, because the pools must be read before
- * other metrics query the database.
+ * Metrics of every server. They come first: the pools are read before other metrics query the
+ * database.
  */
 
 import type { ConsoleAuth, ServerAuth } from '../core/auth/server-auth.ts'

@@ -32,8 +32,8 @@ export function reportFailure(failure: unknown): void {
 }
 
 /**
- * An unhandled error is a defect, unless it is output to a full disk. Node would exit with 1, which
- * means findings.
+ * An unhandled error is a defect, except for a full disk. Node would exit with 1, which means
+ * findings.
  */
 export function exitOnDefects(): void {
   process.on('uncaughtException', (error) => {

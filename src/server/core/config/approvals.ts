@@ -1,11 +1,11 @@
-/** The settings of adjustments and of changes of players that have to wait. */
+/** Settings for adjustments and player changes that must wait. */
 import type { Scales } from '../../../protocol/values/money.ts'
 import type { SettingName } from './settings.ts'
 
 export interface Approvals {
-  /** A decimal by currency; '*' is for all others. Without an entry no adjustment waits. */
+  /** Decimal amount per currency; '*' is for all others. Without an entry no adjustment waits. */
   readonly approveAbove: ReadonlyMap<string, string>
-  /** Changes of players wait for a second person, or for so many hours (W-50). */
+  /** Changes of players wait for a second person, or for this number of hours (W-50). */
   readonly coolingOff: 'none' | 'second-person' | number
 }
 
@@ -28,7 +28,10 @@ function readCoolingOff(text: string, problems: string[]): Approvals['coolingOff
   return hours
 }
 
-/** W-27. A comma too many is no amount either: it may stand where one was forgotten. */
+/**
+ * Limits above which an adjustment needs a second person (W-27). An empty part is an error: an
+ * amount may be missing.
+ */
 function readApproveAbove(text: string, scales: Scales, problems: string[]): Map<string, string> {
   const limits = new Map<string, string>()
   for (const entry of text === '' ? [] : text.split(',')) {

@@ -1,4 +1,4 @@
-/** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
+/** Output of commands: examples and settings for `--help`, and results on stdout. */
 import { printableLines } from '../../../runtime/text/printable-text.ts'
 import { TERMINAL_WIDTH, wrapText } from '../../../runtime/text/text-wrapping.ts'
 import { listSettings, type SettingReader } from './settings.ts'
@@ -18,7 +18,7 @@ export function formatEnvironmentHelp(...readers: readonly SettingReader[]): str
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }
 
-/** Results, JSON included. Ids and answers in them come from elsewhere. */
+/** Escapes control characters, because results contain ids and answers from other programs. */
 export function printResult(text: string): void {
   process.stdout.write(`${printableLines(text)}\n`)
 }

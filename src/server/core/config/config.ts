@@ -1,4 +1,4 @@
-/** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
+/** Reads and checks the settings of a process (settings.ts) from its environment. */
 
 import type { Reach } from '../../../protocol/values/base-url.ts'
 import type { Scales } from '../../../protocol/values/money.ts'
@@ -27,54 +27,53 @@ import { readTracesUrl } from './traces-url.ts'
 export interface Config extends ServerConnectionSettings, Approvals {
   readonly host: string
   readonly port: number
-  /** That serve the port together. */
+  /** Processes that share the port. */
   readonly processes: number
   readonly store: DatabaseConfig
-  /** What keeps the commits of every Postgres that a command opens. */
+  /** Applies to each Postgres that a command opens. */
   readonly durability: Durability
-  /** What the address of a database must keep. */
   readonly urlRules: UrlRules
   readonly secrets: readonly string[]
-  /** Of platforms that have names (W-43). */
+  /** Secrets of named platforms (W-43). */
   readonly platformSecrets: readonly PlatformSecret[]
-  /** W-43: each of them may change what another one has placed. */
+  /** Platforms may change each other's bets (W-43). */
   readonly sharedBets: boolean
   readonly operatorKey: string
   readonly platformKey: string
   readonly gatewayKey: string
-  /** Of secrets at rest (O-5), 32 bytes each; the first encrypts. */
+  /** For secrets at rest (O-5), 32 bytes each; the first key encrypts. */
   readonly encryptionKeys: readonly Buffer[]
-  /** What is in doubt, and would be refused in production. */
+  /** Doubtful settings, which production refuses. */
   readonly warnings: readonly string[]
-  /** Secrets made by this start, to be shown once. */
+  /** Secrets that this start generated and shows once. */
   readonly generated: readonly { name: string; value: string; path?: string }[]
   readonly clawback: 'refuse' | 'allow-negative'
   readonly resettleWindowMs: number | null
   readonly freebetStake: 'player' | 'promotions'
   readonly scales: Scales
-  /** Undefined: what the database has, or 1. */
+  /** Undefined: the number in the database, or 1. */
   readonly buckets: number | undefined
   readonly behindAggregator: boolean
   readonly reach: Reach
-  /** Networks of the proxies whose `X-Forwarded-For` counts. */
+  /** Networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** The most calls that are under way to one partner at once, of each use. */
+  /** Limit of concurrent calls to one partner, per use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
-  /** Days for which the journal keeps calls, beside today; 0: no journal. */
+  /** Days of calls in the journal, in addition to today; 0 means no journal. */
   readonly journalDays: number
   readonly gate: 'on' | 'off'
-  /** Whether the conformance kit may be run against it from the console. */
+  /** Allows the conformance kit to run from the console. */
   readonly conformance: 'on' | 'off'
   readonly migrate: 'auto' | 'never'
-  /** The address that spans go to; without one there are no traces. */
+  /** Address for spans; without it nothing is traced. */
   readonly tracing: { readonly url?: string | undefined }
-  /** Minutes without use after which a session of the console ends. */
+  /** Minutes without use until a console session ends. */
   readonly consoleIdleMinutes: number
   readonly logLevel: string
 }
 
-/** Every problem of the environment at once. */
+/** Contains all problems at once. */
 export class ConfigError extends UsageError {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
@@ -88,18 +87,18 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 const DAY_MS = 86_400_000
 export const MAX_BUCKETS = 1_024
 const MAX_PROCESSES = 64
-/** Each is a connection, of each use and partner. */
+/** Each call is a connection, per use and partner. */
 const MAX_CALLS_PER_PARTNER = 4_096
 
-/** A setting whose missing value a server makes and keeps. */
+/** A server generates and stores missing values of these settings. */
 type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
 
-/** What a command needs: the keys that are made when they are missing, and its usual port. */
+/** Keys of a command, which are generated when missing, and its default port. */
 export interface ProcessRole {
   readonly keys: readonly KeyName[]
-  /** Several platforms may call it, by names (W-43). */
+  /** Several named platforms may call it (W-43). */
   readonly namesPlatforms?: true
-  /** Keeps secrets of others, so that it needs a key of its own in production (O-5). */
+  /** Stores secrets of others, so production requires an encryption key (O-5). */
   readonly keepsSecrets?: true
   readonly port: string
 }
@@ -108,20 +107,20 @@ export const PROCESS_ROLES = {
   wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080', namesPlatforms: true },
   platform: { keys: ['PLATFORM_API_KEY'], port: '8081', keepsSecrets: true },
   gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082', keepsSecrets: true },
-  /** Wallet and platform; the platform's port is the one after the wallet's. */
+  /** Wallet and platform; the platform's port follows the wallet's. */
   sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
   sandboxWithGateway: {
     keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY', 'GATEWAY_API_KEY'],
     port: '8080',
   },
-  /** Looks at a database and serves nothing. */
+  /** Reads a database and serves nothing. */
   tool: { keys: [], port: '0' },
 } as const satisfies Record<string, ProcessRole>
 
 const CONFORMANCE_IN_PRODUCTION =
   'PURSER_CONFORMANCE=on is for test systems only, as the kit creates players and moves money: unset it in production'
 
-/** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
+/** Throws ConfigError. Generates and stores missing keys of the role. */
 export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCESS_ROLES.wallet): Config {
   const problems: string[] = []
   const isProduction = env.NODE_ENV === 'production'
@@ -138,7 +137,7 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
   const secret = (name: KeyName) => {
     const given = read.optional(name)
     if (given !== undefined || !role.keys.includes(name)) return given ?? ''
-    if (name === 'PARTNER_SECRET' && named !== '') return '' // every platform has a name
+    if (name === 'PARTNER_SECRET' && named !== '') return '' // each platform has a name
     if (isProduction) {
       problems.push(`${name} must be set in production, or ${name}_FILE`)
       return ''
@@ -193,7 +192,10 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
   return config
 }
 
-/** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
+/**
+ * Faults in production (O-1). Keys of other servers in the environment are compared too, because
+ * all must differ.
+ */
 function findProductionFaults(config: Config, url: string | undefined, env: EnvironmentVariables): string[] {
   const { secrets, platformSecrets, operatorKey, platformKey, gatewayKey, encryptionKeys } = config
   const keys: Record<KeyName | 'PURSER_ENCRYPTION_KEY', string> = {
@@ -227,7 +229,7 @@ function multiply(value: number | undefined, factor: number): number | null {
   return value === undefined ? null : value * factor
 }
 
-/** A setting is read more than once. */
+/** Settings may be read more than once. */
 function addOnce(problems: string[], problem: string): void {
   if (!problems.includes(problem)) problems.push(problem)
 }
@@ -290,7 +292,7 @@ function createReader(env: EnvironmentVariables, problems: string[]) {
     },
     encryptionKeys: () => readEncryptionKeys(text('PURSER_ENCRYPTION_KEY'), problems),
     scales: () => parseCurrencyScales(text('PURSER_CURRENCIES'), problems),
-    /** May hold a password, so a wrong one is not shown. */
+    /** The address may hold a password, so no message shows it. */
     postgresUrl(name: SettingName, rules: UrlRules): string | undefined {
       const url = optional(name)
       const problem = url === undefined ? undefined : findUrlProblem(url, rules)

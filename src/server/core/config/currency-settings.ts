@@ -1,7 +1,10 @@
-/** Settings about currencies: their scales, and amounts in them. What is wrong with one is added to the problems. */
+/** Parser for PURSER_CURRENCIES. Errors are added to `problems`. */
 import { MAX_SCALE, type Scales, STANDARD_SCALES } from '../../../protocol/values/money.ts'
 
-/** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
+/**
+ * Currencies in addition to ISO 4217, and finer scales (M-2). A coarser scale could not hold all
+ * amounts.
+ */
 export function parseCurrencyScales(text: string, problems: string[]): Scales {
   const own = new Map<string, number>()
   for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
@@ -20,7 +23,7 @@ export function parseCurrencyScales(text: string, problems: string[]): Scales {
   return new Map([...STANDARD_SCALES, ...own])
 }
 
-/** The platform sends codes in capital letters. */
+/** The platform sends codes in upper case. */
 function describeCode(entry: string): string {
   return entry === entry.toUpperCase() ? '' : 'a code in upper case and '
 }

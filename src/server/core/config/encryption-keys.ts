@@ -1,9 +1,9 @@
-/** The keys of secrets at rest (O-5), as PURSER_ENCRYPTION_KEY has them. */
+/** Parser for PURSER_ENCRYPTION_KEY, the keys of secrets at rest (O-5). */
 
-/** AES-256 has a key of 32 bytes. */
+/** A key of AES-256 has 32 bytes. */
 const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
 
-/** A wrong key is not shown either. */
+/** Messages never show a key, even if it is wrong. */
 export function readEncryptionKeys(given: string, problems: string[]): Buffer[] {
   const parts = given.split(',').map((part) => part.trim())
   if (parts.join('') === '') return []

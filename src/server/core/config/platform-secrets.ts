@@ -1,4 +1,6 @@
-/** The secrets of platforms by name (W-43). Never shown, also when one is wrong. */
+/**
+ * Parser for PARTNER_SECRETS, the secrets of named platforms (W-43). Messages never show a secret.
+ */
 
 import { findSecretFault } from '../../../protocol/values/secret-text.ts'
 import { PLATFORM_NAME } from '../../../protocol/wire-ids.ts'
@@ -9,7 +11,7 @@ export interface PlatformSecret {
 }
 
 const PART = new RegExp(`^(${PLATFORM_NAME}):(.+)$`)
-/** A call tries one after the other. */
+/** A signature is checked with each secret in turn. */
 const MAX_SECRETS = 32
 
 export function readPlatformSecrets(text: string, unnamed: readonly string[], problems: string[]): PlatformSecret[] {

@@ -1,19 +1,20 @@
-/** What is left to chance in an environment (O-1): refused in production, said elsewhere. */
+/** Checks for unsafe settings (O-1), which production refuses and other environments report. */
 import { describeUnknownParameters } from '../database/postgres/postgres-url.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
-/** Characters of a secret or key in production; `openssl rand -hex 32` makes 64. */
+/** Minimum length in production; `openssl rand -hex 32` makes 64 characters. */
 export const MIN_SECRET_LENGTH = 32
-/** Different characters; 32 random hexadecimal digits have fewer once in a million times. */
+/**
+ * Minimum of different characters. One in a million random keys of 32 hexadecimal digits has fewer.
+ */
 const MIN_DIFFERENT = 8
-/** Words, like those of every example: ours are `a-long-random-text` and the like. */
+/** Words only, like the examples in the docs (`a-long-random-text`). */
 const WORDS = /^[a-z]+([-_. ][a-z]+)*$/
 const PLACEHOLDER = /example|change.?me|testdemo|…|\.\.\./i
 const HOW_TO_MAKE = 'make one with: openssl rand -hex 32'
 
-/** A setting that does not exist, or that is given twice. */
 export function findEnvironmentFaults(env: EnvironmentVariables): string[] {
   return [...findUnknownSettings(env), ...findDuplicateSettings(env)]
 }
@@ -33,7 +34,7 @@ const knownNames: readonly string[] = [
   ...SETTINGS.map(({ name }) => name),
   ...secretNames.map((name) => `${name}_FILE`),
 ]
-/** What Kubernetes sets by itself beside a service of the name `purser`. */
+/** Variables that Kubernetes sets for a service with the name `purser`. */
 const KUBERNETES_VARIABLE = /^PURSER_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT)|PORT(_\d+_(TCP|UDP))?)(_[A-Z0-9_]+)?$/
 
 function findUnknownSettings(env: EnvironmentVariables): string[] {
@@ -48,7 +49,7 @@ function findNearest(name: string): string {
   return ours.reduce((best, candidate) => (editDistance(name, candidate) < editDistance(name, best) ? candidate : best))
 }
 
-/** Letters to be put in, taken out or replaced (Levenshtein). */
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -68,14 +69,14 @@ function findDuplicateSettings(env: EnvironmentVariables): string[] {
     .map((name) => `${name} and ${name}_FILE are both set: unset one of them`)
 }
 
-/** A secret or key as it is used: each part of a list is one. */
+/** One part of a list is one secret. */
 export interface NamedSecret {
-  /** As a person knows it: "PARTNER_SECRET", "part 2 of PARTNER_SECRET". */
+  /** Name in messages, such as "PARTNER_SECRET" or "part 2 of PARTNER_SECRET". */
   readonly title: string
   readonly value: string
 }
 
-/** Settings that can hold several, while they rotate. */
+/** Lists of several values, for rotation. */
 const LIST_SETTINGS = ['PARTNER_SECRET', 'PURSER_ENCRYPTION_KEY']
 
 export function splitNamedSecrets(name: string, text: string): NamedSecret[] {
@@ -84,7 +85,7 @@ export function splitNamedSecrets(name: string, text: string): NamedSecret[] {
   return parts.map((value, i) => ({ title: `part ${i + 1} of ${name}, between its commas,`, value }))
 }
 
-/** Never shows a secret. */
+/** Messages never show a secret. */
 export function findWeaknesses(secrets: readonly NamedSecret[]): string[] {
   return [...secrets.flatMap(findWeakness), ...findReusedSecrets(secrets)]
 }

@@ -1,4 +1,4 @@
-/** Secrets as files: those that are given as NAME_FILE, and those that a server makes and keeps. */
+/** Secrets in files: those from NAME_FILE, and generated ones. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSecretFault } from '../../../protocol/values/secret-text.ts'
@@ -26,7 +26,10 @@ interface StoredSecret {
   readonly isNew: boolean
 }
 
-/** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
+/**
+ * A generated secret is stored in the data folder for the next start. An empty file counts as
+ * absent.
+ */
 export function ensureSecret(dataDir: string, name: string, problems: string[]): StoredSecret {
   const value = environment.randomBytes(SECRET_BYTES).toString('base64url')
   if (dataDir.startsWith('memory://')) return { name, value, isNew: true }

@@ -1,18 +1,18 @@
-/** Settings of connections: their number, their keep-alive, and the drain before the server ends. */
+/** Settings of a server's connections: limit, keep-alive and drain. */
 import type { SettingName } from './settings.ts'
 
 export interface ServerConnectionSettings {
-  /** Open to one process at once. */
+  /** Limit of open connections per process. */
   readonly maxConnections: number
-  /** Milliseconds that a connection may stay without a request. */
+  /** Milliseconds without a request after which a connection is closed. */
   readonly keepAliveMs: number
-  /** Milliseconds that a server serves on, not ready, when it is asked to end (O-19). */
+  /** Milliseconds for which a server still serves after a stop signal, but is not ready (O-19). */
   readonly drainMs: number
 }
 
 const SECOND_MS = 1_000
 const MAX_CONNECTIONS = 1_000_000
-/** No call takes longer, and the idle time-out of a connection must not end one. */
+/** No call takes longer, and the idle timeout must not end a call. */
 const MIN_KEEP_ALIVE_S = 5
 const MAX_KEEP_ALIVE_S = 86_400
 const MAX_DRAIN_S = 3_600

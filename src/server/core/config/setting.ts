@@ -1,17 +1,16 @@
-/** What is known of one setting of the environment. */
+/** Definition of a setting. */
 export type SettingReader = 'wallet' | 'platform' | 'gateway' | 'tool'
 
 export interface Setting {
   readonly name: string
-  /** Absent: all of them. */
+  /** Absent for all readers. */
   readonly readBy?: readonly SettingReader[]
-  /** As text; undefined when there is none. */
+  /** As text; undefined without a default. */
   readonly default?: string
   readonly meaning: string
   readonly example: string
-  /** Can also be given as NAME_FILE, the path of a file that holds it. */
+  /** NAME_FILE may give the path of a file with the value. */
   readonly secret?: true
 }
 
-/** Every command that serves. */
 export const SERVER_READERS = ['wallet', 'platform', 'gateway'] as const

@@ -1,4 +1,7 @@
-/** All settings come from the environment. This one table is the source of reading, checking, `--help` and the reference in docs. */
+/**
+ * Table of the settings in the environment. Reading, checks, `--help` and the reference in docs use
+ * it.
+ */
 import { SERVER_READERS, type Setting, type SettingReader } from './setting.ts'
 import { TRACE_SETTINGS } from './trace-settings.ts'
 
@@ -272,7 +275,6 @@ export const SETTINGS = [
   },
 ] as const satisfies readonly Setting[]
 
-/** The settings that at least one of these reads. */
 export function listSettings(readers: readonly SettingReader[]): Setting[] {
   return SETTINGS.filter(
     ({ readBy }: Setting) => readBy === undefined || readBy.some((reader) => readers.includes(reader)),

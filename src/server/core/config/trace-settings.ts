@@ -1,6 +1,4 @@
-/**
- * The settings of traces, by the names that OpenTelemetry gives them (traces-url.ts reads them).
- */
+/** Settings of traces, with the names of OpenTelemetry (traces-url.ts reads them). */
 import { SERVER_READERS, type Setting } from './setting.ts'
 
 export const TRACE_SETTINGS = [

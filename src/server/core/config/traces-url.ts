@@ -1,6 +1,7 @@
 /**
- * The variables of OpenTelemetry that decide whether spans are sent, and where. They are read as its
- * specification says: a value that is not understood is a warning and counts as absent.
+ * Decides by the variables of OpenTelemetry if spans are exported, and where.
+ *
+ * As its specification requires, an unknown value is a warning and counts as absent.
  */
 import type { SettingName } from './settings.ts'
 
@@ -9,10 +10,10 @@ interface SettingSource {
   httpUrl(name: SettingName): string | undefined
 }
 
-/** Exporters that the specification names, and that are not here. */
+/** Exporters in the specification that Purser does not support. */
 const UNSUPPORTED_EXPORTERS = ['console', 'logging', 'zipkin', 'jaeger', 'prometheus']
 
-/** Undefined: no traces. */
+/** Undefined when traces are off. */
 export function readTracesUrl({ optional, httpUrl }: SettingSource, warnings: string[]): string | undefined {
   const base = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT')
   const whole = httpUrl('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
@@ -21,7 +22,7 @@ export function readTracesUrl({ optional, httpUrl }: SettingSource, warnings: st
   return isDisabled || !isExported ? undefined : (whole ?? (base && `${base.replace(/\/$/, '')}/v1/traces`))
 }
 
-/** Only `true`, in any case, is true. */
+/** As specified, only `true` in any case counts as true. */
 function isTrue(name: SettingName, value = '', warnings: string[]): boolean {
   const text = value.toLowerCase()
   if (!['', 'true', 'false'].includes(text))
