@@ -1,11 +1,14 @@
 /**
- * How many calls may go to one partner, from one process. Rollbacks and results have lanes of their own, each with its window.
- * After several calls in a row of which nobody knows the outcome the partner counts as down. Then one call at a time probes
- * it: a result (C-6), or a Place bet when there is none; other Place bets are declined without a call (C-10). Rollbacks go
- * on: each has ten attempts at most, with gaps that double, all within six minutes of the first (C-4), so that they are
- * probes themselves, and waiting would cost them their attempts (W-15).
+ * Circuit breaker and concurrency limits for one partner in one process.
  *
- *   up ──5 unknown outcomes in a row──► down ──any answer──► up
+ * - up: calls are limited only by the concurrency limit of their lane. Five calls in a row with an
+ *   unknown outcome open the breaker.
+ * - down: one call at a time is a probe, a result (C-6) or, without one, a Place bet. Other Place
+ *   bets are declined without a call (C-10). Any answer closes the breaker.
+ *
+ * Rollbacks continue while the breaker is open (W-15). Each has at most ten attempts with doubling
+ * gaps, all within six minutes of the first (C-4). They are probes themselves, and waiting would
+ * cost attempts.
  */
 import { isSignatureRefused, UNKNOWN_SECRET } from '../../protocol/client/caller-refusals.ts'
 import type { WalletAnswer } from '../../protocol/client/wallet-client.ts'
@@ -14,51 +17,50 @@ import type { DeliveryKind } from './store/outbox.ts'
 
 export const DELIVERY_LANES = ['rollbacks', 'results'] as const
 export type DeliveryLane = (typeof DELIVERY_LANES)[number]
-/** What a partner is called for: deliveries, or what users wait for. */
+/** `users` are calls that a user waits for. */
 export type CallPurpose = 'users' | DeliveryLane
 
 export function deliveryLaneOf(operation: DeliveryKind): DeliveryLane {
   return operation === 'rollback' ? 'rollbacks' : 'results'
 }
 
-/** What one process knows of a partner. */
+/** State of a partner in this process. */
 export interface PartnerState {
-  /** probing: down, and a probe is on its way. */
+  /** `probing` means down with a probe in progress. */
   readonly kind: 'up' | 'down' | 'probing'
-  /** When it became up or down, in milliseconds; null while it has been up since the process started. */
+  /** Time of the last change in milliseconds; null while up since the start of the process. */
   readonly since: number | null
-  /** The last call without a usable answer, or whose signature was refused; null when there was none. */
+  /** Last call with an unusable answer or a rejected signature; null if none. */
   readonly lastFault: { readonly at: number; readonly text: string } | null
 }
 
-/** How a call ended. */
 export interface CallEnd {
   readonly at: number
   readonly durationMs: number
-  /** Why nobody knows the outcome; null when the partner answered. */
+  /** Reason of an unknown outcome; null after an answer. */
   readonly fault: string | null
-  /** The partner answered, and refused the signature. */
+  /** Set if the partner rejected the signature. */
   readonly refusal?: string
 }
 
 export interface CircuitBreaker {
-  /** How many calls may start now, in milliseconds. */
+  /** Number of calls that may start at `now`, in milliseconds. */
   allowance(use: CallPurpose, now: number): number
-  /** When a lane that has nothing allowed is looked at again, in milliseconds; null when the end of a call decides. */
+  /** Time in milliseconds of the next probe; null if only the end of a call frees the lane. */
   nextProbeAt(lane: DeliveryLane): number | null
   started(use: CallPurpose, now: number): void
-  /** Undefined: the call was not made. */
+  /** `end` is undefined if the call was not made. */
   ended(use: CallPurpose, end: CallEnd | undefined): void
   state(): PartnerState
-  /** Calls of deliveries on their way. */
+  /** Deliveries in progress. */
   inFlight(): number
 }
 
 const FAILURES_TO_OPEN = 5
-/** Milliseconds between the starts of two probes. */
+/** Between the starts of two probes. */
 const PROBE_GAP_MS = 500
 
-/** `bound` is the highest number of calls at once, of each lane; users' calls are as many as there are users. */
+/** `bound` limits the concurrent calls of each lane. Calls of users have no limit. */
 export function createCircuitBreaker(bound: number): CircuitBreaker {
   const inFlight = { rollbacks: 0, results: 0, users: 0 }
   let failures = 0
@@ -85,7 +87,7 @@ export function createCircuitBreaker(bound: number): CircuitBreaker {
       if (end !== undefined && use !== 'users') learn(use, end)
       inFlight[use]--
       if (end === undefined) {
-        if (use !== 'rollbacks') lastProbeAt = Number.NEGATIVE_INFINITY // it was no probe: the next one need not wait
+        if (use !== 'rollbacks') lastProbeAt = Number.NEGATIVE_INFINITY // no call was made, so the next probe need not wait
         return
       }
       const wasDown = isDown()
@@ -103,7 +105,6 @@ export function createCircuitBreaker(bound: number): CircuitBreaker {
   }
 }
 
-/** The breakers of one process. */
 export interface CircuitBreakers {
   of(partnerId: string): CircuitBreaker
   all(): Iterable<CircuitBreaker>
@@ -121,7 +122,6 @@ export function createCircuitBreakers(bound: number): CircuitBreakers {
   }
 }
 
-/** What a breaker learns from an answer. */
 export function toCallEnd({ outcome, durationMs }: WalletAnswer, now: number): CallEnd {
   const fault = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
   return { at: now, durationMs, fault, ...(isSignatureRefused({ outcome }) && { refusal: UNKNOWN_SECRET }) }

@@ -1,21 +1,26 @@
 /**
- * How many calls may be under way to a partner at once: as many as its latency asks for. A far partner answers each call late
- * and many at once; a busy one only gets slower by more of them. So the window grows with each answer that took about as long as
- * the quickest ones, while it is full, and shrinks with each that took longer. It halves when a call has no answer.
+ * Adaptive limit of concurrent calls to a partner.
+ *
+ * A distant partner answers each call late and can answer many at once; a busy partner only gets
+ * slower with more calls. A full limit therefore grows with each answer that is about as fast as
+ * the fastest ones. It shrinks with each slower answer, and halves after a call without an answer.
  */
 
-/** Calls at once that every partner is trusted with, unless the bound is lower. */
+/** Smallest limit, unless `bound` is lower. */
 const MIN_LIMIT = 64
-/** An answer that took so many times as long as the quickest, and so many milliseconds, is still a quick one. */
+/** An answer is fast up to the fastest time multiplied by this factor, plus the slack. */
 const QUICK_FACTOR = 2
 const QUICK_SLACK_MS = 25
-/** Milliseconds for which the quickest answer counts, and at most as long again: a partner may move farther away. */
+/**
+ * The fastest time is forgotten after one to two of these periods, because a partner may move
+ * farther away.
+ */
 const MEMORY_MS = 30_000
 
-/** Times in milliseconds. */
+/** Times are in milliseconds. */
 export interface ConcurrencyLimit {
   size(): number
-  /** A call was sent, and so many are under way now. */
+  /** `underWay` includes the new call. */
   sent(underWay: number, now: number): void
   answered(durationMs: number, now: number): void
   unanswered(): void
@@ -40,7 +45,7 @@ export function createConcurrencyLimit(bound: number): ConcurrencyLimit {
     answered(durationMs, now) {
       remember(durationMs, now)
       const isQuick = durationMs <= Math.min(quickest, quickestBefore) * QUICK_FACTOR + QUICK_SLACK_MS
-      const wasFull = fullAt >= now - durationMs - QUICK_SLACK_MS // at some time while it was under way
+      const wasFull = fullAt >= now - durationMs - QUICK_SLACK_MS // at some time during the call
       if (!isQuick) size = Math.max(size - 1, minLimit)
       else if (wasFull) size = Math.min(size + 1, bound)
     },

@@ -1,7 +1,7 @@
 /**
- * The database's clock, read here (W-19): every process on one database plans and claims by the same time, whatever its own
- * host's clock says or jumps to. A delivery whose lease one process measured cannot look over to another that is ahead,
- * which would send it a second time beside the first (C-6).
+ * The database's clock, shared by all processes on one database (W-19). Steps and errors of host
+ * clocks do not affect plans and claims. A fast host clock therefore cannot make a process treat
+ * another's lease as ended and send the delivery twice (C-6).
  */
 
 import type { Clock } from '../../runtime/clock.ts'
@@ -13,17 +13,20 @@ const READ_CLOCK = statement(
   'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
 )
 
-/** Milliseconds for which a reading is used; in between this process' monotonic clock counts. */
+/** A reading is used for this time; the monotonic clock measures the time since then. */
 const READ_EVERY_MS = 15_000
-/** Milliseconds that a reading may take: it is wrong by half of it at most. Later ones that are slower are not used. */
+/**
+ * Longest valid reading. The error is at most half of its duration; slower later readings are
+ * ignored.
+ */
 const MAX_READING_MS = 200
 
-/** Throws when the database cannot be asked the first time; when it cannot later, the last reading stays in use. */
+/** Throws if the first reading fails. After later failures the last reading stays in use. */
 export async function startDatabaseClock(db: Db): Promise<Clock> {
   let { offset } = await readOffset(db)
   let readAt = environment.monotonicNow()
   const readAgain = async () => {
-    readAt = environment.monotonicNow() // one reads, the others go on with what is known
+    readAt = environment.monotonicNow() // set before the reading, so that only one call reads
     const reading = await readOffset(db).catch(() => undefined)
     if (reading !== undefined && reading.tookMs <= MAX_READING_MS) offset = reading.offset
   }
@@ -35,7 +38,7 @@ export async function startDatabaseClock(db: Db): Promise<Clock> {
   }
 }
 
-/** By how much the database's clock is ahead of this process' monotonic one; taken in the middle of the reading. */
+/** Database time less monotonic time, measured for the middle of the reading. */
 async function readOffset(db: Db): Promise<{ offset: number; tookMs: number }> {
   const sentAt = environment.monotonicNow()
   const [row] = await db.query<{ now: number }>(READ_CLOCK)

@@ -1,4 +1,4 @@
-/** Partners: whom the platform calls, by clients that tell of each call. */
+/** HTTP clients of the partners. */
 
 import {
   createWalletClient,
@@ -19,9 +19,9 @@ export interface Partners extends Pick<PartnerTargets, 'read' | 'save' | 'connec
   readonly client: PartnerTargets['findClient']
 }
 
-/** How partners are called; `connections`: of each use, to one partner. */
+/** `connections` is per purpose and partner. */
 export interface PartnerCallOptions extends Pick<WalletClientOptions, 'connections' | 'tracing' | 'reach'> {
-  /** Told of each call that was made. */
+  /** Called after each call. */
   called?(partnerId: string, answer: WalletAnswer): void
 }
 

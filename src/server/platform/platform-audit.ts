@@ -1,6 +1,7 @@
 /**
- * The platform's invariants, checked in SQL over everything that is stored: bets against the deliveries that tell of them, in slices of bets;
- * totals against their bets, in slices of events. Each slice has a snapshot of its own, and all rows that its checks compare.
+ * Audit of the platform's invariants in SQL, over all stored data. Bets are compared with their
+ * deliveries in slices of bets, and totals with bets in slices of events. Each slice has its own
+ * snapshot with all rows that its checks compare.
  */
 
 import { visitFeed } from '../core/change-feed/feed-audit.ts'
@@ -14,17 +15,20 @@ import {
 } from '../core/database/invariant-checks.ts'
 import { PLATFORM_CHANGES } from './store/platform-change-feed.ts'
 
-/** As `acknowledged_status` has it; null of a bet of which the partner need know nothing. */
+/** Expected `acknowledged_status`; null if the partner need not know the bet. */
 const DECIDED =
   "case status when 'accepted' then 'open' when 'settled' then 'settled' when 'cancelled' then 'cancelled' end"
 
-/** Per bet, the delivery that the partner acknowledged last (`acknowledged_status`). */
+/** The last acknowledged delivery of each bet. */
 const ACKNOWLEDGED = `
   select distinct on (bet_id) bet_id, payout, result_type,
     case operation when 'settle' then 'settled' when 'rollback' then 'cancelled' else 'open' end as status
   from platform.delivery where status = 'done' order by bet_id, number desc`
 
-/** Each event and outcome of each bet that limits 110 to 112 count, once (totals.ts); the win rounded as odds.ts does. */
+/**
+ * Each event and outcome of the bets that limits 110 to 112 count (exposure-totals.ts). The win is
+ * rounded as in odds.ts.
+ */
 const COUNTED = `
   select distinct s.event_id, s.outcome_id, b.currency, b.bet_id, b.stake,
     trunc(b.stake * trunc(b.coefficient::numeric * coalesce(b.booster, '1')::numeric, 6)) as win
@@ -97,7 +101,9 @@ const TOTAL_CHECKS: InvariantChecks = {
     where coalesce(t.bets, 0) <> coalesce(c.bets, 0)`,
 }
 
-/** Bets of a slice; or about so many on its events, of which it has a thousand at most. */
+/**
+ * Bets in a slice of bets. A slice of events has about as many bets, and at most `EVENTS` events.
+ */
 const BETS = 20_000
 const EVENTS = 1_000
 
@@ -105,13 +111,13 @@ const OF_BETS = 'bet_id > $1::uuid and ($2::uuid is null or bet_id <= $2::uuid)'
 const OF_EVENTS = 'event_id > $1::text and ($2::text is null or event_id <= $2::text)'
 
 interface AuditSlices {
-  /** As somebody who waits is told. */
+  /** For progress messages. */
   readonly label: string
   readonly checks: InvariantChecks
   readonly query: Statement
-  /** The last key of the slice behind $1; null when the rest is one slice. */
+  /** Last key of the slice after $1; null for the last slice. */
   readonly bound: Statement
-  /** Before every key. */
+  /** Sorts before every key. */
   readonly first: string
 }
 
@@ -162,7 +168,7 @@ const SLICES: readonly AuditSlices[] = [
   },
 ]
 
-/** Undefined where the role may not look: a wallet's has no business in the platform's tables. */
+/** Undefined if the role may not read the platform's tables, for example the role of a wallet. */
 export async function auditPlatform(
   db: Pick<Db, 'snapshot'>,
   progress: (label: string, done: number) => void = () => {},

@@ -1,4 +1,6 @@
-/** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
+/**
+ * Prometheus metrics of the platform. Every label is bounded: no label is a partner, player or bet.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Db, INDEX_PLANS_ONLY, type Row, statement } from '../core/database/db.ts'
@@ -10,9 +12,9 @@ import type { DeliveryKind } from './store/outbox.ts'
 export interface PlatformMetrics extends CachedMetric {
   attempted(operation: DeliveryKind, error: string): void
   delivered(operation: DeliveryKind, outcome: string): void
-  /** An answer was neither recorded nor its delivery set stuck (C-15). */
+  /** Neither an answer nor the stuck mark of its delivery could be written (C-15). */
   unrecorded(): void
-  /** A partner has answered code 1, to every secret. */
+  /** A partner answered code 1 to every secret. */
   signatureRefused(): void
   text(): Promise<string>
 }
@@ -20,14 +22,14 @@ export interface PlatformMetrics extends CachedMetric {
 const NUMBER = (status: string) => `(select count(*) from platform.delivery where status = '${status}')`
 const OLDEST = (status: string) =>
   `(select decided_at from platform.delivery where status = '${status}' order by delivery_id limit 1)`
-/** One status at a time, so that each is read from the partial index and never from the whole table. */
+/** One status at a time, so that the partial index is read and not the whole table. */
 const BACKLOG = statement(
   'platform_backlog',
   `select ${NUMBER('pending')} + ${NUMBER('waiting')} as pending, ${NUMBER('stuck')} as stuck,
      least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
 )
 
-/** By the index of what is pending (event_results_pending). */
+/** Read from the index `event_results_pending`. */
 const RESULTS = statement(
   'platform_results_behind',
   `select count(*) as events, min(coalesce(results_pending_since, results_at)) as oldest from platform.event
@@ -40,7 +42,7 @@ const OLDEST_WAITING = statement(
   `select least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
 )
 
-/** When the oldest delivery that is not over was decided. */
+/** Decision time of the oldest unfinished delivery. */
 export async function readOldestWaiting({ people }: Pick<Db, 'people'>): Promise<Date | undefined> {
   const [row] = await people.query<{ oldest: Date | null }>(OLDEST_WAITING)
   return row?.oldest ?? undefined
@@ -57,7 +59,10 @@ interface Backlog extends Row {
   oldest: Date | null
 }
 
-/** `clock` is the one that the rows' times are of, which a step can change; `elapsed`, which nobody sets, says how old an answer is. */
+/**
+ * `clock` is the clock of the stored times and can step. `elapsed` is monotonic and gives the age
+ * of the cached values.
+ */
 export function createPlatformMetrics(
   db: Db,
   clock: Clock,
@@ -108,7 +113,7 @@ export function createPlatformMetrics(
   }
 }
 
-/** What the database knows. */
+/** Metrics from the database. */
 function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): CachedMetric {
   const registry = new Registry()
   const registers = [registry]
@@ -151,7 +156,10 @@ function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): Cach
   )
 }
 
-/** With the time that sums have: millions that wait are counted in seconds. As lists are planned, else the whole table would be read. */
+/**
+ * Uses the long time limit of sums, because counting millions of deliveries takes seconds. Without
+ * index plans Postgres would read the whole table.
+ */
 function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | undefined, OwedSum[]]> {
   return db.sums(async (tx) => {
     const [, [row], [pendingResults], owed] = await Promise.all([
@@ -164,7 +172,10 @@ function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | 
   })
 }
 
-/** What needs a person (C-9): of a bet one delivery at most. There are as many currencies as bets were taken in, which the settings bound. */
+/**
+ * Deliveries that need attention (C-9), at most one per bet. The settings bound the number of
+ * currencies.
+ */
 function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => void {
   const registers = [registry]
   const refused = new Gauge({

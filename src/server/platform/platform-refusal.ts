@@ -1,6 +1,6 @@
 /**
- * The platform's one way of saying no, from the rule that objects up to the route: a value, as the wallet's rules have theirs. What is thrown is
- * a defect or a broken dependency. From here to the status of an answer there is one table, in api/refused.ts.
+ * Refusal of a request, as a value from the rules up to the route. Exceptions are only defects or
+ * failed dependencies. The HTTP status of each refusal is in api/refusal-status.ts.
  */
 
 /** Stable, for programs. */
@@ -17,9 +17,9 @@ export type RefusalCode =
 export interface PlatformRefusal {
   readonly kind: 'refused'
   readonly code: RefusalCode
-  /** A sentence, for people. */
+  /** A sentence for users. */
   readonly detail: string
-  /** Of an invalid request: what of it, as a JSON pointer. */
+  /** JSON pointer to the invalid part of the request. */
   readonly pointer?: string
 }
 

@@ -1,10 +1,15 @@
 /**
- * What the platform no longer needs, taken away (O-6): the answers of bets that are over, and what tokens they still have; tokens and
- * profiles of old frame sessions; old events of the feed; old retries of deliveries. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
- * what is done done.
+ * Retention on the platform (O-6). It deletes:
+ * - partner answers and remaining tokens of ended bets;
+ * - tokens and profiles of old frame sessions;
+ * - old events of the feed and old bulk retries.
  *
- * Invariant: bets, deliveries and their money stay. A bet is over when it is declined, cancelled or settled, has not changed since,
- * and nothing of it waits, is sent, is stuck or is owed (C-9), or was so since.
+ * Each slice is a transaction, so that no other work waits long. Completed slices stay if the run
+ * ends early.
+ *
+ * Invariant: bets, deliveries and their money stay. A bet has ended if it was declined, cancelled
+ * or settled before the given time and has not changed since. No delivery of the bet waits, is
+ * sent, is stuck or is owed (C-9), and none was since that time.
  */
 
 import type { UserProfile } from '../../protocol/user-profile.ts'
@@ -16,14 +21,14 @@ import { REDACT_TOKEN } from './store/outbox.ts'
 import { PLATFORM_CHANGES } from './store/platform-change-feed.ts'
 
 export interface RetentionCounts {
-  /** Over, with answers of partners or a token. */
+  /** Ended bets with partner answers or a token. */
   readonly bets: number
-  /** Of these, with the answers of partners. */
+  /** Partner answers of these bets. */
   readonly attempts: number
   readonly frameSessions: number
-  /** Rows of the feed, most often of several events. */
+  /** Rows of the feed; most contain several events. */
   readonly changes: number
-  /** Of many deliveries, with the lists of those that they sent again. */
+  /** Bulk retries with their lists of deliveries. */
   readonly retries: number
 }
 
@@ -34,7 +39,7 @@ const IS_OVER = (bet: string, before: string) => `${bet}.changed_at < ${before}:
   and (${bet}.token <> '' or exists (
     select from platform.delivery d join platform.attempt a using (delivery_id) where d.bet_id = ${bet}.bet_id))`
 
-/** One that was cut short has no end, but its last slice. */
+/** A retry that was cut short has only its last slice as an end. */
 const IS_OLD_RETRY = (retry: string) => `${retry}.at < $1::timestamptz and ${retry}.progress_at < $1::timestamptz
   and coalesce(${retry}.finished_at, ${retry}.progress_at) < $1::timestamptz`
 
@@ -77,7 +82,7 @@ const NEXT_BETS = statement(
    where placed_at < $1::timestamptz and (placed_at, bet_id) > ($2::timestamptz, $3::uuid) order by placed_at, bet_id limit ${CHUNK_ROWS}`,
 )
 
-/** A bet that somebody is just changing is left: it is not over, or was until now. */
+/** A locked bet is skipped: it has not ended, or has just changed. */
 const CLEAR_BETS = statement(
   'platform_clear_old_bets',
   `with over as (
@@ -105,7 +110,9 @@ interface OldSession extends Row {
   profile: string
 }
 
-/** Of the profile stays what a cashout asks for (C-8): bets of the session may be open. */
+/**
+ * The part of a profile that a cashout needs stays, because bets of the session may be open (C-8).
+ */
 const CLEARED = mapRows<OldSession>(1, {
   id: ['uuid', ({ id }) => id],
   profile: ['json', ({ profile }) => JSON.stringify(toCashoutProfile(JSON.parse(profile)))],
@@ -115,7 +122,10 @@ const CLEAR_SESSIONS = statement(
   `update platform.frame_session f set token = '', profile = r.profile from ${CLEARED.from} r where f.frame_session_id = r.id`,
 )
 
-/** Read here and not by Postgres, which reads no JSON in which a text has a NUL or half a character: a partner may send such a nickname. */
+/**
+ * Parsed here, because Postgres rejects JSON texts with NUL or half a surrogate pair, which a
+ * partner may send.
+ */
 function toCashoutProfile({ userId, currency, customFields }: UserProfile): UserProfile {
   const isCashOutAllowed = customFields?.isCashOutAllowed
   return { userId, currency, customFields: isCashOutAllowed === undefined ? {} : { isCashOutAllowed } }
@@ -131,7 +141,7 @@ const CLEAR_RETRIES = statement(
   `delete from platform.retry d where d.retry_id in (select y.retry_id from platform.retry y where ${IS_OLD_RETRY('y')} limit ${CHUNK_ROWS})`,
 )
 
-/** Resolves to what was taken away. `signal` ends it between two slices. */
+/** Returns the deleted numbers. `signal` ends the run between two slices. */
 export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promise<RetentionCounts> {
   const ofBets = await clearBets(db, before, signal)
   const frameSessions = await clearSessions(db, before, signal)
@@ -139,14 +149,17 @@ export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promi
   return { ...ofBets, frameSessions, changes, retries: await clearRetries(db, before, signal) }
 }
 
-/** A retry goes when nothing is listed with it any more. */
+/** A retry is deleted after its last list entry. */
 async function clearRetries(db: Db, before: Date, signal: AbortSignal): Promise<number> {
   const slices = (slice: Statement) => runInChunks(signal, () => db.transaction((tx) => tx.execute(slice, [before])))
   await slices(CLEAR_RETRIED)
   return slices(CLEAR_RETRIES)
 }
 
-/** Tokens and profiles of frame sessions from before this time. Resolves to how many had them. */
+/**
+ * Clears tokens and profiles of frame sessions that were created before this time. Returns their
+ * number.
+ */
 export function clearSessions(db: Db, before: Date, signal: AbortSignal): Promise<number> {
   const clearSome = async (tx: Tx) => {
     const old = await tx.query<OldSession>(OLD_SESSIONS, [before])

@@ -1,4 +1,4 @@
-/** Puts the platform together below its API: partners and what is called, the deliverer, and what decides about bets. */
+/** Composition of the platform below its API. */
 
 import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../../protocol/client/caller-refusals.ts'
 import type { Scales } from '../../protocol/values/money.ts'
@@ -31,18 +31,18 @@ export interface PlatformDeps {
 }
 
 export interface Platform {
-  /** What places bets and lets results follow. */
+  /** The parts that decide about bets. */
   readonly deciding: PlaceDeps & {
     readonly results: EventResults
     readonly cashOut: ReturnType<typeof createCashouts>
   }
   readonly metrics: PlatformMetrics
   readonly deliverer: Deliverer
-  /** Finishes the calls on their way. Results are ended apart, before. */
+  /** Waits for the calls in progress. The results must be stopped before. */
   stop(): Promise<void>
 }
 
-/** With the deliverer at work. */
+/** Starts the deliverer. */
 export function createPlatform(deps: PlatformDeps): Platform {
   const { db, clock, timers, log, scales, random, calling } = deps
   const breakers = createCircuitBreakers(calling.connections)

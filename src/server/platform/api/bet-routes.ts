@@ -1,4 +1,4 @@
-/** Bets: placing them, and what is decided about them by hand. */
+/** Routes of bets: placement, lists, and decisions by hand. */
 import type { Static } from 'typebox'
 import { requireScale } from '../../../protocol/values/money.ts'
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
@@ -72,7 +72,7 @@ export function addBetRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
 }
 
-/** The header and the member are two ways to say one thing. */
+/** The header and the member have the same meaning. */
 function withIdempotencyKey(betRequest: BetPlacementRequest, idempotencyKey: string | undefined): BetPlacementRequest {
   if (idempotencyKey === undefined) return betRequest
   if (betRequest.idempotencyKey !== undefined && betRequest.idempotencyKey !== idempotencyKey)
@@ -141,7 +141,7 @@ async function settle(
   return settleBet(deps, author, betId, { resultType, payout })
 }
 
-/** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
+/** Any session of the bet's player proves the player's request, even in another currency (W-14). */
 async function readPlayerSession(
   deps: PlaceDeps,
   bet: PlatformBet,

@@ -1,4 +1,4 @@
-/** The routes that tell the platform of events: their state and odds, their results, and the limits of bets on them. */
+/** Routes of events: state and odds, results, and limits of bets. */
 
 import { Type } from 'typebox'
 import type { AuditLog } from '../../core/auth/audit-log/audit-log.ts'
@@ -81,7 +81,7 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
   )
 }
 
-/** An outcome that is named twice says two things. */
+/** An outcome that is listed twice contradicts itself. */
 function requireDistinctOutcomes(outcomes: readonly { outcomeId: string }[]): void {
   const seen = new Set<string>()
   const twice = outcomes.findIndex(({ outcomeId }) => seen.size === seen.add(outcomeId).size)

@@ -1,11 +1,11 @@
-/** The id of an event in a request: a new event needs one that the path of a URL can carry. */
+/** Check of an event id in a request: the id of a new event must fit into the path of a URL. */
 
 import { isPathSafe } from '../../../protocol/values/path-segment.ts'
 import type { Db } from '../../core/database/db.ts'
 import { requirePathSafe } from '../../core/http/api/storable-text.ts'
 import { isKnownEvent } from '../store/event-store.ts'
 
-/** Throws a 400 that names the place of the id. */
+/** Throws a 400 that names the position of the id. */
 export async function requireCarriedIfNew(
   { db }: { readonly db: Pick<Db, 'query'> },
   eventId: string,

@@ -1,4 +1,4 @@
-/** What a key of one partner may call (W-25): what belongs to the partner, and lists of the partner. */
+/** Scope of an API key that is limited to one partner: the partner's objects and lists (W-25). */
 import type { KeyScopes, ScopeOwner } from '../../core/http/api/key-scope.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { readFrameSession } from '../bets/frame-session.ts'

@@ -1,4 +1,4 @@
-/** Partners as a person sees them: address, state, what waits and what is owed. */
+/** List of partners in the platform API, with state, waiting deliveries and owed money. */
 import { type Static, Type } from 'typebox'
 import { probeMembers } from '../../../protocol/client/secret-probe.ts'
 import { groupBy } from '../../../runtime/group.ts'
@@ -12,7 +12,7 @@ import { IS_ROLLBACK } from '../store/outbox.ts'
 
 const time = Type.String({ format: 'date-time' })
 
-/** Each with a look at its bet. */
+/** Each of these deliveries needs a look at its bet. */
 const MAX_ON_THE_WAY = 1_000
 const SUM = {
   currency: Type.String(),
@@ -65,7 +65,7 @@ interface PartnerRow extends Record<string, unknown> {
   waiting: bigint
 }
 
-/** Each count reads what it counts: an index has what is pending by partner, another one what waits behind it. */
+/** Each count has its own index: one for pending deliveries of a partner, one for waiting ones. */
 const LIST = statement(
   'platform_list_partners',
   `select p.partner_id, p.base_url,
@@ -81,7 +81,10 @@ const OWED = statement(
   sumOwed('partner_id', "partner_id = any($1::text[]) and owed_since > '-infinity' and partner_id is not null"),
 )
 
-/** Of a bet one delivery at most is pending; others wait behind it. Of a bet that the partner never acknowledged nobody knows that a stake was taken. */
+/**
+ * A bet has at most one pending delivery, so its money counts once. If the partner never
+ * acknowledged the bet, it may not have taken the stake.
+ */
 const ON_THE_WAY = statement(
   'platform_on_the_way_by_partner',
   sumOwed(

@@ -1,4 +1,7 @@
-/** The platform API's list of bets, the latest first, with only the conditions that are asked for. */
+/**
+ * List of bets in the platform API, the latest first. The statement has only the requested
+ * conditions.
+ */
 import { type Static, Type } from 'typebox'
 import { UUID } from '../../../protocol/wire-ids.ts'
 import { groupBy } from '../../../runtime/group.ts'
@@ -45,7 +48,7 @@ export const BetListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** What the database takes for one: a cursor that we did not make is the caller's mistake. */
+/** Accepts the ids that the database accepts. Another cursor is an error of the caller. */
 
 export async function listPlatformBets(deps: ViewDeps, query: Static<typeof BetListQuery>) {
   const limit = parseLimit(query)
@@ -82,7 +85,7 @@ export async function listPlatformBets(deps: ViewDeps, query: Static<typeof BetL
   })
 }
 
-/** The first ones of each bet, and the number of its last one, which counts them. */
+/** The first selections of each bet, and the number of the last one, which is their count. */
 const READ_FIRST_SELECTIONS = statement(
   'platform_first_selections',
   `select s.bet_id, s.event_id as "eventId", s.outcome_id as "outcomeId", s.details,
@@ -134,7 +137,7 @@ function composeBetList(scan: ScanConditions, limit: number, filters: readonly (
   )
 }
 
-/** The bet at which a page ends that was not filled. */
+/** Last bet of a scan that did not fill its page. */
 function composeLastScanned(scan: ScanConditions): BuiltQuery {
   return buildQuery(
     'platform_last_looked_at',

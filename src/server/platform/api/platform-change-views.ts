@@ -1,4 +1,4 @@
-/** The platform's feed as it is shown: bets as they are from then on, and how deliveries ended. */
+/** Events of the platform's feed: new states of bets, and ends of deliveries. */
 import { Type } from 'typebox'
 import { formatMoney, type Money, requireScale, type Scales } from '../../../protocol/values/money.ts'
 import type { FeedEvent } from '../../core/change-feed/change-feed.ts'
@@ -42,7 +42,7 @@ const DeliveryChange = Type.Object({
 export const PlatformChangeSchema = Type.Union([BetChange, DeliveryChange])
 export const PLATFORM_EVENTS = listEventNames(PlatformChangeSchema)
 
-/** Ids only. */
+/** Contains only ids. */
 export function platformSubjectOf([name, ...members]: StoredEvent): EventSubject {
   if (!name.startsWith('bet.')) return { bet: String(members[1]) }
   const [bet, , player] = members

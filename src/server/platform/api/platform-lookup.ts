@@ -1,4 +1,7 @@
-/** Any id that somebody pastes: what it is, and all that hangs on it (W-45). The wallet has the same (W-41). */
+/**
+ * Lookup of any id on the platform, with the objects that belong to it (W-45). The wallet has the
+ * same (W-41).
+ */
 import { type Static, Type } from 'typebox'
 import { environment } from '../../../runtime/environment.ts'
 import { statement } from '../../core/database/db.ts'
@@ -53,7 +56,7 @@ export function addPlatformLookupRoute(api: Routes, deps: PlatformRouteDeps): vo
   )
 }
 
-/** An id that is whole goes before what only begins so. */
+/** A complete id has priority over a prefix. */
 export async function lookUpPlatformId(deps: ViewDeps, id: string): Promise<LookupResult> {
   const whole = (await findDelivery(deps, id)) ?? (await findBetById(deps, id))
   if (whole !== undefined) return whole
@@ -78,7 +81,7 @@ function throwNotFound(detail = ''): never {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** What a bigint surely takes. */
+/** Fits into a bigint. */
 const NUMBER = /^[1-9]\d{0,17}$/
 
 async function findBetById(deps: ViewDeps, id: string): Promise<LookupResult | undefined> {
@@ -101,7 +104,7 @@ async function findDelivery(deps: ViewDeps, id: string): Promise<LookupResult | 
   return { kind: 'delivery', delivery, bet: view }
 }
 
-/** Characters that are enough to look for what begins so. */
+/** Characters of the shortest prefix. */
 const MIN_PREFIX = 6
 const MAX_MATCHES = 10
 const ID_PREFIX = /^[0-9a-f-]{6,36}$/i
@@ -123,9 +126,9 @@ async function findBetsByPrefix({ db }: ViewDeps, id: string): Promise<BetMatch[
 
 const UUID_DIGITS = 32
 
-/** Deliveries of one look for a requestId. It has no index, which would be written with each delivery. */
+/** Deliveries in one scan for a `requestId`. An index would cost a write for each delivery. */
 const SCAN_SIZE = 50_000n
-/** Milliseconds for all looks; what is older is not found. */
+/** Milliseconds for all scans; older deliveries are not found. */
 const SCAN_MS = 2_000
 const NEWEST = statement('platform_newest_delivery', 'select max(delivery_id) as id from platform.delivery')
 const REQUEST = statement(
@@ -137,7 +140,7 @@ const DECIDED_FROM = statement(
   'select decided_at from platform.delivery where delivery_id > $1::bigint order by delivery_id limit 1',
 )
 
-/** The newest deliveries first, as far back as there is time for. */
+/** Scans from the newest delivery back, until the time is over. */
 async function findByRequestId(deps: ViewDeps, requestId: string): Promise<LookupResult> {
   if (!UUID.test(requestId)) return throwNotFound()
   const { people } = deps.db

@@ -1,4 +1,4 @@
-/** The routes of the platform API: what each takes, answers and refuses. */
+/** Routes of the platform API. */
 
 import { Type } from 'typebox'
 import { findAddressFault } from '../../../protocol/client/network/ssrf-guard.ts'
@@ -85,7 +85,7 @@ function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
       const { partnerId, baseUrl, connection, ...given } = request.body
       requirePathSafe(partnerId, '/partnerId')
       const secrets = requireSecrets(given)
-      const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
+      const known = await deps.partners.read(partnerId).catch(() => undefined) // unreadable secrets are replaced too
       const change = { partnerId, baseUrl, secrets, connection }
       const saved = await saveAndTry(deps, deps.actions.actorOf(request), change, known)
       return reply.code(201).send(saved)
@@ -126,7 +126,10 @@ function addPartnerRoutes(api: Routes, deps: PlatformRouteDeps): void {
   )
 }
 
-/** It is saved whatever the partner answers, or if it answers nothing. */
+/**
+ * Saves the partner, then tries its secrets. The answer of the partner does not matter for the
+ * saving.
+ */
 async function saveAndTry(
   { partners, clock, reach }: PlatformRouteDeps,
   author: Actor,

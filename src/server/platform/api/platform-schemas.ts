@@ -1,6 +1,6 @@
 /**
- * What the platform API takes and answers, beside what platform-views.ts shows: bodies, their
- * members, and their names in the API reference.
+ * Schemas of requests to the platform API and of the answers that platform-views.ts does not
+ * render.
  */
 import { type TSchema, Type } from 'typebox'
 import { TokenSchema } from '../../../protocol/bet-request.ts'
@@ -20,7 +20,7 @@ export const odds = Type.Union([decimal, Type.Number({ exclusiveMinimum: 0 })])
 const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })
 const nullable = <S extends TSchema>(schema: S) => optional(Type.Union([schema, Type.Null()]))
 
-/** The security scheme of this API. */
+/** Name of the security scheme of this API. */
 export const PLATFORM_KEY = 'platformKey'
 export type PlatformTag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Changes' | 'Actions'
 
@@ -33,7 +33,6 @@ export function describePlatformRoute<S extends RouteShape>(
   return describeRoute({ operationId, tag, summary, key: PLATFORM_KEY }, shape)
 }
 
-/** Of a route that changes something. */
 export function describePlatformChange<S extends RouteShape>(
   operationId: string,
   tag: PlatformTag,
@@ -78,7 +77,7 @@ const IdempotencyKey = withDescription(
   boundedText(128),
   'Your key, unique per partner. A repeat of the same bet with this key gets the stored answer, and no partner is called.',
 )
-/** The member `idempotencyKey` for clients that send it as a header, where only ASCII arrives as it was meant. */
+/** For clients that send `idempotencyKey` as a header. Only ASCII passes a header unchanged. */
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': optional(
     Type.String({
@@ -90,7 +89,7 @@ export const IdempotencyHeader = Type.Object({
 
 const BonusId = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
 const { eventId: _eventId, outcomeId: _outcomeId, coefficient: _coefficient, ...stated } = STATED_SELECTION
-/** A member of a selection that only describes goes to the partner as it came, of whatever type (W-3). */
+/** The partner gets a descriptive member unchanged, with any type (W-3). */
 const passedThrough = optional(
   Type.Unknown({ description: 'This member only describes the bet. The partner gets it unchanged (W-3).' }),
 )
@@ -190,7 +189,7 @@ export const CancelSchema = Type.Object(
   { ...strict, examples: [{ errorCode: 8 }] },
 )
 
-/** Of one event; the largest markets have some thousand. */
+/** For one event; the largest markets have some thousand. */
 const MAX_OUTCOMES = 5_000
 
 export const EventPath = Type.Object({ eventId: boundedText(64) })

@@ -1,4 +1,4 @@
-/** The platform API over HTTP. */
+/** HTTP server of the platform API. */
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../../../runtime/logger.ts'
 import { registerApi } from '../../core/http/api/api.ts'
@@ -6,7 +6,7 @@ import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
 import { partnerScopes } from './partner-key-scopes.ts'
 import { addPlatformRoutes, type PlatformRouteDeps } from './platform-routes.ts'
 
-/** Of an event with all its outcomes. */
+/** Enough for an event with all its outcomes. */
 const BODY_BYTES = 256 * 1024
 
 export interface PlatformServerDeps extends PlatformRouteDeps {

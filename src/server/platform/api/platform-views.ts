@@ -1,4 +1,4 @@
-/** Bets, deliveries and attempts as the platform API shows them. */
+/** Views of bets, deliveries and attempts in the platform API. */
 import { type Static, Type } from 'typebox'
 import { parseTiming } from '../../../protocol/client/network/request-timing.ts'
 import { formatMoney, type Money, requireScale, type Scales } from '../../../protocol/values/money.ts'
@@ -157,7 +157,7 @@ export interface DeliveryRow extends Record<string, unknown> {
 export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
   case when not is_claimed then nullif(due_at, 'infinity') end as due_at, finished_at, body::json ->> 'amount' as amount,
   body::json ->> 'currency' as currency, owed_since, owed_amount::text as owed_amount`
-/** Where those columns are. */
+/** The tables of `DELIVERY_COLUMNS`. */
 export const DELIVERIES = 'platform.delivery left join platform.message using (delivery_id)'
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
@@ -186,7 +186,7 @@ interface AttemptRow extends Record<string, unknown> {
   phases: string | null
 }
 
-/** A bet with its selections, deliveries and every attempt; undefined when there is none. */
+/** Undefined if the bet does not exist. */
 export async function getBetDetail(deps: ViewDeps, betId: string) {
   const [bet] = await readPlatformBets(deps.db.people, [betId])
   if (bet === undefined) return undefined
@@ -211,7 +211,7 @@ function toSelectionView({ eventId, outcomeId, odds, details, result }: KnownSel
   return { ...details, eventId, outcomeId, coefficient: formatOdds(odds), ...(result !== null && { result }) }
 }
 
-/** The session token is the player's, not the support desk's. */
+/** The token belongs to the player, and the support staff must not see it. */
 function parseWithoutToken(body: string): object {
   const { token: _, ...request } = JSON.parse(body) as Record<string, unknown>
   return request

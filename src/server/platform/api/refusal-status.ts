@@ -1,4 +1,4 @@
-/** The one table from why the platform says no (refusal.ts) to the status of the answer. */
+/** HTTP status of each `RefusalCode` (platform-refusal.ts). */
 import { invalid, Problem } from '../../core/http/api/problem-details.ts'
 import { isRefusal, type PlatformRefusal, type RefusalCode } from '../platform-refusal.ts'
 
@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<RefusalCode, number>> = {
   partner_failed: 502,
 }
 
-/** What was asked for; throws the problem with which a refusal is answered. */
+/** Throws a refusal as a problem. */
 export function orThrowProblem<T>(outcome: T | PlatformRefusal): T {
   if (!isRefusal(outcome)) return outcome
   const { code, detail, pointer } = outcome

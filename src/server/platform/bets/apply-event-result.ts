@@ -1,7 +1,8 @@
 /**
- * One turn over the bets of an event, slice by slice, each a transaction with its deliveries. A bet that the database refuses to write, or
- * that somebody holds for too long, keeps no other one from following (C-15): what fails together is halved until that one is alone, and it is
- * tried again at the next turn.
+ * One pass over the bets of an event, in slices that are each a transaction with its deliveries.
+ *
+ * A bet that the database rejects, or that stays locked, delays no other bet (C-15). A failed slice
+ * is halved until that bet is alone, and the next pass tries the bet again.
  */
 
 import { environment } from '../../../runtime/environment.ts'
@@ -14,20 +15,20 @@ import { applyResults, type FlowDeps } from './bet-flow.ts'
 
 export interface ResultPassDeps extends FlowDeps {
   readonly log: Logger
-  /** Told when a slice of bets has something to deliver. */
+  /** Called when a slice has deliveries to send. */
   decided(): void
 }
 
 /**
- * How far this process has come with one version of an event's results. It spares work, no more: an
- * event is not done by it (applyToEnd).
+ * Progress of this process with one version of the results. It only saves work; `applyToEnd` does
+ * not trust it for the end of an event.
  */
 export interface EventCursor {
   readonly version: bigint
-  /** Bets up to this one have been tried. */
+  /** All bets up to this id have been tried. */
   after?: string | undefined
   isAtEnd: boolean
-  /** Those of them that could not follow, the longest untried first. */
+  /** Tried bets that failed, the longest untried first. */
   readonly left: Set<string>
 }
 
@@ -42,28 +43,30 @@ export function isUnusedCursor({ after, isAtEnd, left }: EventCursor): boolean {
 export interface ResultPass {
   readonly results: PendingResults
   readonly cursor: EventCursor
-  /** Bets that have changed. */
+  /** Number of changed bets. */
   readonly progress: { bets: number }
   isStopping(): boolean
 }
 
-/** Milliseconds between two signs of life. */
 const HEARTBEAT_MS = 1_000
-/** Milliseconds of a turn in which something has failed: then other events have theirs. */
+/** Longest time of a pass with a failure, so that other events get their turn. */
 const PASS_MS = 20_000
 
 interface PassState extends ResultPass {
   readonly deps: ResultPassDeps
-  /** When the last sign of life was given, as world.elapsed() gives it: no clock that is set back keeps the next one waiting. */
+  /**
+   * Time of `environment.monotonicNow()`, because a wall clock that is set back would delay the
+   * next heartbeat.
+   */
   heartbeatAt: number
   readonly until: number
-  /** The process stops, or newer results have come: whoever brought them goes on. */
+  /** True if the process stops, or newer results exist, whose caller continues. */
   isAborted: boolean
-  /** Why a bet could not follow, the last time. */
+  /** Last error of a bet. */
   failure?: unknown
 }
 
-/** Bets that follow already stay as they are. Resolves to whether all follow. */
+/** Bets with the right result are not changed. Returns true if every bet follows the results. */
 export async function runResultPass(deps: ResultPassDeps, pass: ResultPass): Promise<boolean> {
   const { cursor, results } = pass
   const begun = environment.monotonicNow()
@@ -87,7 +90,7 @@ function canContinue({ isAborted, failure, until }: PassState): boolean {
   return !isAborted && (failure === undefined || environment.monotonicNow() < until)
 }
 
-/** A bet that somebody holds is waited for behind the others. Throws when the fault is no bet's. */
+/** Locked bets are awaited after the others. Throws errors that no bet causes. */
 async function applySlice(state: PassState, betIds: readonly string[], busy: BusyPolicy): Promise<void> {
   const { deps, cursor, progress } = state
   if (betIds.length === 0 || (await heartbeatOrAbort(state))) return
@@ -107,7 +110,7 @@ async function applySlice(state: PassState, betIds: readonly string[], busy: Bus
   }
 }
 
-/** They count as left until they follow: the turn may be cut while it waits. */
+/** The bets are marked as left first, because the pass may end during the wait. */
 async function applyBusyBets(state: PassState, betIds: readonly string[]): Promise<void> {
   markLeft(state.cursor, betIds)
   await applySlice(state, betIds, 'wait')
@@ -120,7 +123,7 @@ function markLeft({ left }: EventCursor, betIds: readonly string[]): void {
   }
 }
 
-/** Gives a sign of life when it is time to. */
+/** Writes a heartbeat if one is due. Returns true if the pass must end. */
 async function heartbeatOrAbort(state: PassState): Promise<boolean> {
   const { deps, results, heartbeatAt } = state
   state.isAborted ||= state.isStopping()
@@ -131,7 +134,7 @@ async function heartbeatOrAbort(state: PassState): Promise<boolean> {
   return state.isAborted
 }
 
-/** Bets that a line of the log names. */
+/** Most bet ids in a log line. */
 const MAX_LOGGED_BETS = 20
 
 function logBetsLeft({ deps, results, cursor, failure }: PassState): void {

@@ -1,16 +1,21 @@
 /**
- * What many users ask for at the same time is done in one transaction for all of them. It waits for no bet that somebody else holds, and is
- * given up when anything else keeps it waiting; what was left out or given up waits alone, as long as is needed.
+ * Batches of concurrent requests, each batch in one transaction.
+ *
+ * A batch does not wait for locked bets, and is abandoned if anything else blocks it. Requests that
+ * were left out are repeated alone and wait as long as necessary.
  */
 
 import { createBatcher } from '../../../runtime/async/batcher.ts'
 import { isOutage } from '../../core/database/database-errors.ts'
 import type { Db, Tx } from '../../core/database/db.ts'
 
-/** What becomes of a bet that somebody else holds. */
+/** Treatment of a bet that another transaction holds. */
 export type BusyPolicy = 'wait' | 'leave'
 
-/** Each batch is a transaction, on a connection of its own: one that is kept waiting must not be patient, it keeps everybody waiting. */
+/**
+ * Each batch has its own connection without retries, because a blocked batch delays every request
+ * in it.
+ */
 export function batchInTransactions<Item, Result>(
   db: Db,
   maxWaiting: number,
@@ -30,5 +35,5 @@ export function requireSingle<T>([result]: readonly (T | undefined)[]): T {
   return result
 }
 
-/** Wishes that wait at most; others are told to come again. */
+/** Most waiting requests; further ones are rejected as retryable. */
 export const MAX_WAITING_REQUESTS = 4_000

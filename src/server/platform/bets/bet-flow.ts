@@ -1,4 +1,7 @@
-/** What happens to bets. Every change is committed together with the delivery that tells the partner (C-1). */
+/**
+ * Changes of bets. Invariant: each change is committed together with the delivery that notifies the
+ * partner (C-1).
+ */
 
 import { formatMoney, requireScale, type Scales } from '../../../protocol/values/money.ts'
 import type { Clock } from '../../../runtime/clock.ts'
@@ -31,14 +34,16 @@ export interface FlowDeps {
   readonly scales: Scales
 }
 
-/** A decision about a bet: its new state, and the call that tells the partner. */
+/** New state of a bet, and the call that notifies the partner. */
 export interface BetDecision {
   readonly bet: PlatformBet
   readonly operation: DeliveryKind
   body(requestId: string): string
 }
 
-/** Writes bets and their deliveries; a delivery waits while an earlier one of its bet is not over (C-6). */
+/**
+ * Writes bets and deliveries. A delivery waits until the earlier ones of its bet have ended (C-6).
+ */
 export async function recordDecisions(deps: FlowDeps, tx: Tx, decisions: readonly BetDecision[]): Promise<void> {
   if (decisions.length === 0) return
   const now = deps.clock.now()
@@ -67,13 +72,15 @@ export async function recordDecisions(deps: FlowDeps, tx: Tx, decisions: readonl
   await Promise.all([savePlatformBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
 }
 
-/** What a wish about a bet came to; the same wish again is the same. */
+/** A repeated request gets the same outcome. */
 export type BetChangeOutcome = PlatformBet | PlatformRefusal
 
-/** The bet's state does not allow it. */
 export const notPossible = (detail: string) => toRefusal('not_possible', detail)
 
-/** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
+/**
+ * Settles or resettles by hand. The same result again sends nothing, but then counts as set by
+ * request (W-17).
+ */
 export function settleBet(
   deps: FlowDeps,
   author: Actor,
@@ -89,7 +96,7 @@ export function settleBet(
   })
 }
 
-/** Takes the result back; the bet is open again, until a next result of its events (W-17). */
+/** Withdraws the result. The bet is open until the next result of its events (W-17). */
 export function unsettleBet(deps: FlowDeps, author: Actor, betId: string): Promise<BetChangeOutcome> {
   return changeBet(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'accepted') return bet
@@ -100,8 +107,8 @@ export function unsettleBet(deps: FlowDeps, author: Actor, betId: string): Promi
 }
 
 /**
- * Cancels an accepted bet; its stake goes back by a rollback, after the calls that are not over. Not while the partner may have a result that it
- * was not, or not with success, asked to give back (W-46).
+ * Cancels an accepted bet. A rollback after the pending calls returns the stake. A bet is not
+ * cancelled while the partner may have a result that no accepted call has reversed (W-46).
  */
 export function cancelBet(deps: FlowDeps, author: Actor, betId: string, errorCode: number): Promise<BetChangeOutcome> {
   return changeBet(deps, author, betId, async (bet, tx) => {
@@ -118,7 +125,7 @@ const NOT_GIVEN_BACK =
 const MAYBE_CASHED_OUT =
   'the partner rejected a cashout that an earlier attempt may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
-/** A decision, the bet when the partner need not be told, or why not. */
+/** A plain bet means that the partner is not notified. */
 type Ruling = BetDecision | PlatformBet | PlatformRefusal
 
 function changeBet(
@@ -141,7 +148,7 @@ function changeBet(
   })
 }
 
-/** Whether limits 110 to 112 count it (exposure-totals.ts). */
+/** The limits 110 to 112 count these bets (exposure-totals.ts). */
 function isCounted({ status }: { status: BetStatus }): boolean {
   return status === 'accepted' || status === 'settled'
 }
@@ -152,7 +159,7 @@ async function stopCounting(tx: Tx, bet: PlatformBet): Promise<void> {
   await subtractFromTotals(tx, [{ ...bet, win, selections: await readSelections(tx, [bet.betId]) }])
 }
 
-/** For the action log: what a person changed of a bet (O-4). */
+/** Writes the audit log of a change by a user (O-4). */
 export function recordChange(
   deps: FlowDeps,
   tx: Tx,
@@ -180,7 +187,7 @@ export function isSameResult(a: BetResult | null, b: BetResult): boolean {
   return a !== null && a.payout === b.payout && a.resultType === b.resultType
 }
 
-/** `token` is what a cashout shows (L-4). */
+/** Only a cashout contains the `token` (L-4). */
 export function toSettleDecision(
   { scales }: FlowDeps,
   bet: PlatformBet,
@@ -194,7 +201,7 @@ export function toSettleDecision(
   }
 }
 
-/** What is taken back is the bet's result, or another one that the partner has. */
+/** The withdrawn result may differ from the bet's, because the partner may have another one. */
 export function toUnsettleDecision(
   { scales }: FlowDeps,
   bet: PlatformBet,
@@ -216,14 +223,14 @@ export function toCancelDecision({ scales }: FlowDeps, bet: PlatformBet, errorCo
   }
 }
 
-/** Of a bet that is cancelled. */
+/** Reason of a cancelled bet. */
 export function rollbackReason(errorCode: number): string {
   return `rollback ${errorCode}`
 }
 
 /**
- * Applies what is now known of an event to a slice of its bets: decides those that it decides, corrects those whose
- * result has changed, reopens those that are undecided again.
+ * Applies the results of an event to a slice of its bets. Decided bets are settled or corrected,
+ * and undecided ones are reopened.
  */
 export function applyResults(deps: FlowDeps, betIds: readonly string[], busy: BusyPolicy): Promise<AppliedSlice> {
   return deps.db.transaction(async (tx) => {
@@ -239,11 +246,11 @@ export function applyResults(deps: FlowDeps, betIds: readonly string[], busy: Bu
 export interface AppliedSlice {
   /** Number of bets. */
   readonly changed: number
-  /** Those that somebody else held. */
+  /** Bets that another transaction held. */
   readonly left: readonly string[]
 }
 
-/** What the results of its selections make of each bet, where that is not what it has already. */
+/** Decisions for the bets whose state differs from the results of their selections. */
 export function decideByResults(
   deps: FlowDeps,
   locked: readonly PlatformBet[],
@@ -252,9 +259,9 @@ export function decideByResults(
   const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
   const selections = groupBy(known, (selection) => selection.betId)
   return bets.flatMap((bet) => {
-    if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
+    if (bet.result?.source === 'request') return [] // a cashout, or a result by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
-    if (bet.takenBackAt !== null && sumVersions(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
+    if (bet.takenBackAt !== null && sumVersions(mine) <= bet.takenBackAt) return [] // no newer result was reported since the withdrawal (W-17)
     const payoutOf = (won: readonly Odds[]) => computePayout(bet.stake, boostedOdds(won, bet.booster) ?? bet.odds)
     const result = computeResult(
       bet.stake,

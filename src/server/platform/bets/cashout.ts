@@ -1,9 +1,10 @@
 /**
- * A cashout: the player sells the bet back while it is open in every sense (C-8).
+ * Cashout: the player sells an open bet back (C-8).
  *
- *   accepted ──asked for──► settled as cashout ──the partner refuses──► accepted ──its events──► settled, or open
+ *   accepted ──requested──► settled as cashout ──rejected──► accepted ──results──► settled, or open
  *
- * Invariant: a bet is settled as cashout only while the partner has taken that or may still take it.
+ * Invariant: a bet is settled as cashout only while the partner has accepted that or may still
+ * accept it.
  */
 
 import type { UserProfile } from '../../../protocol/user-profile.ts'
@@ -37,7 +38,10 @@ import {
   toUnsettleDecision,
 } from './bet-flow.ts'
 
-/** Where the user asked for it: its token is shown (W-14), and its profile is the latest word on whether it is allowed. */
+/**
+ * Session of the request. The Settle carries its token (W-14), and its profile decides whether a
+ * cashout is allowed.
+ */
 export interface CashoutSession {
   readonly token: string
   readonly profile: UserProfile
@@ -50,14 +54,17 @@ export interface CashoutRequest {
   readonly session: CashoutSession | undefined
 }
 
-/** Those of one process. When a match turns, all who have bet on it want to cash out at once. */
+/** The batcher of one process. At a turn of a match many players request cashouts at once. */
 export function createCashouts(deps: FlowDeps): (request: CashoutRequest) => Promise<BetChangeOutcome> {
   return batchInTransactions(deps.db, MAX_WAITING_REQUESTS, (tx, requests, busy) =>
     decideCashouts(deps, tx, requests, busy),
   )
 }
 
-/** One wish after another. Bets that somebody else holds are waited for, or left as they are: of those the result is undefined. */
+/**
+ * Decides the requests one after another. `busy` controls bets that another transaction holds: they
+ * are awaited, or left with the result undefined.
+ */
 async function decideCashouts(
   deps: FlowDeps,
   tx: Tx,
@@ -65,7 +72,8 @@ async function decideCashouts(
   busy: BusyPolicy,
 ): Promise<(BetChangeOutcome | undefined)[]> {
   const betIds = [...new Set(requests.map(({ betId }) => betId))]
-  // In this order: bets are locked, then their events, and what is read is what their last holders left.
+  // In this order: bets are locked, then events. The reads therefore see the commits of the earlier
+  // holders.
   const [locked, , selections, profiles, unreversed] = await Promise.all([
     busy === 'wait' ? lockPlatformBets(tx, betIds) : lockFreeBets(tx, betIds),
     lockEventsShared(tx, betIds),
@@ -125,16 +133,19 @@ const READ_PROFILES = statement(
   'select b.bet_id, f.profile from platform.bet b join platform.frame_session f using (frame_session_id) where b.bet_id = any($1::uuid[])',
 )
 
-/** As the partner gave them when the bets' frames were loaded. */
+/** Profiles from the loading of the frame. */
 async function readBetProfiles(tx: Tx, betIds: readonly string[]): Promise<Map<string, UserProfile>> {
   const rows = await tx.query<{ bet_id: string; profile: UserProfile }>(READ_PROFILES, [betIds])
   return new Map(rows.map((row) => [row.bet_id, row.profile]))
 }
 
 /**
- * In the transaction that records the refusals, whose caller holds the bets: they are accepted again, and results that came
- * meanwhile decide them. What was decided by hand after the cashout stays. A result that the partner has, or may have, and refused to give back is
- * taken back once more: it is owed, and its last delivery says so (C-9, W-46).
+ * Runs in the transaction that records the rejections; its caller holds the bets. The bets are
+ * accepted again, and results that arrived meanwhile decide them. A decision by hand after the
+ * cashout stays.
+ *
+ * A result that the partner has or may have, with a rejected Unsettle, gets a second Unsettle. Its
+ * money is owed, and the last delivery of the bet must show that (C-9, W-46).
  */
 export async function revertRefusedCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
   if (refused.length === 0) return

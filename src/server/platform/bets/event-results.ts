@@ -1,11 +1,11 @@
 /**
- * Results of events settle the bets that they decide, in slices. Each slice is one transaction
- * with its deliveries, which are sent while the next slice runs.
+ * Settlement by results of events, in slices. Each slice is one transaction with its deliveries,
+ * which are sent while the next slice runs.
  *
- * One process applies a result and writes a heartbeat every second. The request that gave the
- * result is answered with the progress after some seconds; the rest continues without a waiting
- * caller. Bets that failed, or whose process died, are taken over by a process that has watched
- * them for a lease and does not apply them itself (results-recovery.ts, C-12).
+ * One process applies a result and writes a heartbeat every second. The request with the result is
+ * answered after some seconds with the progress; the work continues without a caller. If bets
+ * failed or the process died, another process takes over after watching the results for a lease
+ * (C-12, results-recovery.ts).
  */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
@@ -20,30 +20,30 @@ import {
 } from './apply-event-result.ts'
 
 export interface ResultsProgress {
-  /** That changed so far. */
+  /** Number of changed bets so far. */
   readonly bets: number
-  /** Every bet on the event follows; else the others do by themselves. */
+  /** True if every bet follows; otherwise the rest follows automatically. */
   readonly isWhole: boolean
 }
 
 export interface EventResults {
-  /** Replaces the event's results (none: the result is withdrawn) and lets every bet on it follow. */
-  set(author: Actor, eventId: string, outcomes: readonly OutcomeResult[]): Promise<ResultsProgress>
   /**
-   * Ends behind the slices that are at work. What is left, as after a crash,
-   * `createResultsRecovery` does.
+   * Replaces the event's results and applies them to its bets. No outcomes means that the result is
+   * withdrawn.
    */
+  set(author: Actor, eventId: string, outcomes: readonly OutcomeResult[]): Promise<ResultsProgress>
+  /** Waits for the slices in progress. `createResultsRecovery` does the rest, as after a crash. */
   stop(): Promise<void>
 }
 
 export interface EventResultsDeps extends ResultPassDeps {
-  /** What this process is applying, by `formatResultsKey`. */
+  /** Keys from `formatResultsKey` of the results that this process applies. */
   readonly applying: Set<string>
 }
 
 export const formatResultsKey = ({ eventId, version }: PendingResults): string => `${version}/${eventId}`
 
-/** Milliseconds until the answer to whoever told a result. */
+/** Milliseconds until the caller gets an answer. */
 const ANSWER_MS = 5_000
 
 export function createEventResults(deps: EventResultsDeps): EventResults {
@@ -79,7 +79,7 @@ export function createEventResults(deps: EventResultsDeps): EventResults {
   }
 }
 
-/** Resolves to true when every bet follows. While it runs, `applying` has the results. */
+/** Returns true if every bet follows. */
 export async function applyTracked(deps: EventResultsDeps, pass: ResultPass): Promise<boolean> {
   const key = formatResultsKey(pass.results)
   deps.applying.add(key)
@@ -91,8 +91,8 @@ export async function applyTracked(deps: EventResultsDeps, pass: ResultPass): Pr
 }
 
 /**
- * An event is done when one turn has looked at all of its bets: what this process knows from turns before may be wrong after a failover that lost
- * commits.
+ * An event is done only after a single pass over all its bets. Progress from earlier passes may be
+ * wrong after a failover that lost commits.
  */
 async function applyToEnd(deps: ResultPassDeps, pass: ResultPass): Promise<boolean> {
   const isSinglePass = isUnusedCursor(pass.cursor)

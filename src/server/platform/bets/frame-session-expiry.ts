@@ -1,6 +1,6 @@
 /**
- * Frame sessions last a day (C-17). Then the token, with which somebody could bet, and the profile, which is somebody's, are taken away: what
- * is still sent for the session's bets carries their own tokens.
+ * Expiry of frame sessions after a day (C-17). The token, which could place bets, and the profile,
+ * which is personal, are deleted. Later calls for the session's bets carry their own tokens.
  */
 
 import type { Clock } from '../../../runtime/clock.ts'
@@ -8,9 +8,8 @@ import type { Logger } from '../../../runtime/logger.ts'
 import type { Db } from '../../core/database/db.ts'
 import { clearSessions } from '../platform-retention.ts'
 
-/** Milliseconds from its load. */
+/** Milliseconds since the session was loaded. */
 const SESSION_MS = 24 * 3_600_000
-/** Milliseconds between two looks for those that are over. */
 const SCAN_INTERVAL_MS = 600_000
 
 export interface FrameSessionExpiryDeps {
@@ -20,13 +19,13 @@ export interface FrameSessionExpiryDeps {
 }
 
 export interface FrameSessionExpiry {
-  /** Begins to forget, when it is time to. `now`: milliseconds of a clock that nobody sets. */
+  /** Starts a scan if one is due. `now` is in monotonic milliseconds. */
   expireIfDue(now: number): void
-  /** Ends between two slices. */
+  /** Waits for the slice in progress. */
   stop(): Promise<void>
 }
 
-/** Of one process; several do it side by side. */
+/** Several processes can do this at the same time. */
 export function createFrameSessionExpiry({ db, clock, log }: FrameSessionExpiryDeps): FrameSessionExpiry {
   const stopping = new AbortController()
   let nextAt = Number.NEGATIVE_INFINITY

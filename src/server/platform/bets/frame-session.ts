@@ -1,4 +1,7 @@
-/** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
+/**
+ * Frame session: a user's visit to the frame. The partner's profile at load decides the identity
+ * that the session's bets carry (C-7).
+ */
 
 import type { UserProfile } from '../../../protocol/user-profile.ts'
 import { isStorable } from '../../../protocol/wire-ids.ts'
@@ -17,13 +20,16 @@ export interface FrameSession {
   readonly token: string
   readonly userId: string
   readonly operatorUser: string | null
-  /** The active currency at load; later bets carry it even if the user switches (multi-currency rules 1 and 2). */
+  /**
+   * Active currency at load. Later bets carry it even after a switch (multi-currency rules 1 and
+   * 2).
+   */
   readonly currency: string
   readonly profile: UserProfile
 }
 
 export interface StoredFrameSession extends FrameSession {
-  /** In which amounts of the currency are stored (M-5); null when there are none yet. */
+  /** Scale of stored amounts of the currency (M-5); null before the first amount. */
   readonly scale: number | null
 }
 
@@ -82,7 +88,7 @@ function toUnusableReply(detail: string): PlatformRefusal {
   return toRefusal('partner_failed', `the partner gave no usable answer: ${detail}`)
 }
 
-/** P-5: the operator's own id comes as a member or inside customFields. */
+/** The operator's id is a member, or inside `customFields` (P-5). */
 function toIdentity(profile: UserProfile) {
   const operatorUser = profile.operatorUser ?? profile.customFields?.operatorUser ?? null
   return { userId: profile.userId, operatorUser, currency: profile.currency }
@@ -104,7 +110,7 @@ export async function readFrameSession(
   return (await readFrameSessions(db, [frameSessionId]))(frameSessionId)
 }
 
-/** An id may be written in capitals. */
+/** The lookup ignores the case of an id. */
 export async function readFrameSessions(
   db: Pick<Db, 'query'>,
   ids: readonly string[],

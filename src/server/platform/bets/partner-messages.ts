@@ -1,9 +1,12 @@
-/** The bodies that the platform sends (interface.md). JSON text is put together here, so that amounts keep their decimal digits (M-1). */
+/**
+ * Bodies of the calls to partners (interface.md). The JSON text is composed here, so that amounts
+ * keep their digits (M-1).
+ */
 import { formatMoney, type Money, requireScale, type Scales } from '../../../protocol/values/money.ts'
 import { formatOdds } from '../store/odds.ts'
 import type { BetIdentity, BetResult, PlatformBet, Selection } from '../store/platform-bet.ts'
 
-/** A number as decimal text, or any JSON value. */
+/** `json` is a decimal number, or any JSON value. */
 type Member = readonly [name: string, json: string | undefined]
 
 const json = (value: unknown): string => JSON.stringify(value)
@@ -84,7 +87,7 @@ function formatSelection({ eventId, outcomeId, odds, details }: Selection): stri
   ])
 }
 
-/** `token` only for a cashout (L-4). */
+/** Only a cashout contains the `token` (L-4). */
 export function formatSettleMessage(
   bet: PlatformBet,
   { resultType, payout }: BetResult,
@@ -98,22 +101,27 @@ export function formatSettleMessage(
   ])
 }
 
-/** A member that is required, of the length that is required: no Rollback looks at it (L-4), and a cashout is refused for it. */
+/**
+ * Has the required length. A Rollback's token is not checked, and a cashout with it is rejected
+ * (L-4).
+ */
 const TOKEN_PLACEHOLDER = 'token-is-not-kept'
 
-/** Of a bet that was over and whose frame session has no token any more (O-6), and which was taken up again since. */
+/**
+ * The token is empty if the bet had ended, was reopened, and its frame session has expired (O-6).
+ */
 function tokenOrPlaceholder(token: string): string {
   return token === '' ? TOKEN_PLACEHOLDER : token
 }
 
 const TOKEN = /"token":"(?:[^"\\]|\\.)+"/
 
-/** As it is kept where nobody will send it again. */
+/** The form of a body that is never sent again. */
 export function redactBodyToken(body: string): string {
   return body.replace(TOKEN, '"token":""')
 }
 
-/** The amount is the payout that is taken back. */
+/** The amount is the withdrawn payout. */
 export function formatUnsettleMessage(
   bet: PlatformBet,
   { payout }: Pick<BetResult, 'payout'>,

@@ -1,4 +1,7 @@
-/** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
+/**
+ * Records the answers of calls: the attempt, the end of the delivery or its next attempt, and the
+ * state of the bet at the partner.
+ */
 
 import type { CallOutcome } from '../../../protocol/client/answer-classification.ts'
 import type { WalletAnswer } from '../../../protocol/client/wallet-client.ts'
@@ -22,41 +25,44 @@ import { computeNextAttempt, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from './ret
 export interface RecordDeps {
   readonly clock: Clock
   readonly random: () => number
-  /** In the transaction that records the refusals, which holds the bets (C-8). */
+  /**
+   * A rejected cashout is reversed in the transaction that records the rejection (C-8). That
+   * transaction holds the bets.
+   */
   onCashoutsRefused(tx: Tx, refused: readonly RefusedCashout[]): Promise<void>
 }
 
-/** A call that has come back. */
 export interface FinishedCall {
   readonly claim: Claim
   readonly answer: WalletAnswer
   readonly startedAt: Date
 }
 
-/** A delivery that has ended. */
 export interface DeliveryEnd {
   readonly claim: Claim
   readonly status: DeliveryStatus
-  /** Another delivery of its bet has been decided. */
+  /** True if a later delivery of the bet has been decided. */
   readonly hasLater: boolean
 }
 
 export interface RecordOutcome {
   readonly over: readonly DeliveryEnd[]
-  /** Their bets are being changed by somebody else: to be recorded a little later. */
+  /** Answers whose bets another transaction holds; they are recorded a little later. */
   readonly busy: readonly FinishedCall[]
 }
 
 export interface RecordInProgress extends RecordOutcome {
-  /** Sends the last statements, to be waited for: whoever sends more with them needs no round trip for them. */
+  /**
+   * Sends the last statements. Statements that are sent with them need no round trip of their own.
+   */
   rest(): Promise<unknown>
 }
 
 const NOTHING = async () => {}
 
 /**
- * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
- * promotion.
+ * The bets are locked first, because other transactions may decide deliveries of the same bets.
+ * Such a transaction either sees this result, or the promotion sees its delivery.
  */
 export async function recordAnswers(
   deps: RecordDeps,
@@ -93,7 +99,7 @@ function toDeliveryEnds(finished: readonly FinishedCall[], written: readonly Fin
   })
 }
 
-/** In the order of their claims. */
+/** In the order of the claims. */
 function toEndedDeliveries(
   calls: readonly { claim: Claim; result: AttemptResult }[],
   written: readonly FinishedRow[],
@@ -128,15 +134,21 @@ export function toAttempt({ claim, answer, startedAt }: FinishedCall): AttemptRe
   }
 }
 
-/** C-4: to a rollback, 400 with code 8 says that it is done already. */
+/** A 400 with code 8 means that the rollback is done already (C-4). */
 const ALREADY_PROCESSED = replyCode('already_processed')
 
-/** C-5: a 400 that does not end a result says that something is wrong, and nobody knows for how long. */
+/** A 400 that does not end a result may last, so the delivery is owed (C-5). */
 const BAD_REQUEST = 400
-/** W-48: milliseconds of attempts without an answer after which a result needs a person. Those of a Rollback are over by then. */
+/**
+ * A result needs attention after this time of attempts without an answer (W-48). A Rollback is over
+ * by then.
+ */
 const UNANSWERED_MS = ROLLBACK_WINDOW_MS
 
-/** An answer ends the delivery as done or refused; anything else plans the next attempt, or leaves it stuck (C-4, C-5). */
+/**
+ * An answer ends the delivery as done or rejected. Other outcomes plan the next attempt, or make it
+ * stuck (C-4, C-5).
+ */
 function toResult(deps: RecordDeps, { claim, answer, startedAt }: FinishedCall, now: Date): AttemptResult {
   const { outcome } = answer
   const attempts = claim.attempts - claim.attempts_before
@@ -170,8 +182,8 @@ function toCodeAndError(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { 
 }
 
 /**
- * True if this answer ends the delivery as refused. To a rollback it is every 400 that arrived whole, whatever its body (C-4). A
- * result is the player's money: only codes that are about it end it; a mistyped secret (1) or a failing wallet (100) does not.
+ * Every complete 400 ends a rollback (C-4). A result pays the player, so only a code about the
+ * result ends it (C-5). A wrong secret (1) or a failing wallet (100) does not.
  */
 function isFinalRefusal({ operation, result_type }: Claim, { status, outcome }: WalletAnswer): boolean {
   if (operation === 'rollback')

@@ -1,7 +1,12 @@
 /**
- * Claims that could not be made together, because the database refuses what is written of one of them: halved until it is alone (C-15). That
- * delivery is stuck then, a person's to look at (C-9); where not even that can be written, it is left out for a while. The others go out.
- * Where nothing can be claimed the fault may be everywhere: then they are left out first, and stuck when they fail again after others were claimed.
+ * Bisection of a batch of claims that the database rejects.
+ *
+ * The batch is halved until the delivery at fault is alone (C-15). That delivery becomes stuck and
+ * needs attention (C-9), or is quarantined if the stuck mark cannot be written. The others are
+ * sent.
+ *
+ * If no claim succeeds, the fault may be general: the deliveries are quarantined first, and become
+ * stuck if they fail again after other claims succeeded.
  */
 
 import type { Clock } from '../../../runtime/clock.ts'
@@ -29,7 +34,9 @@ const READ_DUE = statement(
   `select due.* from ${dueInLanes('delivery_id, bet_id, partner_id, operation, attempts')}`,
 )
 
-/** Claims that fail one by one, with none that can be made, after which no more are tried: then it is not the fault of each. */
+/**
+ * If this number of claims fail and none succeeds, the fault is general and the bisection stops.
+ */
 const MAX_FAILED = 100
 
 interface BisectState {
@@ -37,7 +44,10 @@ interface BisectState {
   readonly failed: { readonly due: Due; readonly cause: unknown }[]
 }
 
-/** `since`: as `claimDue` has it. `claimed` is told of each part as it is claimed: its leases run. Throws when the fault is no delivery's. */
+/**
+ * `since` is explained at `claimDue`. `claimed` is called after each part, because its leases run.
+ * Throws errors that no delivery causes.
+ */
 export async function claimWithBisection(
   deps: BisectClaimDeps,
   lanes: readonly ClaimableLane[],

@@ -1,6 +1,8 @@
 /**
- * Answers that could not be recorded together, because the database refuses what is written of one of them: halved until it is alone.
- * That one's delivery is stuck then, a person's to look at (C-9); the others are recorded, so that nobody waits for it (C-6).
+ * Bisection of a batch of answers that the database rejects.
+ *
+ * The batch is halved until the answer at fault is alone (C-15). Its delivery becomes stuck and
+ * needs attention (C-9). The other answers are recorded, so that their bets continue (C-6).
  */
 
 import { errorText } from '../../../runtime/errors/error-text.ts'
@@ -29,7 +31,7 @@ export interface BisectRecordDeps extends RecordDeps {
   readonly metrics: Pick<PlatformMetrics, 'unrecorded' | 'delivered'>
 }
 
-/** Resolves to those that are to be tried again. */
+/** Returns the answers that must be recorded again. */
 export async function recordWithBisection(
   deps: BisectRecordDeps,
   finished: readonly FinishedCall[],
@@ -44,7 +46,7 @@ export async function recordWithBisection(
   }
 }
 
-/** Throws when the database cannot be worked with: then it may not be an answer's fault. */
+/** Throws if no answer may be at fault, for example while the database is down. */
 async function bisectRecord(deps: BisectRecordDeps, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
   try {
     return await deps.db.transaction((tx) => recordWhole(deps, tx, finished))
@@ -64,7 +66,10 @@ async function recordWhole(deps: BisectRecordDeps, tx: Tx, finished: readonly Fi
   return recorded
 }
 
-/** What was answered is kept if it can be. A delivery that cannot be changed at all stays claimed, and is tried again when its lease is over. */
+/**
+ * The attempt is stored if possible. A delivery that cannot be changed stays claimed, and is sent
+ * again after its lease.
+ */
 async function recordAsStuck(deps: BisectRecordDeps, finished: FinishedCall, cause: unknown): Promise<DeliveryEnd[]> {
   const { claim } = finished
   const ids = { deliveryId: String(claim.delivery_id), betId: claim.bet_id }
@@ -95,7 +100,7 @@ const SET_STUCK = statement(
    where d.delivery_id = $1::bigint and d.attempts = $2::int and d.is_claimed = $5::boolean and ${statusColumn('d')} = 'pending'`,
 )
 
-/** Unless it is recorded already, or another process has taken the claim over, or claimed it. */
+/** Has no effect if the attempt is recorded already or another process has the claim. */
 export async function setStuck(
   { clock }: Pick<BisectRecordDeps, 'clock'>,
   tx: Tx,
@@ -104,7 +109,7 @@ export async function setStuck(
   error: string,
 ): Promise<void> {
   const now = clock.now()
-  await lockPlatformBets(tx, [delivery.bet_id]) // whoever decides more of the bet meanwhile is seen in what is owed, or sees the mark
+  await lockPlatformBets(tx, [delivery.bet_id]) // a later decision about the bet then counts this delivery as owed or sees its mark
   if ((await tx.execute(SET_STUCK, [delivery.delivery_id, delivery.attempts, error, now, isClaimed])) === 0) return
   await addDeliveryChanges(tx, [{ delivery, status: 'stuck', code: null, error }], now)
 }
@@ -120,5 +125,5 @@ export function describeCause(cause: unknown): string {
   return errorText(cause).slice(0, MAX_CAUSE)
 }
 
-/** Characters. */
+/** In characters. */
 const MAX_CAUSE = 200

@@ -1,4 +1,4 @@
-/** Retries of many deliveries (C-16): each keeps how far it has come, and what it has sent again. */
+/** Store of bulk retries: their progress and the deliveries that they sent again (C-16). */
 
 import { environment } from '../../../runtime/environment.ts'
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
@@ -38,7 +38,7 @@ const END = statement(
   'update platform.retry set finished_at = $2::timestamptz where retry_id = $1::uuid',
 )
 
-/** Resolves to its id. */
+/** Returns the id of the retry. */
 export async function beginRetry(
   db: Db,
   { keyName, person }: Actor,
@@ -52,7 +52,7 @@ export async function beginRetry(
   return retryId
 }
 
-/** In the transaction that sends them again. */
+/** Runs in the transaction that sends the deliveries again. */
 export async function recordRetried(tx: Tx, retryId: string, deliveryIds: readonly bigint[], at: Date): Promise<void> {
   await tx.execute(TAKE, [retryId, deliveryIds, at])
 }

@@ -1,7 +1,9 @@
 /**
- * Transactions that wait for busy rows. The wallet gives a lock up after half a second, because its caller waits 5 s; here
- * a result may meet hundreds of bets that are just being placed, and its sender wants it done. What met a busy row or
- * another's change has left nothing behind and is done again from the beginning.
+ * Retry of transactions that meet a busy row or a conflicting change.
+ *
+ * The wallet waits for a lock only half a second, because its caller waits 5 s. A result on the
+ * platform can meet hundreds of bets in placement and must still be applied. A transaction with a
+ * conflict has changed nothing, so it is repeated as a whole.
  */
 
 import { sleep } from '../../../runtime/async/sleep.ts'
@@ -9,12 +11,15 @@ import { environment } from '../../../runtime/environment.ts'
 import { isBusy } from '../../core/database/database-errors.ts'
 import type { Db } from '../../core/database/db.ts'
 
-/** Milliseconds after which a transaction that met something busy is not begun again. */
+/** A conflict after this time is not retried. */
 const CONFLICT_RETRY_MS = 8_000
-/** Milliseconds between two tries, at most: by chance, so that two that met do not meet again. */
+/**
+ * Upper bound of the random pause between two tries, which keeps two transactions from colliding
+ * again.
+ */
 const MAX_PAUSE_MS = 40
 
-/** The same database with patient transactions; `work` may run several times. Throws the last error when patience ends. */
+/** `work` may run several times. After `CONFLICT_RETRY_MS` the last error is thrown. */
 export function withConflictRetry(db: Db): Db {
   return { ...db, transaction: (work) => retryOnConflict(() => db.transaction(work)) }
 }

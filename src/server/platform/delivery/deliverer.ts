@@ -1,7 +1,14 @@
 /**
- * Sends what is due. One turn: record what has come back, claim what may go, commit, send without an open transaction,
- * sleep until something comes back, something new is decided, or the next delivery is due. Several processes can do this
- * on one database: a claim is theirs alone (delivery-claim.ts).
+ * Delivery loop of the outbox.
+ *
+ * A turn has these steps:
+ * - record the answers that have arrived;
+ * - claim due deliveries and commit;
+ * - send them without an open transaction;
+ * - sleep until an answer arrives, a decision is made, or a delivery is due.
+ *
+ * Several processes can share a database, because a claim belongs to one process
+ * (delivery-claim.ts).
  */
 
 import { toNotCalledAnswer } from '../../../protocol/client/wallet-client.ts'
@@ -36,11 +43,11 @@ import {
 import { type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
 
-/** Timers that a test can drive. */
+/** A test can replace these timers. */
 export interface DelivererTimers {
-  /** Runs `wake` once at (or shortly after) this time; returns the cancellation. */
+  /** Calls `wake` once, at or shortly after `time`. Returns the cancellation. */
   at(time: Date, wake: () => void): () => void
-  /** Milliseconds of a clock that nobody sets. */
+  /** Monotonic milliseconds. */
   elapsed(): number
 }
 
@@ -53,34 +60,37 @@ export interface DeliverDeps extends RecordDeps {
   readonly random: () => number
   readonly metrics: PlatformMetrics
   readonly lanes: DeliveryLanes
-  /** Takes over what processes that died have begun; each turn ends with a scan. */
+  /** Takes over the work of dead processes; each turn ends with a scan. */
   readonly recovery: { scan(): Promise<void>; stop(): Promise<void> }
 }
 
 export interface Deliverer {
-  /** Something was decided: look now. */
+  /** Starts a turn at once, because a delivery was decided. */
   wake(): void
-  /** Finishes the calls on their way, records them and stops. What is still due stays due. */
+  /** Waits for the calls in flight and records them. Due deliveries stay due. */
   stop(): Promise<void>
 }
 
-/** Milliseconds after which the database is looked at without reason. */
+/** Longest interval between two reads of the due deliveries. */
 const POLL_MS = 1_000
-/** Milliseconds before a failed turn (database down) is tried again. */
+/** Pause after a failed turn, for example while the database is down. */
 const RETRY_TURN_MS = 500
-/** Milliseconds until a row that somebody else holds is tried again. */
+/** Pause before a row that another transaction holds is tried again. */
 const BUSY_MS = 20
-/** Milliseconds from the reading of the clock to the commit of what was decided by it; what takes longer, the next look finds. */
+/**
+ * Longest usual time from reading the clock to the commit of a decision. The poll finds later
+ * commits.
+ */
 const DECIDED_WITHIN_MS = 1_000
 
 interface Engine {
   readonly deps: DeliverDeps
-  /** Calls that came back and are not recorded yet. */
+  /** Answers that are not recorded yet. */
   readonly finished: FinishedCall[]
   readonly quarantine: Quarantine
-  /** Something may be due that no call's end tells of: it was decided, or its time has come. */
+  /** Deliveries may be due although no call has ended: after a decision, or by the time. */
   mustReadDue: boolean
-  /** When it was read last what is due, as `elapsed` gives it. */
+  /** In milliseconds of `elapsed`. */
   dueReadAt: number
   /** Ends the sleep between two turns. */
   wake: () => void
@@ -122,7 +132,7 @@ function requestTurn(engine: Engine): void {
   engine.wake()
 }
 
-/** A wake-up that comes during a turn makes the sleep after the turn end at once. */
+/** A wake-up during a turn ends the next sleep at once. */
 function createSleep(engine: Engine): (until: Date) => Promise<void> {
   const { promise, resolve } = createDeferred()
   engine.wake = resolve
@@ -137,8 +147,8 @@ function createSleep(engine: Engine): (until: Date) => Promise<void> {
 }
 
 /**
- * Resolves to the time of the next turn. A turn that fails loses nothing: what had come back is recorded by a later one,
- * or, when there is none because the process is stopping, sent again when its lease is over.
+ * Returns the time of the next turn. A failed turn loses no answer: a later turn records it, or the
+ * delivery is sent again after its lease.
  */
 async function runTurn(engine: Engine): Promise<Date> {
   const { deps } = engine
@@ -149,7 +159,7 @@ async function runTurn(engine: Engine): Promise<Date> {
     const { claims, claimedAt, claimable, left, recorded } = await deps.db.transaction((tx) =>
       recordAndClaim(engine, tx, finished, mustReadDue),
     )
-    engine.finished.push(...recorded.busy) // behind those that have not been tried
+    engine.finished.push(...recorded.busy) // after the answers that have not been tried yet
     for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
     const isShort = deps.lanes.advance(claimable, claims)
     if (left !== undefined) deps.lanes.setDue(left)
@@ -157,7 +167,7 @@ async function runTurn(engine: Engine): Promise<Date> {
     const isFull = claims.length >= MAX_PER_TURN
     if ((left === undefined && isShort) || isFull || recorded.over.some(hasFollower)) engine.mustReadDue = true
     if (!engine.stopping) await deps.recovery.scan()
-    if (engine.finished.length > recorded.busy.length) engine.wake() // there is more to record
+    if (engine.finished.length > recorded.busy.length) engine.wake() // more answers must be recorded
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
     deps.log.error({ err: error }, 'a round of deliveries failed')
@@ -183,7 +193,7 @@ async function claimInParts(engine: Engine): Promise<void> {
   }
 }
 
-/** `claimedAt`: as world.elapsed() gave it, not later than the begin of their leases. */
+/** `claimedAt` is a time of `environment.monotonicNow()`, not after the start of the leases. */
 function startCalls(engine: Engine, claims: readonly Claim[], claimedAt: number): void {
   if (claims.length > 0) engine.quarantine.claimed(claims.map(({ delivery_id }) => delivery_id))
   for (const claim of claims) {
@@ -192,7 +202,10 @@ function startCalls(engine: Engine, claims: readonly Claim[], claimedAt: number)
   }
 }
 
-/** Only a yes is surely the end of its delivery; anything else may have given it another time. And other processes decide too. */
+/**
+ * Only acceptance certainly ends a delivery; other outcomes may have a new due time. Other
+ * processes decide deliveries too.
+ */
 function shouldReadDue({ deps, mustReadDue, dueReadAt }: Engine, finished: readonly FinishedCall[]): boolean {
   const isOld = deps.timers.elapsed() - dueReadAt >= POLL_MS
   return mustReadDue || isOld || finished.some(({ answer }) => answer.outcome.kind !== 'accepted')
@@ -201,16 +214,17 @@ function shouldReadDue({ deps, mustReadDue, dueReadAt }: Engine, finished: reado
 interface TurnOutcome {
   readonly claimable: readonly ClaimableLane[]
   readonly claims: readonly Claim[]
-  /** As world.elapsed() gives it; not later than the begin of their leases. */
+  /** Time of `environment.monotonicNow()`, not after the start of the leases. */
   readonly claimedAt: number
-  /** What is due after the claims; undefined when nobody asked. */
+  /** Deliveries that are due after the claims; undefined if they were not read. */
   readonly left: readonly LaneDue[] | undefined
   readonly recorded: RecordOutcome
 }
 
 /**
- * Two round trips: what came back; what follows from it (attempt-recorder.ts), the claims and the commit. A third one for the commit where a
- * claim can end a delivery, and one more where a cashout was refused. While much is due, nobody asks what is.
+ * A turn needs two round trips: one records the answers, the other has their consequences, the
+ * claims and the commit. The commit needs a third one if a claim can end a delivery. A rejected
+ * cashout needs one more. The due deliveries are not read while many are known.
  */
 async function recordAndClaim(
   engine: Engine,
@@ -240,19 +254,19 @@ async function recordAndClaim(
   return { claimable, claims, claimedAt, left, recorded }
 }
 
-/** What was decided after it goes now (C-6), or what its refusal decides (C-8). */
+/** The next delivery of the bet is sent now (C-6), or a rejected cashout has decided one (C-8). */
 function hasFollower({ claim, status, hasLater }: DeliveryEnd): boolean {
   return hasLater || (status === 'refused' && claim.result_type === 'cashout')
 }
 
 /**
- * A lane that is held back is looked at again when one of its calls ends, or when its breaker allows a probe. What is due
- * and allowed and was not claimed is in another process' hands.
+ * A lane without capacity waits until one of its calls ends or its circuit breaker allows a probe.
+ * Another process holds each due delivery that was allowed but not claimed.
  */
 function nextTurnAt(engine: Engine, isBusy: boolean): Date {
   const now = engine.deps.clock.now().getTime()
   if (isBusy) return new Date(now + BUSY_MS)
-  if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; what comes back wakes
+  if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; an arriving answer wakes the loop
   if (engine.mustReadDue) return new Date(now)
   const times = engine.deps.lanes.due().map(({ partnerId, lane, dueAt }) => {
     if (dueAt.getTime() > now) return dueAt.getTime()
@@ -268,7 +282,7 @@ function totalInFlight({ deps }: Engine): number {
   return [...deps.breakers.all()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
 }
 
-/** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
+/** Makes one call. Every error becomes an answer; a call that would start too late is dropped. */
 async function sendDelivery(engine: Engine, claim: Claim, startBefore: number): Promise<void> {
   const { deps } = engine
   const [breaker, lane] = [deps.breakers.of(claim.partner_id), deliveryLaneOf(claim.operation)]
@@ -284,8 +298,9 @@ async function sendDelivery(engine: Engine, claim: Claim, startBefore: number): 
 }
 
 /**
- * Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again when others have watched it for a lease. The
- * start is read as the call begins, not when it was claimed: from the first one's a rollback's times are counted (C-4).
+ * Undefined if the claim is too old, for example after the process was frozen. Another process
+ * takes it over after watching it for a lease (C-12). The start is read directly before the call,
+ * because the schedule of a rollback counts from its first start (C-4).
  */
 async function callPartner(
   deps: DeliverDeps,

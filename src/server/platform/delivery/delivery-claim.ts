@@ -1,10 +1,13 @@
 /**
- * Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). No clock ends a claim, only its answer, or a
- * process that has watched it for a whole lease (lease-watch.ts).
+ * Claims of due deliveries; outbox.ts has the states of a delivery.
  *
- * A claim changes no indexed column, so that its row finds room on its own page and no index is written. So the index of the
- * queue keeps the claimed ones where they were, and those that are over as well as long as anybody's snapshot is older. Nobody
- * passes over them again and again: each look begins behind the last one that was claimed, its mark (delivery-lanes.ts).
+ * Invariant: a claim ends with its recorded answer, or after another process has watched it for a
+ * whole lease (C-12, lease-watch.ts). It has no expiry time.
+ *
+ * A claim changes no indexed column, so that Postgres updates the row on its page and writes no
+ * index. The queue's index therefore keeps claimed deliveries, and ended ones while an older
+ * snapshot exists. Each read skips them: it starts after a mark, the last claimed delivery
+ * (delivery-lanes.ts).
  */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'
@@ -16,7 +19,7 @@ import { type DeliveryKind, IS_ROLLBACK, statusColumn } from '../store/outbox.ts
 import { addDeliveryChanges } from '../store/platform-change-feed.ts'
 import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './retry-backoff.ts'
 
-/** A delivery that this process may send now, once, while it is pending. */
+/** The right to send a pending delivery once. */
 export interface Claim extends Record<string, unknown> {
   readonly delivery_id: bigint
   readonly bet_id: string
@@ -24,23 +27,23 @@ export interface Claim extends Record<string, unknown> {
   readonly operation: DeliveryKind
   readonly body: string
   readonly status: 'pending' | 'stuck'
-  /** This attempt's number; the token that the record of it must show. */
+  /** Number of this attempt, and the fencing token with which its answer is recorded. */
   readonly attempts: number
-  /** Attempts made before a stuck delivery was sent again by hand: the schedule began anew there. */
+  /** Attempts before the last manual retry, which started a new schedule. */
   readonly attempts_before: number
   readonly first_attempt_at: Date
-  /** Of a settle. */
+  /** Null except for a settle. */
   readonly result_type: ResultType | null
-  /** As a Mark has it. */
+  /** In the form of `QueueMark.dueAt`. */
   readonly due_at: string
 }
 
-/** C-4: the time for attempts of a rollback is over. */
+/** A rollback is attempted for a limited time (C-4). */
 export function isRollbackLate(claim: Pick<Claim, 'operation' | 'first_attempt_at'>, now: Date): boolean {
   return claim.operation === 'rollback' && now.getTime() - claim.first_attempt_at.getTime() > ROLLBACK_WINDOW_MS
 }
 
-/** A place in the order of a lane's queue. The time as Postgres writes it, with all of its digits. */
+/** Position in a lane's queue. `dueAt` has all digits that Postgres writes. */
 export interface QueueMark {
   readonly dueAt: string
   readonly deliveryId: bigint
@@ -48,11 +51,11 @@ export interface QueueMark {
 
 const FRONT: QueueMark = { dueAt: '-infinity', deliveryId: 0n }
 
-/** A Place bet is in no lane, its own process sends it. */
+/** A Place bet is in no lane, because its own process sends it. */
 export const IN_LANE = (partner: string, isRollback: string) =>
   `partner_id = ${partner} and ${IS_ROLLBACK} = ${isRollback}`
 
-/** In SQL: where to begin behind a mark, yet no later than this time. */
+/** SQL for the start of a read: the mark, but not later than `latest`. */
 const afterMarkSql = (dueAt: string, deliveryId: string, latest: string) =>
   `least(${dueAt}, ${latest}::timestamptz) as after_due, case when ${dueAt} <= ${latest}::timestamptz then ${deliveryId} else 0 end as after_id`
 
@@ -64,7 +67,10 @@ const LANES = mapRows<ClaimableLane>(2, {
   after_id: ['bigint', ({ mark = FRONT }) => mark.deliveryId],
 })
 
-/** In SQL: what is due at `$1` in the lanes that the values up to `$8` name, behind their marks. */
+/**
+ * SQL for the deliveries that are due at `$1`, after the marks of their lanes. The parameters are
+ * `$1` to `$8`.
+ */
 export const dueInLanes = (columns: string, lock = '') => `(
      select partner_id, is_rollback, free, ${afterMarkSql('after_due', 'after_id', '$7')}
      from ${LANES.from} l
@@ -78,7 +84,10 @@ export const dueInLanes = (columns: string, lock = '') => `(
 
 const TO_CLAIM = 'delivery_id, attempts - attempts_before as tried, first_attempt_at'
 
-/** `due` gives what is claimed, and `k` whether it is a rollback; the values from the number `gaveUp` on are those of `limits`. */
+/**
+ * `due` selects the deliveries, and `k` has `is_rollback`. The parameters from `gaveUp` on are
+ * `limits`.
+ */
 const composeClaim = (due: string, gaveUp: number) =>
   `update platform.delivery d
    set status = case when c.is_late then 'stuck' else 'pending' end, attempts = d.attempts + case when c.is_late then 0 else 1 end,
@@ -111,25 +120,26 @@ const CLAIM_BY_IDS = statement(
 
 const GAVE_UP = 'no attempt or no time is left'
 
-/** Deliveries of one lane of one partner. */
 export interface LaneKey {
   readonly partnerId: string
   readonly lane: DeliveryLane
 }
 
-/** How many of a lane may be claimed, behind its mark; absent: from the front. */
+/** `free` deliveries may be claimed after the mark, or from the front. */
 export interface ClaimableLane extends LaneKey {
   readonly free: number
   readonly mark?: QueueMark | undefined
 }
 
-/** All that is behind the marks, whenever it is due. */
+/** With this time a read starts exactly at the mark. */
 const NO_MATTER_WHEN = 'infinity'
 
 /**
- * Claims up to `free` due deliveries of each lane, the longest due first; those that are due since `since` too if they are before
- * the mark: they may have been decided only now. A rollback that may not be tried any more, because
- * its time was over before it could be or because the last try was abandoned, comes back stuck (C-4).
+ * Claims up to `free` due deliveries of each lane, the longest due first. Deliveries due since
+ * `since` are included even before the mark, because they may be new.
+ *
+ * A rollback without attempts or time left is returned as stuck (C-4). Its time may have run out,
+ * or its last attempt was abandoned.
  */
 export async function claimDue(
   tx: Tx,
@@ -146,7 +156,7 @@ export async function claimDue(
   )
 }
 
-/** Values of `dueInLanes`; what is aside is left out. */
+/** Parameters of `dueInLanes`. */
 export function toDueValues(
   lanes: readonly ClaimableLane[],
   now: Date,
@@ -156,7 +166,10 @@ export function toDueValues(
   return [now, ...LANES.values(lanes), since, quarantined]
 }
 
-/** Claims those of them that nobody holds, and that are due still: somebody else may have sent one since it was read, and planned it anew. */
+/**
+ * Claims the deliveries that are still due and free. Another process may have sent one meanwhile
+ * and planned its next attempt.
+ */
 export async function claimByIds(tx: Tx, deliveryIds: readonly bigint[], now: Date): Promise<Claim[]> {
   return recordStuckClaims(tx, await tx.query<Claim>(CLAIM_BY_IDS, [now, deliveryIds, ...limits(now)]), now)
 }
@@ -192,7 +205,7 @@ const NEXT_DUE = statement(
 
 export interface LaneDue extends LaneKey {
   readonly dueAt: Date
-  /** Of the delivery that is next. */
+  /** Position of the next delivery. */
   readonly at: QueueMark
 }
 
@@ -207,8 +220,8 @@ interface NextDueRow extends Record<string, unknown> {
 export const formatLaneKey = ({ partnerId, lane }: LaneKey): string => `${lane} ${partnerId}`
 
 /**
- * When each lane's next delivery behind its mark (by `formatLaneKey` the lane) or since `since` is
- * due; lanes without any are left out.
+ * Returns the next due delivery of each lane, after its mark or since `since`. The keys of `marks`
+ * are lane keys. Empty lanes are absent.
  */
 export async function readNextDue(
   tx: Pick<Tx, 'query'>,

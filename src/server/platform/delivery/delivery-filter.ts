@@ -1,16 +1,16 @@
-/** Which deliveries somebody means, to list them or to send them again: as conditions of SQL. */
+/** Filter of deliveries as SQL conditions, for lists and manual retries. */
 import type { QueryCondition } from '../../core/database/query-builder.ts'
 import type { DeliveryStatus } from '../store/outbox.ts'
 
-/** For deliveries whose last answer had no code, or never came. */
+/** Matches deliveries without an answer, or with an answer without a code. */
 export const NO_CODE = 'none'
 
 export interface DeliveryFilter {
-  /** One or several, comma-separated. */
+  /** One status, or several separated by commas. */
   readonly status?: string | undefined
   readonly operation?: string | undefined
   readonly partnerId?: string | undefined
-  /** The partner's last one, or `NO_CODE`. */
+  /** Code of the last answer, or `NO_CODE`. */
   readonly code?: string | undefined
 }
 
@@ -20,7 +20,10 @@ export function parseStatuses({ status }: DeliveryFilter): DeliveryStatus[] {
   return [...new Set(status?.split(','))] as DeliveryStatus[]
 }
 
-/** All but the status, short names of which make the statement's. */
+/**
+ * All conditions but the status. The keys are short because they become part of the statement's
+ * name.
+ */
 export function commonConditions({ partnerId, operation, code }: DeliveryFilter): Conditions {
   return {
     partner: partnerId === undefined ? undefined : ['partner_id = ?::text', partnerId],
@@ -30,7 +33,10 @@ export function commonConditions({ partnerId, operation, code }: DeliveryFilter)
   }
 }
 
-/** Of what needs a person: one status has an index, of several only the third one is passed over. */
+/**
+ * Deliveries that need attention. One status has an index; with several, only the third status is
+ * skipped.
+ */
 export function owedConditions(filter: DeliveryFilter): Conditions {
   const statuses = parseStatuses(filter)
   return {
@@ -40,7 +46,10 @@ export function owedConditions(filter: DeliveryFilter): Conditions {
   }
 }
 
-/** As the indexes state it, that of the whole list and those of filters in words of their own (delivery_owed). */
+/**
+ * The texts equal the predicates of two indexes, for the whole list and for filters
+ * (delivery_owed).
+ */
 export function owedCondition(
   { partnerId, operation, code, ...filter }: DeliveryFilter,
   ofAll = "owed_since < 'infinity'",

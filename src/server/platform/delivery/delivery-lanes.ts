@@ -1,9 +1,12 @@
 /**
- * What this process knows of the lanes: what is due in each, and its mark, behind which the next look at its queue begins.
+ * Due deliveries and marks of the lanes, as this process knows them.
  *
- * A mark is the last delivery that this process claimed, so what is before it has been taken. But for what was decided a moment
- * ago by somebody who read the clock before us: such is looked for whenever something was decided. And but for what another
- * process let go: the look at the whole queue, once a second, finds that (deliverer.ts).
+ * The mark of a lane is the last delivery that this process claimed; the next read starts after it.
+ * Deliveries before the mark are taken, with two exceptions:
+ * - A decision with an earlier clock may commit later. Each read after a decision therefore looks
+ *   back.
+ * - Another process may release a delivery. The poll of the whole queue, once a second, finds it
+ *   (deliverer.ts).
  */
 import type { CircuitBreakers } from '../circuit-breaker.ts'
 import { deliveryLaneOf } from '../circuit-breaker.ts'
@@ -16,20 +19,25 @@ import {
   type QueueMark,
 } from './delivery-claim.ts'
 
-/** Calls that are recorded in one turn at most, and claimed: so that its statements end in time, and what they carry has room. */
+/** Most calls that a turn records or claims; it bounds the time and size of the statements. */
 export const MAX_PER_TURN = 500
 
 export interface DeliveryLanes {
-  /** When something is due, by lane; lanes without any are left out. */
+  /** Empty lanes are absent. */
   due(): readonly LaneDue[]
   marks(): ReadonlyMap<string, QueueMark>
-  /** Lanes in which something is due and may be sent, the longest due first. When all together may send more than a turn can claim, they share it. */
+  /**
+   * Lanes with due deliveries and free capacity, the longest due first. They share a turn that is
+   * too small for all.
+   */
   claimable(breakers: CircuitBreakers, now: Date): ClaimableLane[]
-  /** What is due now, as it was read. */
   setDue(due: readonly LaneDue[]): void
-  /** What was claimed of what was wanted, in the order of the queues. True if one of the lanes had less than was wanted. */
+  /**
+   * Moves the marks; `claims` are in queue order. Returns true if a lane had fewer deliveries than
+   * its capacity.
+   */
   advance(claimable: readonly ClaimableLane[], claims: readonly Claim[]): boolean
-  /** The first of each queue; what is before it is not due any more. */
+  /** Moves each mark to directly before the first delivery of the queue. */
   rewind(due: readonly LaneDue[]): void
 }
 
@@ -72,7 +80,7 @@ export function createDeliveryLanes(): DeliveryLanes {
   }
 }
 
-/** What one leaves of its share is for those after it. */
+/** The lanes after a lane get the unused rest of its share. */
 function shareTurn(lanes: readonly ClaimableLane[]): ClaimableLane[] {
   let rest = MAX_PER_TURN
   return lanes

@@ -1,6 +1,6 @@
 /**
- * A person says that a partner has done what a delivery asks for, as the partner did not say it itself: it paid by hand, or its books show it (W-47).
- * From then on the delivery counts as acknowledged.
+ * Manual acknowledgement (W-47): a user declares that the partner has carried out a delivery, by
+ * hand or according to its books. The delivery then counts as acknowledged.
  */
 
 import type { Money } from '../../../protocol/values/money.ts'
@@ -23,7 +23,9 @@ const ACKNOWLEDGE = statement(
    returning d.delivery_id, d.bet_id, d.partner_id, d.number, d.operation, d.payout, d.result_type, was.status`,
 )
 
-/** Nobody will send them again (O-6); as attempt-outcome-store.ts has it. */
+/**
+ * The delivery is never sent again, so its token is deleted (O-6), as in attempt-outcome-store.ts.
+ */
 const REDACT_TOKENS = statement(
   'platform_forget_tokens',
   `with ended as (
@@ -54,11 +56,11 @@ const ACKNOWLEDGED_STATUS = { settle: 'settled', unsettle: 'open', rollback: 'ca
 export interface AcknowledgeDeps {
   readonly db: Db
   readonly clock: { now(): Date }
-  /** Deliveries are due. */
+  /** Called when deliveries are due. */
   decided(): void
 }
 
-/** The delivery behind it goes out. */
+/** The next delivery of the bet becomes due. */
 export async function acknowledgeManually(
   { db, clock, decided }: AcknowledgeDeps,
   author: Actor,

@@ -1,4 +1,7 @@
-/** Sends again by hand what is stuck or was refused: one delivery, or all that are chosen (C-4, W-16). */
+/**
+ * Manual retry of stuck and rejected deliveries: a single one, or each one that a filter matches
+ * (C-4, W-16).
+ */
 
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
 import { type Db, type Row, statement, type Tx } from '../../core/database/db.ts'
@@ -11,7 +14,10 @@ import { addDeliveryChanges } from '../store/platform-change-feed.ts'
 import { beginRetry, endRetry, recordRetried } from './bulk-retry-store.ts'
 import { type DeliveryFilter, owedCondition, owedConditions } from './delivery-filter.ts'
 
-/** In SQL, that a delivery `d` is a person's: it is stuck, or was refused as the last one of its bet and did not take itself back (W-16). */
+/**
+ * SQL: a delivery `d` can be retried by hand (W-16) if it is stuck, or rejected, the last of its
+ * bet and no cashout.
+ */
 export const NEEDS_MANUAL_ACTION = `d.operation <> 'place' and (d.status = 'stuck' or (
   d.status = 'refused' and d.result_type is distinct from 'cashout' and not exists (
     select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))`
@@ -34,7 +40,7 @@ interface RestartedRow extends Row {
   status: DeliveryStatus
 }
 
-/** The caller holds the bets. Resolves to the deliveries whose schedules begin anew; each leaves an action. */
+/** The caller holds the bets. Returns the restarted deliveries; each one enters the audit log. */
 async function restartSchedules(tx: Tx, author: Actor, deliveryIds: readonly bigint[], now: Date): Promise<bigint[]> {
   const again = await tx.query<RestartedRow>(SEND_AGAIN, [deliveryIds, now])
   const after = { status: 'pending' }
@@ -56,18 +62,23 @@ const LOCK_BET_OF = statement(
   `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
 )
 
-/** Whoever decides the next delivery of the bet sees then what becomes of this one. False when there is no such delivery. */
+/**
+ * A transaction that decides the bet's next delivery then sees the state of this one. False if no
+ * such delivery exists.
+ */
 export async function lockBetOfDelivery(tx: Tx, deliveryId: bigint): Promise<boolean> {
   return (await tx.query(LOCK_BET_OF, [deliveryId])).length > 0
 }
 
-/** Also of one that was refused before a later one of its bet, which has gone out since (C-6), or as a cashout, which took itself back (C-8). */
+/**
+ * Also for a rejected delivery with a later one of its bet, which was sent (C-6), and for a
+ * rejected cashout, which was reversed (C-8).
+ */
 export const NOT_STUCK = toRefusal(
   'not_stuck',
   'this delivery is neither stuck nor rejected, or its bet has a later delivery, so it cannot be retried',
 )
 
-/** Starts the schedule of a stuck or refused delivery anew. */
 export function retryDelivery(
   db: Db,
   author: Actor,
@@ -84,11 +95,11 @@ export function retryDelivery(
 export interface RetryDeps {
   readonly db: Db
   readonly clock: { now(): Date }
-  /** Deliveries are due. */
+  /** Called when deliveries are due. */
   decided(): void
 }
 
-/** In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. */
+/** Slices keep the locks of bets short. A committed slice is sent even if a later one fails. */
 export async function retryMatching(deps: RetryDeps, author: Actor, filter: DeliveryFilter, dryRun = false) {
   const { db, clock } = deps
   const { stillTried, ...counted } = await countOwed(db, filter)
@@ -126,7 +137,10 @@ interface OwedRow extends Record<string, unknown> {
 /** Deliveries of one transaction. */
 export const RETRY_SLICE = 200
 
-/** Yields how many were taken. From the oldest fault on, up to now: what fails again meanwhile is not sent twice. */
+/**
+ * Yields the number of retried deliveries of each slice, the oldest fault first. Later faults are
+ * excluded, so that no delivery is retried twice.
+ */
 async function* takeSlices(
   deps: RetryDeps,
   author: Actor,

@@ -1,24 +1,33 @@
-/** Deliveries that the database refuses to change at all: left out for a minute at a time, so that what is behind them goes out (C-15). */
+/**
+ * Quarantine for deliveries that the database rejects. They are skipped for a minute at a time, so
+ * that later deliveries are sent (C-15).
+ */
 import { createLru } from '../../../runtime/lru-cache.ts'
 import { MAX_RESULT_GAP_MS } from './retry-backoff.ts'
 
 export interface Quarantine {
   ids(): bigint[]
   add(deliveryId: bigint): void
-  /** It could not be claimed, and neither could anything beside it: the fault may be everywhere. */
+  /** No delivery could be claimed, so the fault may be general. */
   suspect(deliveryId: bigint): void
-  /** These were claimed: the fault is not everywhere, and they have none. */
+  /** These deliveries are sound, and the fault is not general. */
   claimed(deliveryIds: readonly bigint[]): void
-  /** True if something was claimed since it was suspected: the fault is its own. */
+  /** True if another delivery was claimed since the suspicion. */
   isProven(deliveryId: bigint): boolean
 }
 
-/** Each statement that looks for what is due is sent them all. Of more, the older ones are tried again too early. */
+/**
+ * Each read of due deliveries sends all ids. Beyond this number, the oldest are tried again too
+ * early.
+ */
 const MAX_QUARANTINED = 1_000
-/** Milliseconds that a suspect is left out: where the fault was everywhere, and is over, a Rollback has its times (C-4). */
+/**
+ * A suspect is skipped only briefly: after a general fault a Rollback must have time for its
+ * attempts (C-4).
+ */
 const SUSPECT_MS = 5_000
 
-/** `elapsed`: milliseconds of a clock that nobody sets. */
+/** `elapsed` returns monotonic milliseconds. */
 export function createQuarantine(elapsed: () => number): Quarantine {
   const until = createLru<number, bigint>(MAX_QUARANTINED)
   const suspects = createLru<number, bigint>(MAX_QUARANTINED)

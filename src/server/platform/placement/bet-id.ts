@@ -1,7 +1,9 @@
 /**
- * A bet's id is a random UUID but for its first 48 bits, which are the time in milliseconds: 74 bits of it nobody can guess. So bets that were
- * placed together stand together in every index, here and in the wallets, and the bets of an event, which are settled in the order of their
- * ids, are read and written page by page. It looks like version 4, as some partners may expect.
+ * A bet id is a random UUID whose first 48 bits are the time in milliseconds; 74 bits stay random.
+ *
+ * Bets that were placed together therefore share index pages, on the platform and in the wallets.
+ * The bets of an event, which are settled in the order of their ids, are read and written page by
+ * page. The id has the form of version 4, as some partners may expect.
  */
 import { environment } from '../../../runtime/environment.ts'
 

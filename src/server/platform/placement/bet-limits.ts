@@ -1,4 +1,7 @@
-/** The limits behind rollback reasons 110–115: of an outcome, an event, a player, and of every bet. */
+/**
+ * Limits of an outcome, an event, a player and a bet; a bet above a limit is rolled back with
+ * reason 110 to 115 (C-3).
+ */
 import { type Static, Type } from 'typebox'
 import { isCurrency, parseDecimal, requireScale, type Scales } from '../../../protocol/values/money.ts'
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
@@ -7,7 +10,7 @@ import { type PlatformRefusal, toInvalidRequest } from '../platform-refusal.ts'
 
 const decimal = Type.Optional(Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,8})?$' }))
 
-/** Decimal strings; an absent limit does not bind. */
+/** Decimal strings. An absent limit restricts nothing. */
 const AMOUNTS = {
   outcomeMaxStake: decimal,
   outcomeMaxWin: decimal,
@@ -42,12 +45,11 @@ export const LimitsSchema = Type.Object(
 export type BetLimits = Static<typeof LimitsSchema>
 export type LimitAmounts = Static<typeof AmountsSchema>
 
-/** Those that hold in a currency. */
 export function selectLimitAmounts(limits: BetLimits, currency: string): LimitAmounts {
   return limits.currencies?.[currency] ?? limits
 }
 
-/** Of amounts below `currencies` that are none. */
+/** Rejects amounts below `currencies` that are not valid in their currency. */
 export function validateLimits({ currencies = {} }: BetLimits, scales: Scales): PlatformRefusal | undefined {
   for (const [currency, amounts] of Object.entries(currencies)) {
     const pointer = `/currencies/${currency}`
@@ -74,7 +76,7 @@ export async function readLimits(tx: Pick<Tx, 'query'>): Promise<BetLimits> {
   return row?.limits ?? {}
 }
 
-/** Replaces all of them. */
+/** Replaces all limits. */
 export async function writeLimits(tx: Tx, author: Actor, limits: BetLimits, at: Date): Promise<void> {
   const [row] = await tx.query<{ limits: BetLimits }>(LOCK_LIMITS)
   await Promise.all([

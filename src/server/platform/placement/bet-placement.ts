@@ -1,4 +1,7 @@
-/** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
+/**
+ * Placement of a bet: validate the request, commit the intent, call the partner, and record the
+ * answer after the control stage.
+ */
 import { createHash } from 'node:crypto'
 import { toNotCalledAnswer, type WalletAnswer } from '../../../protocol/client/wallet-client.ts'
 import { isObject } from '../../../protocol/values/exact-json.ts'
@@ -27,7 +30,7 @@ import { newBetId } from './bet-id.ts'
 import type { Placements } from './placement-batch.ts'
 import type { IntentOutcome, PendingPlacement, PlacementIntent } from './placement-intent.ts'
 
-/** A bet as it is asked for; everything is checked here. */
+/** An unchecked request. */
 export interface BetPlacementRequest {
   readonly frameSessionId: string
   /** Decimal text. */
@@ -44,7 +47,7 @@ export interface BetPlacementRequest {
   readonly idempotencyKey?: string
 }
 
-/** The members of the interface's metadata item. */
+/** Has the members of the interface's metadata item. */
 export interface RequestedSelection extends Record<string, unknown> {
   readonly eventId: string
   readonly outcomeId: string
@@ -61,18 +64,23 @@ export interface PlaceDeps extends FlowDeps {
   readonly partners: Partners
   readonly breakers: CircuitBreakers
   readonly placements: Placements
-  /** Of the call that asks for the bet, where tracing is on. */
+  /** Span of the API call; undefined without tracing. */
   readonly span?: Span | undefined
-  /** Told when something was decided that must be delivered. */
+  /** Called when deliveries are due. */
   decided(): void
 }
 
-/** C-11: what is known to be over is not offered to the partner. What ends from now on, the last look finds (C-3). */
+/**
+ * A bet on an ended event is declined before the partner is called (C-11). The control stage finds
+ * an event that ends later (C-3).
+ */
 const EVENT_ENDED = 'event ended'
-/** C-10: a user does not wait 5 s to learn that nobody answers. */
+/**
+ * While the circuit breaker is open, the user gets this answer at once and not after 5 s (C-10).
+ */
 const PARTNER_UNAVAILABLE = 'partner unavailable'
 
-/** A wish that is not valid is refused before anything is written. */
+/** An invalid request is rejected before any write. */
 export async function placeBet(
   deps: PlaceDeps,
   author: Actor,
@@ -95,7 +103,10 @@ export async function placeBet(
   return { betId: slip.bet.betId, ...placed }
 }
 
-/** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
+/**
+ * While the circuit breaker is open, the partner gets only probes (C-10). The answer also counts
+ * for the breaker of the deliveries.
+ */
 async function runPlacement(
   deps: PlaceDeps,
   intent: PlacementIntent,
@@ -157,7 +168,10 @@ async function callPartner(
   return { answer, startedAt, isCalled }
 }
 
-/** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */
+/**
+ * The scale of a currency is recorded before its first amount (M-5). Usually the session already
+ * shows it.
+ */
 async function recordScale({ db, scales }: PlaceDeps, { currency, scale }: StoredFrameSession): Promise<void> {
   if (scale !== requireScale(scales, currency))
     await db.transaction((tx) => recordScales(tx, 'platform', [currency], scales))
@@ -178,11 +192,11 @@ async function answerDuplicate(
       'the bet with this idempotency key is still being placed: repeat the request later',
     )
   const { bet_id: betId, status, reason } = earlier
-  const answered = status === 'settled' ? 'accepted' : status // settled since: the answer was accepted
+  const answered = status === 'settled' ? 'accepted' : status // settled later: the first answer was "accepted"
   return { betId, status: answered, reason }
 }
 
-/** Of the content: the order in which members are written says nothing. */
+/** The hash does not depend on the order of the members. */
 function hashRequest(request: BetPlacementRequest): string {
   return createHash('sha256').update(JSON.stringify(request, sortMembers)).digest('base64url')
 }
@@ -192,7 +206,6 @@ function sortMembers(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What the wish says, or what is wrong with it. */
 function parseBetSlip(deps: PlaceDeps, session: FrameSession, request: BetPlacementRequest): BetSlip | PlatformRefusal {
   const selections = toSelections(request.selections)
   if (isRefusal(selections)) return selections
@@ -207,7 +220,7 @@ function parseBetSlip(deps: PlaceDeps, session: FrameSession, request: BetPlacem
 
 type BetSlip = Pick<PlacementIntent, 'bet' | 'selections' | 'extras'>
 
-/** C-11: two outcomes of one event lose or win together, so that their odds cannot be multiplied. */
+/** Two outcomes of one event depend on each other, so their odds cannot be multiplied (C-11). */
 function toSelections(request: readonly RequestedSelection[]): Selection[] | PlatformRefusal {
   const selections: Selection[] = []
   for (const [i, { eventId, outcomeId, coefficient, ...details }] of request.entries()) {
@@ -222,7 +235,7 @@ function toSelections(request: readonly RequestedSelection[]): Selection[] | Pla
   return toInvalidRequest(`/selections/${twice}/eventId`, 'is listed twice: an express has one outcome per event')
 }
 
-/** C-11, in millionths. */
+/** The lowest valid odds (C-11), in millionths. */
 const LOWEST_ODDS = 1_010_000n
 /** In millionths. */
 const NO_BOOST = 1_000_000n as Odds
@@ -280,16 +293,16 @@ function toBet(
   }
 }
 
-/** Any win up to this is an exact number on the wire, whatever its digits (M-2). In minor units. */
+/** Largest win in minor units. The wire carries every smaller amount as an exact number (M-2). */
 const MAX_WIN = 10n ** BigInt(LIMITS.amountDigits) - 1n
 
-/** Undefined unless it is an amount of the currency that the wire carries exactly (M-1, M-2). */
+/** Undefined unless the wire can carry the text as an exact amount of the currency (M-1, M-2). */
 export function parseAmount(written: string, scale: number): Money | undefined {
   const amount = parseDecimal(written, scale)
   return amount !== undefined && isExactNumber(formatMoney(amount, scale)) ? amount : undefined
 }
 
-/** As the wire writes it: what people write ("05.5") is not always a JSON number. */
+/** In the wire's form, because a user's text such as "05.5" is not always a JSON number. */
 function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonusAmount }: BetPlacementRequest) {
   if (bonusAmount === undefined || bonusAmount === null) return null
   const scale = requireScale(scales, currency)

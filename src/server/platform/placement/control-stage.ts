@@ -1,6 +1,6 @@
 /**
- * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
- * Pure; answers the rollback reason, or undefined when the bet stands.
+ * Control stage: the check of an accepted bet against events, odds and limits (C-3). Pure
+ * functions.
  */
 
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
@@ -15,12 +15,15 @@ export interface ControlFacts {
   readonly selections: readonly (Selection & Offer)[]
   readonly limits: BetLimits
   readonly exposure: Exposure
-  /** What the bet pays when it wins. */
+  /** Payout of the bet if it wins. */
   readonly win: Money
   readonly scales: Scales
 }
 
-/** An event of which the platform was told nothing is taken as offered. */
+/**
+ * Returns the reason of the rollback; undefined if the bet stands. An event without data from the
+ * platform counts as offered.
+ */
 export function findObjection(facts: ControlFacts): number | undefined {
   return eventObjection(facts.selections) ?? limitObjection(facts)
 }

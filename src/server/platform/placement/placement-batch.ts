@@ -1,6 +1,7 @@
 /**
- * From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). Wishes that come
- * at the same time are looked up, opened and closed together (batched-transactions.ts).
+ * Batched database work of placements. The intent is committed before the call (C-1). The answer
+ * (C-2) and the control stage (C-3) then decide the bet. Concurrent requests share their
+ * transactions (batched-transactions.ts).
  */
 
 import { createBatcher } from '../../../runtime/async/batcher.ts'
@@ -18,23 +19,24 @@ export interface ContextQuery {
   readonly eventIds: readonly string[]
 }
 
-/** What is known before anything is written. */
 export interface PlacementContext {
-  /** Undefined when there is none. */
+  /** Undefined if the session does not exist. */
   readonly session: StoredFrameSession | undefined
-  /** Whether one of the events is over (C-11). */
+  /** True if one of the events has ended (C-11). */
   readonly isOver: boolean
 }
 
 export interface Placements {
   loadContext(query: ContextQuery): Promise<PlacementContext>
-  /** Commits the bet and the intent to call (C-1), or the bet as declined. */
+  /** Commits the bet and the intent to call (C-1), or the declined bet. */
   commitIntent(intent: PlacementIntent): Promise<IntentOutcome>
-  /** Records the partner's answer and decides the bet. */
   decideAnswer(answered: PlacementAnswer): Promise<PlacementOutcome>
 }
 
-/** Those of one process. An answer is never refused: it is about money, and there are no more of them than were let in. */
+/**
+ * The batchers of one process. An answer is never rejected, because money depends on it; the number
+ * of calls bounds the number of answers.
+ */
 export function createPlacements(deps: FlowDeps): Placements {
   const { db } = deps
   return {

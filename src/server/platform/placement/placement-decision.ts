@@ -1,4 +1,7 @@
-/** The second half of a placement: the partner's answer decides the bet (C-2), and a yes gets a last look (C-3). */
+/**
+ * Decision of a placement: the partner's answer decides the bet (C-2), and an accepted bet passes
+ * the control stage (C-3).
+ */
 
 import type { CallOutcome } from '../../../protocol/client/answer-classification.ts'
 import type { WalletAnswer } from '../../../protocol/client/wallet-client.ts'
@@ -30,7 +33,6 @@ import { type BetLimits, readLimits } from './bet-limits.ts'
 import { findObjection } from './control-stage.ts'
 import type { PendingPlacement } from './placement-intent.ts'
 
-/** A Place bet that has come back. */
 export interface PlacementAnswer {
   readonly placing: PendingPlacement
   readonly answer: WalletAnswer
@@ -42,7 +44,10 @@ type PlacementDecision =
   | { readonly kind: 'declined'; readonly reason: string }
   | { readonly kind: 'rolled_back'; readonly errorCode: number }
 
-/** What the last look sees. The totals are those before the bets of the batch, and grow with each that is accepted. */
+/**
+ * Data of the control stage. The totals exclude the bets of the batch, and include each one once it
+ * is accepted.
+ */
 interface ControlContext {
   readonly limits: BetLimits
   readonly scales: Scales
@@ -50,18 +55,21 @@ interface ControlContext {
   offerOf(selection: Selection): Offer
 }
 
-/** An answer on its way through the last look. */
 interface ReviewedAnswer {
   readonly answered: PlacementAnswer
-  /** To which the partner said yes: counted at once, so that its totals are locked, and taken off again if it is not accepted. */
+  /**
+   * A bet that the partner accepted. It is counted at once, which locks its totals, and subtracted
+   * if the bet is not accepted.
+   */
   readonly counted: CountedBet | undefined
-  /** Of a bet that was still being placed. */
+  /** Undefined unless the bet was still in placement. */
   readonly decision: PlacementDecision | undefined
 }
 
 /**
- * Records answers and decides the bets, one after another. When this process was too slow and another one has given a bet up, what that
- * one decided stands. Bets that somebody else holds are waited for, or left as they are: of those the result is undefined.
+ * Records answers and decides their bets one after another. If another process has taken over a bet
+ * of a slow process, its decision stands. `busy` controls bets that another transaction holds: they
+ * are awaited, or left with the result undefined.
  */
 export async function decidePlacements(
   deps: FlowDeps,
@@ -73,7 +81,8 @@ export async function decidePlacements(
   const entries = all.map((answered) => ({ answered, counted: toCountedBet(answered) }))
   const candidates = entries.flatMap(({ counted }) => counted ?? [])
   const selections = all.flatMap(({ placing }) => placing.selections)
-  // In one round trip, in this order: bets are locked, then their events, then totals, and what is read is what the last holders left.
+  // One round trip in this order: bets are locked, then events, then totals. The reads therefore
+  // see the commits of the earlier holders.
   const [locked, deliveryIds, , offerOf, limits, totals] = await Promise.all([
     lockPlacements(tx, betIds, busy),
     readPlaceDeliveries(tx, betIds),
@@ -125,7 +134,6 @@ function decideAnswer(
   return { kind: 'accepted' }
 }
 
-/** C-3. */
 function runControlStage(
   { offerOf, totals, ...context }: ControlContext,
   { bet, selections }: PendingPlacement,
@@ -135,7 +143,7 @@ function runControlStage(
   return findObjection({ ...context, bet, selections: offered, exposure: totals.exposureOf(counted), win: counted.win })
 }
 
-/** C-2: a system error leaves open whether the bet was debited. */
+/** A system error leaves open whether the bet was debited (C-2). */
 function isDeclined(outcome: CallOutcome): outcome is CallOutcome & { kind: 'refused' } {
   return outcome.kind === 'refused' && outcome.code !== REPLY_CODES.system_error.code
 }
@@ -153,7 +161,10 @@ function toPlaced(decision: PlacementDecision): PlacementOutcome {
   }
 }
 
-/** What is decided after the answers are recorded finds the Place bets over. */
+/**
+ * Later decisions in the transaction see the Place bets as ended, because `recordDecisions` runs
+ * after the answers are written.
+ */
 async function writeDecisions(
   deps: FlowDeps,
   tx: Tx,

@@ -1,4 +1,4 @@
-/** The first half of a placement: bets and the intents to call their partners are committed before anybody is called (C-1). */
+/** Intent of a placement: the bet and the intent to call are committed before the call (C-1). */
 
 import { formatMoney, requireScale } from '../../../protocol/values/money.ts'
 import { environment } from '../../../runtime/environment.ts'
@@ -11,7 +11,6 @@ import { insertNewBets, insertSelections, type PlacementOutcome, type Submission
 import type { PlatformBet, Selection } from '../store/platform-bet.ts'
 import { addBetChanges } from '../store/platform-change-feed.ts'
 
-/** What is to be placed. */
 export interface PlacementIntent {
   readonly bet: PlatformBet
   readonly selections: readonly Selection[]
@@ -20,22 +19,27 @@ export interface PlacementIntent {
   readonly author: Actor
 }
 
-/** A bet that waits for the partner's answer; only the process that holds it may record one. */
+/**
+ * A bet that waits for the partner's answer. Only the process that holds it may record the answer.
+ */
 export interface PendingPlacement {
   readonly bet: PlatformBet
   readonly selections: readonly Selection[]
   readonly body: string
-  /** As world.elapsed() gives it. A call that begins later could arrive after the rollback of a bet that was given up (C-1). */
+  /**
+   * Time of `environment.monotonicNow()`. A later call could arrive after the rollback of an
+   * abandoned bet (C-1).
+   */
   readonly startBefore: number
 }
 
 export type IntentOutcome =
   | { readonly kind: 'placing'; readonly placing: PendingPlacement }
-  /** Nobody is called. */
+  /** No call is made. */
   | { readonly kind: 'declined'; readonly placed: PlacementOutcome }
   | { readonly kind: 'key_taken' }
 
-/** Each is opened, or, as the intent says it, written down as declined. */
+/** Commits each bet as pending, or as declined if the intent is declined. */
 export async function commitIntents(
   deps: FlowDeps,
   tx: Tx,
@@ -69,7 +73,7 @@ function needsCall({ bet }: PlacementIntent): boolean {
   return bet.status === 'placing'
 }
 
-/** Its process calls it now: it is due to nobody else. */
+/** This process makes the call now, so the delivery is never due. */
 function toPlaceDelivery({ scales }: FlowDeps, { bet, selections, extras }: PlacementIntent): NewDelivery {
   const { betId, partnerId } = bet
   const requestId = environment.uuid()
@@ -78,7 +82,7 @@ function toPlaceDelivery({ scales }: FlowDeps, { bet, selections, extras }: Plac
   return { betId, partnerId, number: 1, operation: 'place', requestId, body, ...state }
 }
 
-/** This process sends it, from memory; nobody sends it again (C-1), so that its token need not be kept (O-6). */
+/** The call is sent from memory and never again (C-1), so its token is not stored (O-6). */
 function withRedactedToken(call: NewDelivery): NewDelivery {
   return { ...call, body: redactBodyToken(call.body) }
 }

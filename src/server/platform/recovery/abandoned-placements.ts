@@ -1,16 +1,16 @@
-/** Placements of a process that is gone: their outcome is unknown, so they are rolled back (C-1). */
+/** Rollback of placements whose process has died. */
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
 import { type FlowDeps, recordDecisions, toCancelDecision } from '../bets/bet-flow.ts'
 import { readPlaceDeliveries, recordAttemptResults } from '../store/outbox.ts'
 import { lockFreeBetIds, readPlatformBets } from '../store/platform-bet-store.ts'
 
 /**
- * C-1: a bet whose placing process is gone has an unknown outcome and is rolled back. Safe beside a process that is only
- * slow: the one that locks the bet first decides, and the other one finds it decided.
+ * The outcome of an abandoned placement is unknown, so the bet is rolled back (C-1). If its process
+ * is only slow, the first one to lock the bet decides.
  */
 export function rollBackAbandonedPlacements(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {
-    const free = await lockFreeBetIds(tx, betIds) // one that is held is just being decided by the process that is slow
+    const free = await lockFreeBetIds(tx, betIds) // a locked bet is being decided by its slow process
     const bets = (await readPlatformBets(tx, [...free])).filter((bet) => bet.status === 'placing')
     const places = await readPlaceDeliveries(
       tx,

@@ -1,6 +1,8 @@
 /**
- * What is held: claims and placements, of all processes on this database. Whoever holds one answers for it, or has died: then another
- * process that has watched it for a whole lease releases it (C-12), or gives the placement up (C-1).
+ * Leases of claims and placements, for each process on this database.
+ *
+ * A process that has watched a claim or placement unchanged for a whole lease treats its owner as
+ * dead. It releases the claim (C-12), or rolls the placement back (C-1).
  */
 import { statement, type Tx } from '../../core/database/db.ts'
 import { mapRows } from '../../core/database/row-mapping.ts'
@@ -9,7 +11,6 @@ import { computeNextAttempt, MAX_RESULT_GAP_MS, ROLLBACK_WINDOW_MS } from '../de
 import { type DeliveryKind, LEASE_MS, START_WITHIN_MS, statusColumn } from '../store/outbox.ts'
 import { detectStaleLeases, type ReadingSpan } from './stale-lease-detector.ts'
 
-/** What a process holds, or held when it died. */
 export interface HeldClaim extends Record<string, unknown> {
   readonly delivery_id: bigint
   readonly bet_id: string
@@ -19,7 +20,7 @@ export interface HeldClaim extends Record<string, unknown> {
   readonly first_attempt_at: Date
 }
 
-/** One that becomes due again when it is abandoned; a placement is given up (C-1). */
+/** A claim that can become due again; an abandoned placement is rolled back instead (C-1). */
 export type Releasable = HeldClaim & { readonly operation: DeliveryKind }
 
 export function isReleasable(claim: HeldClaim): claim is Releasable {
@@ -27,12 +28,15 @@ export function isReleasable(claim: HeldClaim): claim is Releasable {
 }
 
 /**
- * Deliveries at the front of each lane among which claims are looked for, and placements. What was due first is claimed first, so claims
- * that nobody answers for are there, or come there as those before them end.
+ * Number of deliveries scanned at the front of each lane, and of placements. Deliveries are claimed
+ * in this order, so abandoned claims are at the front, or arrive there when the earlier ones end.
  */
 const MAX_SCANNED_CLAIMS = 2_000
 
-/** In SQL, as the index delivery_placing has it: so no statistics choose another one. */
+/**
+ * SQL text of the index `delivery_placing`, so that the planner uses this index with any
+ * statistics.
+ */
 const PLACING_ID = "(case when status = 'pending' and operation = 'place' then delivery_id end)"
 
 const HELD_COLUMNS = 'delivery_id, bet_id, operation, attempts, attempts_before, first_attempt_at'
@@ -51,8 +55,8 @@ const READ_HELD_CLAIMS = statement(
 )
 
 /**
- * Of all processes on this database. A Place bet is held by the process that places it until its answer is recorded; those with smaller
- * ids than `placementsFrom` are over.
+ * Claims of every process. A process holds a placement until the answer is recorded. Placements
+ * with ids below `placementsFrom` have ended.
  */
 export function readHeldClaims(tx: Pick<Tx, 'query'>, placementsFrom = 0n): Promise<HeldClaim[]> {
   return tx.query<HeldClaim>(READ_HELD_CLAIMS, [placementsFrom])
@@ -77,7 +81,10 @@ const RELEASE = statement(
      and d.is_claimed`,
 )
 
-/** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. `random` is from 0 to 1. */
+/**
+ * Makes the deliveries of abandoned claims due again. A claim that has ended meanwhile is ignored.
+ * `random` is from 0 to 1.
+ */
 export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, random: number): Promise<number> {
   return tx.execute(
     RELEASE,
@@ -86,9 +93,11 @@ export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, 
 }
 
 /**
- * As after an attempt of which nobody knows the outcome, so that a rollback keeps its times (C-4). The attempt began at some time after
- * its claim, which has been watched for a lease. A rollback that may not be tried again is due when its time is over: who claims it then
- * says so. A result may be one that the database refuses to end (C-15): it keeps its longest gap, however long that goes on.
+ * The schedule continues as after an attempt with an unknown outcome, so that a rollback keeps its
+ * times (C-4). The attempt began at an unknown time after its claim, which was watched for a lease.
+ *
+ * A rollback without attempts left is due when its time is over; the next claim makes it stuck. The
+ * database may not let a result end (C-15), so the result keeps its longest gap without limit.
  */
 function planRelease(
   { operation, attempts, attempts_before, first_attempt_at }: Releasable,
@@ -103,9 +112,9 @@ function planRelease(
 }
 
 export interface LeaseWatch {
-  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. */
+  /** `held` has all claims. Returns the claims that stayed unchanged for a whole lease. */
   abandoned(held: readonly HeldClaim[], read: ReadingSpan): HeldClaim[]
-  /** All placements with smaller ids are over. */
+  /** All placements with smaller ids have ended. */
   placementsFrom(): bigint
 }
 
@@ -121,15 +130,21 @@ export function watchLeases(): LeaseWatch {
   }
 }
 
-/** Each claim counts the attempt, so that the next claim of a delivery has another key. */
+/** Each claim has a new attempt number, so the next claim of a delivery has another key. */
 function keyOf({ delivery_id, attempts }: HeldClaim): string {
   return `${delivery_id}/${attempts}`
 }
 
-/** Milliseconds after which each transaction that had taken an id is over: the database ends one that is silent for 5 s. */
+/**
+ * Every transaction that took an id has ended after this time, because the database ends a
+ * transaction that is silent for 5 s.
+ */
 const COMMITTED_MS = 60_000
 
-/** The oldest placement that was seen. It may have been seen before one with a smaller id was committed, so it counts a while later. */
+/**
+ * Tracks the oldest placement. A placement with a smaller id may be committed later, so the id is
+ * used only after a delay.
+ */
 function trackOldestPlacement() {
   let id = 0n
   let next: { readonly id: bigint; readonly at: number } | undefined

@@ -1,7 +1,9 @@
 /**
- * A look at all queues from their front, about once a second: for what processes that died have begun, and for what is before
- * the marks (delivery-lanes.ts). It may take long, for it passes over what is over and was not cleaned up yet, because somebody's snapshot is
- * older. So it goes on beside the turns when it does, and is had less often.
+ * Recovery scan of the queues from their front, about once a second. It finds work of dead
+ * processes, and deliveries before the marks (delivery-lanes.ts).
+ *
+ * A scan may be slow, because old snapshots keep ended rows in the indexes. Then it continues
+ * during the next turns, and scans become rarer.
  */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
@@ -28,18 +30,18 @@ export interface RecoveryScanDeps extends ResultsRecoveryDeps {
 }
 
 export interface RecoveryScan {
-  /** Looks if it is time to. What is then to be sent is told by `decided`. Never rejects. */
+  /** Starts a scan if one is due, and calls `decided` if it makes deliveries due. Never rejects. */
   scan(): Promise<void>
-  /** Ends what is under way. */
+  /** Waits for the work in progress. */
   stop(): Promise<void>
 }
 
-/** Milliseconds between two looks, and the part of the time that they may take. */
+/** Interval of scans, and the largest share of time that they may take. */
 const SCAN_INTERVAL_MS = 1_000
 const MAX_SCAN_SHARE = 0.05
-/** Milliseconds that a turn waits for a look. */
+/** Longest time that a turn waits for a scan. */
 const WAIT_MS = 100
-/** Claims that are taken over in one transaction: each of its statements must end in time. */
+/** Claims that one transaction takes over; the limit bounds the time of its statements. */
 const SLICE = 200
 
 export function createRecoveryScan(deps: RecoveryScanDeps): RecoveryScan {
@@ -64,7 +66,7 @@ export function createRecoveryScan(deps: RecoveryScanDeps): RecoveryScan {
     if (due !== undefined) lanes.rewind(due)
     if (heldClaims === undefined) return
     const isWhole = await takeOver(deps, watch.abandoned(heldClaims, { begun: now, ended }), () => isStopping)
-    if (!isWhole) rest(now) // it comes again at the next look
+    if (!isWhole) rest(now) // the next scan finds the claim again
   }
   const start = (now: number): Promise<void> => {
     nextAt = now + SCAN_INTERVAL_MS
@@ -87,7 +89,7 @@ export function createRecoveryScan(deps: RecoveryScanDeps): RecoveryScan {
   }
 }
 
-/** Placements are given up, claims released. True when nothing failed. */
+/** Rolls placements back and releases claims. Returns true if nothing failed. */
 async function takeOver(
   deps: RecoveryScanDeps,
   abandoned: readonly HeldClaim[],
@@ -107,7 +109,7 @@ async function takeOver(
   return areGivenUp && areReleased
 }
 
-/** A slice that fails stops no other one, and a claim that fails none of its slice: each is tried alone then. */
+/** A failed slice does not stop the others, and its claims are tried one by one. */
 async function recoverInSlices<Claim extends HeldClaim>(
   deps: RecoveryScanDeps,
   claims: readonly Claim[],
@@ -130,7 +132,7 @@ async function recoverInSlices<Claim extends HeldClaim>(
   return isWhole
 }
 
-/** Undefined when it fails. */
+/** Undefined after an error. */
 async function tryStep<T>(log: Logger, action: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -1,6 +1,6 @@
 /**
- * Results that a process accepted and did not apply to their end, as after a crash: another process
- * takes them up when it has watched them for long enough (C-12).
+ * Recovery of accepted results that were not applied to every bet, for example after a crash. A
+ * process takes them over after watching them for a lease (C-12).
  */
 
 import { createLru } from '../../../runtime/lru-cache.ts'
@@ -10,26 +10,31 @@ import { applyTracked, type EventResultsDeps, formatResultsKey } from '../bets/e
 import { type ObservedResults, type PendingResults, readPendingResults, takeOverResults } from '../store/event-store.ts'
 import { detectStaleLeases } from './stale-lease-detector.ts'
 
-/** Milliseconds without a sign of life after which results that are not applied are taken for those of a process that died. */
+/** Results are abandoned after this time without a heartbeat. */
 const ABANDONED_MS = 10_000
-/** Events that are finished side by side: what is small does not wait for a final with a million bets. */
+/**
+ * Several events are applied at the same time, so that a small one does not wait for a final with a
+ * million bets.
+ */
 const MAX_CONCURRENT = 4
-/** Events of which it is known how far this process has come. */
+/** Most events whose progress this process remembers. */
 const MAX_CURSORS = 1_000
 
 export interface ResultsRecoveryDeps extends EventResultsDeps {
-  /** `elapsed`: milliseconds of a clock that nobody sets. */
+  /** `elapsed` returns monotonic milliseconds. */
   readonly timers: { elapsed(): number }
 }
 
 export interface ResultsRecovery {
-  /** Begins with what is abandoned, and ends when it has: beside the deliveries, no partner's wait for it. Never rejects. */
+  /**
+   * Starts to apply abandoned results, independently of the deliveries. Resolves when they are
+   * started. Never rejects.
+   */
   scan(): Promise<void>
-  /** Ends behind the slices that are at work. */
+  /** Waits for the slices in progress. */
   stop(): Promise<void>
 }
 
-/** Takes up events whose results somebody accepted and did not apply to their end. */
 export function createResultsRecovery(deps: ResultsRecoveryDeps): ResultsRecovery {
   const { log } = deps
   const cursors = createLru<EventCursor>(MAX_CURSORS)
@@ -81,7 +86,9 @@ export function createResultsRecovery(deps: ResultsRecoveryDeps): ResultsRecover
   }
 }
 
-/** What this process is applying itself is not watched, however long it is silent. */
+/**
+ * Results that this process applies itself are not watched, however long they have no heartbeat.
+ */
 async function readAbandoned(
   { db, timers, applying }: ResultsRecoveryDeps,
   watch: ReturnType<typeof detectStaleLeases<ObservedResults>>,
@@ -92,7 +99,7 @@ async function readAbandoned(
   return watch(ofOthers, { begun, ended: timers.elapsed() })
 }
 
-/** An event that cannot be written itself keeps no other one waiting. */
+/** An event whose row cannot be written does not stop the others. */
 async function takeOver({ db, clock, log }: ResultsRecoveryDeps, results: ObservedResults): Promise<boolean> {
   try {
     return await takeOverResults(db, results, clock.now())

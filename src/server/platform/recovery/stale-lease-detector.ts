@@ -1,17 +1,21 @@
 /**
- * What another process has begun counts as abandoned only for a process that has itself seen it unchanged for a whole lease, on its own
- * monotonic clock (C-12). No step of the database's clock, and none of a host's, makes two processes do one thing at once.
+ * Detector of abandoned work of other processes.
+ *
+ * A process treats work as abandoned only after it has seen the work unchanged for a whole lease,
+ * on its own monotonic clock (C-12). Therefore no step of a wall clock makes two processes do the
+ * same work.
  */
 
-/** When something was read, in milliseconds of a clock that nobody sets. */
+/** Time span of a read, in monotonic milliseconds. */
 export interface ReadingSpan {
   readonly begun: number
   readonly ended: number
 }
 
 /**
- * Takes all that is there, by whomever; gives those that were seen unchanged for the lease: from the end of the reading that saw them first to the
- * begin of the last one. Whatever changes has another key.
+ * `items` has all work in progress. Returns the items that stayed unchanged for the lease. It
+ * counts from the end of the first read of an item to the begin of the last one. A changed item
+ * must have a new key.
  */
 export function detectStaleLeases<Item>(
   keyOf: (item: Item) => string,

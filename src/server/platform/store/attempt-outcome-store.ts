@@ -1,16 +1,14 @@
 /**
- * Store for the outcomes of attempts. One statement inserts the attempts, locks the bets that
- * no other transaction holds, ends or reschedules their deliveries, and writes the acknowledged
- * state on the bets. That state comes from the delivery, because the delivery is what was sent.
+ * Store for the outcomes of attempts. One statement inserts the attempts, locks the free bets, ends
+ * or reschedules their deliveries, and writes the acknowledged state of the bets. That state comes
+ * from the delivery, because the delivery holds what was sent.
  *
- * The statement sees rows that were committed before it began; a bet that changed since is
- * locked and read in its current state. A later delivery of that bet may be invisible, but its
- * number is not: `has_later` is true when one waits.
+ * The statement sees rows that were committed before it began, but reads a locked bet in its
+ * current state. It may therefore miss a later delivery of the bet, but not its number: `has_later`
+ * is true if one waits.
  *
- * A manual retry starts a delivery again: of the attempts before it, only a success still
- * counts.
- *
- * The final state of a bet removes its tokens, which only a Rollback and a cashout carry (O-6).
+ * After a manual retry, only a success of an earlier attempt still counts. The final state of a bet
+ * deletes its tokens, which only a Rollback and a cashout carry (O-6).
  */
 import { statement, type Tx } from '../../core/database/db.ts'
 import { mapPartColumns, mapRows } from '../../core/database/row-mapping.ts'
@@ -26,7 +24,6 @@ import {
 } from './outbox.ts'
 import { mayHaveResult } from './unreversed-result.ts'
 
-/** A call that came back: of which bet, what is kept of it, and what it makes of its delivery. */
 export interface AttemptOutcome {
   readonly betId: string
   readonly attempt: AttemptRecord
@@ -34,15 +31,16 @@ export interface AttemptOutcome {
 }
 
 /**
- * An Unsettle that is refused before a Rollback holds it back, until it is acknowledged, if the partner may have a result (W-46). After a
- * Rollback nothing is decided, so it is the next and the last.
+ * An Unsettle that is rejected before a Rollback becomes stuck if the partner may have a result
+ * (W-46). It then holds the Rollback back until it is acknowledged. Nothing is decided after a
+ * Rollback, so the Rollback is the next and last delivery.
  */
 const STATUS = `case when r.status = 'refused' and d.operation = 'unsettle' and (r.bet).status = 'cancelled' and r.deliveries = d.number + 1
   and ${mayHaveResult('(r.bet)')} then 'stuck' else r.status end`
 
 /**
- * One that was refused is not owed any more when a later one was decided, which may be unseen too. What is tried again stays in its place in
- * the list, whatever the next attempt has met.
+ * A rejected delivery is no longer owed if a later one was decided, which may be invisible here. A
+ * retried delivery keeps its place in the list.
  */
 const IS_OWED = `r.is_owed and (${STATUS} <> 'refused' or r.deliveries = d.number) or r.status = 'pending' and d.owed_since is not null`
 
@@ -102,9 +100,9 @@ export interface FinishedRow extends Row {
 }
 
 export interface FinishedRows {
-  /** Bets that nobody else held. Of the others only the attempts are written. */
+  /** Bets that no other transaction held. For all others only the attempts are written. */
   readonly locked: ReadonlySet<string>
-  /** Without those whose claim another process had taken over. */
+  /** Without deliveries whose claim another process has taken over. */
   readonly written: readonly FinishedRow[]
 }
 

@@ -1,4 +1,6 @@
-/** Events: what the control stage looks at, and the results that settle bets. */
+/**
+ * Store of events: their states and odds for the control stage, and the results that settle bets.
+ */
 
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
 import { CHUNK_ROWS } from '../../core/database/chunked-work.ts'
@@ -31,7 +33,7 @@ const SAVE_ODDS = statement(
    on conflict (event_id, outcome_id) do update set coefficient = excluded.coefficient`,
 )
 
-/** Sorted, so that two never wait for each other: the sub-select's order is that of the locks. */
+/** The sub-select sorts the locks, so that two transactions cannot deadlock. */
 const SHARE_EVENTS_OF = statement(
   'platform_share_events_of',
   `select pg_advisory_xact_lock_shared(1, key)
@@ -40,9 +42,9 @@ const SHARE_EVENTS_OF = statement(
 const LOCK_EVENT = statement('platform_lock_event', 'select pg_advisory_xact_lock(1, hashtext($1))')
 
 /**
- * Results, odds and states of the bets' events cannot change until the transaction ends: no bet is accepted past a result.
- * An advisory lock is granted in the order of asking; with `for share` of its row, bets that keep coming would
- * keep the result of a busy event waiting without end.
+ * Until the transaction ends, results, odds and states of the bets' events cannot change, so no bet
+ * is accepted after a result. Advisory locks are granted in the order of the requests. With
+ * `for share` on the row, a steady flow of bets would block the result of a busy event for ever.
  */
 export async function lockEventsShared(tx: Tx, betIds: readonly string[]): Promise<void> {
   await tx.query(SHARE_EVENTS_OF, [betIds])
@@ -53,7 +55,6 @@ const READ_ENDED = statement(
   "select event_id from platform.event where event_id = any($1::text[]) and status = 'ended'",
 )
 
-/** Which of these events are over. */
 export async function readEndedEvents(tx: Pick<Tx, 'query'>, eventIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx.query<{ event_id: string }>(READ_ENDED, [[...new Set(eventIds)]])
   return new Set(rows.map((row) => row.event_id))
@@ -78,7 +79,7 @@ type NameRow = { name: string; value: string }
 
 const toValueByName = (rows: readonly NameRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 
-/** Sets the event's status and the odds of the outcomes that are named; others stay as they are. */
+/** Sets the status, and the odds of the given outcomes; other odds stay. */
 export async function saveEvent(
   db: Db,
   author: Actor,
@@ -109,7 +110,7 @@ const END_EVENT = statement(
   `insert into platform.event (event_id, status, updated_at) values ($1, 'ended', $2::timestamptz)
    on conflict (event_id) do update set status = 'ended', updated_at = excluded.updated_at`,
 )
-/** A withdrawn result leaves the event as it was; an event that was never named has none to withdraw. */
+/** A withdrawal does not change the event's status. An unknown event has no result to withdraw. */
 const COUNT_RESULTS = statement(
   'platform_count_results',
   `update platform.event set results_version = results_version + 1, results_at = $2::timestamptz,
@@ -139,8 +140,8 @@ const SAVE_RESULTS = statement(
 )
 
 /**
- * Replaces the event's results; none: they are withdrawn. A result ends the event. Resolves to the version of the results,
- * for `markResultsApplied`.
+ * Replaces the results; no outcomes means a withdrawal. A result ends the event. Returns the
+ * version of the results for `markResultsApplied`.
  */
 export async function saveEventResults(
   tx: Tx,
@@ -172,35 +173,41 @@ const RESULTS_APPLIED = statement(
   'update platform.event set results_applied = greatest(results_applied, $2::bigint) where event_id = $1',
 )
 
-/** Results that not all bets on the event follow yet. */
+/** Results that some bets on the event do not follow yet. */
 export interface PendingResults {
   readonly eventId: string
   readonly version: bigint
 }
 
-/** Every bet on the event follows this version of its results. */
+/** Every bet on the event follows this version. */
 export async function markResultsApplied(db: Db, { eventId, version }: PendingResults): Promise<void> {
   await db.transaction((tx) => tx.execute(RESULTS_APPLIED, [eventId, version]))
 }
 
-/** No two signs of life are the same, even when the clock was set back: whoever watches sees each of them. */
+/**
+ * Each heartbeat has a new value, even if the clock was set back, so that watchers see every one.
+ */
 const HEARTBEAT = "greatest($3::timestamptz, results_at + interval '1 millisecond')"
 const CONTINUE_RESULTS = statement(
   'platform_continue_results',
   `update platform.event set results_at = ${HEARTBEAT} where event_id = $1 and results_version = $2::bigint`,
 )
 
-/** A sign of life of the process that applies them; false when there are newer ones. */
+/**
+ * Writes a heartbeat of the process that applies the results. Returns false if newer results exist.
+ */
 export async function renewResults(db: Db, { eventId, version }: PendingResults, now: Date): Promise<boolean> {
   return (await db.transaction((tx) => tx.execute(CONTINUE_RESULTS, [eventId, version, now]))) > 0
 }
 
-/** Pending ones with their last sign of life, as Postgres writes it, with all of its digits. */
+/** `heartbeat` has all digits that Postgres writes. */
 export interface ObservedResults extends PendingResults {
   readonly heartbeat: string
 }
 
-/** Events that one look sees: those with the oldest signs of life. What is at work gives new ones, and is at the end. */
+/**
+ * A scan reads the events with the oldest heartbeats. Active events write new ones and are last.
+ */
 const MAX_SCANNED_EVENTS = 1_000
 const PENDING_RESULTS = statement(
   'platform_pending_results',
@@ -208,7 +215,7 @@ const PENDING_RESULTS = statement(
    where results_applied < results_version order by results_at limit ${MAX_SCANNED_EVENTS}`,
 )
 
-/** Events whose results are not applied yet, whoever is at work on them; the longest without a sign of life first. */
+/** Events with pending results of any process, the oldest heartbeat first. */
 export async function readPendingResults(db: Pick<Tx, 'query'>): Promise<ObservedResults[]> {
   const rows = await db.query<{ event_id: string; results_version: bigint; sign: string }>(PENDING_RESULTS)
   return rows.map(({ event_id: eventId, results_version: version, sign }) => ({ eventId, version, heartbeat: sign }))
@@ -220,7 +227,10 @@ const TAKE_OVER_RESULTS = statement(
    where event_id = $1 and results_version = $2::bigint and results_applied < results_version and results_at = $4::timestamptz`,
 )
 
-/** A sign of life before anything is done. False: somebody else has given one since, or newer results have come. */
+/**
+ * Writes a heartbeat before the work starts. Returns false if another process has written one, or
+ * newer results exist.
+ */
 export async function takeOverResults(db: Db, observed: ObservedResults, now: Date): Promise<boolean> {
   const { eventId, version, heartbeat } = observed
   return (await db.transaction((tx) => tx.execute(TAKE_OVER_RESULTS, [eventId, version, now, heartbeat]))) > 0
@@ -233,7 +243,7 @@ const BETS_ON_EVENT = statement(
 )
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
-/** The next slice of bets on an event, by id. */
+/** The next slice of bets in the order of their ids. */
 export async function readBetIdsOfEvent(db: Db, eventId: string, after = BEFORE_ALL): Promise<string[]> {
   return (await db.query<{ bet_id: string }>(BETS_ON_EVENT, [eventId, after])).map((row) => row.bet_id)
 }

@@ -1,9 +1,12 @@
 /**
- * What is on each outcome and event already, for limits 110 to 112: running totals over the accepted and settled bets.
+ * Running totals of the accepted and settled bets per outcome and event, for limits 110 to 112.
  *
- * Invariant: the transaction that makes a bet accepted adds it, the one that cancels an accepted bet takes it off, and nothing else changes
- * them; the audit compares them with the bets. A total is locked by being changed: who adds a bet sees all that count before it,
- * and nobody adds another one until the transaction ends. Rows are written in the order of their keys, outcomes before events.
+ * Invariant: the transaction that accepts a bet adds it, the transaction that cancels it subtracts
+ * it, and nothing else changes the totals. The audit compares them with the bets.
+ *
+ * A change locks a total. A transaction that adds a bet therefore sees all earlier bets, and no
+ * other one is added until it ends. Rows are written in the order of their keys, outcomes before
+ * events.
  */
 
 import type { Money } from '../../../protocol/values/money.ts'
@@ -12,16 +15,15 @@ import { mapRows } from '../../core/database/row-mapping.ts'
 import { computePayout, multiplyOdds } from './odds.ts'
 import type { PlatformBet, Selection } from './platform-bet.ts'
 
-/** A bet as the totals see it. */
 export interface CountedBet {
   readonly currency: string
   readonly stake: Money
-  /** What it pays when it wins. */
+  /** Payout of the bet if it wins. */
   readonly win: Money
   readonly selections: readonly Pick<Selection, 'eventId' | 'outcomeId'>[]
 }
 
-/** Undefined when the odds are higher than any bet may have. */
+/** Undefined if the odds exceed the maximum. */
 export function computeWin({
   stake,
   odds,
@@ -31,7 +33,7 @@ export function computeWin({
   return paid && computePayout(stake, paid)
 }
 
-/** The most that is on one of a bet's outcomes, and events, in its currency and in minor units. */
+/** The largest totals over the bet's outcomes and events, in its currency and in minor units. */
 export interface Exposure {
   readonly outcomeStake: bigint
   readonly outcomeWin: bigint
@@ -44,7 +46,6 @@ interface OutcomeTotal {
   readonly win: bigint
 }
 
-/** Totals of some outcomes and events, by their keys. */
 export class ExposureTotals {
   readonly outcomes = new Map<string, OutcomeTotal>()
   readonly events = new Map<string, bigint>()
@@ -79,7 +80,7 @@ export class ExposureTotals {
   }
 }
 
-/** NUL is in no id that is stored (storable-text.ts). */
+/** No stored id contains NUL (storable-text.ts). */
 function joinTotalKey(key: OutcomeTotal['key']): string {
   return key.join('\u0000')
 }
@@ -88,14 +89,14 @@ function largest(values: readonly (bigint | undefined)[]): bigint {
   return values.reduce<bigint>((most, value = 0n) => (value > most ? value : most), 0n)
 }
 
-/** Adds accepted bets. Resolves to the totals that they are in now. */
+/** Returns the new totals. */
 export function addToTotals(tx: Tx, bets: readonly CountedBet[]): Promise<ExposureTotals> {
   const changes = new ExposureTotals()
   for (const bet of bets) changes.add(bet)
   return writeTotals(tx, changes)
 }
 
-/** Takes off bets that no longer count. */
+/** Subtracts bets that no longer count. */
 export async function subtractFromTotals(tx: Tx, bets: readonly CountedBet[]): Promise<void> {
   const changes = new ExposureTotals()
   for (const bet of bets) changes.subtract(bet)
@@ -114,7 +115,7 @@ const EVENTS = mapRows<readonly [eventId: string, bets: bigint]>(1, {
   bets: ['bigint', ([, bets]) => bets],
 })
 
-/** A sum can be larger than any integer column: it travels as text. */
+/** A sum can exceed every integer type, so it is transferred as text. */
 const CHANGE_OUTCOMES = statement(
   'platform_change_outcome_totals',
   `insert into platform.outcome_total as t (${OUTCOMES.columns}) select ${OUTCOMES.columns} from ${OUTCOMES.from} r
@@ -152,7 +153,7 @@ async function writeTotals(tx: Tx, changes: ExposureTotals): Promise<ExposureTot
   return after
 }
 
-/** Two that change the same totals meet at the first one, and never in a circle. */
+/** Transactions that change the same totals meet at the first one and cannot deadlock. */
 function sortByKey<T>(totals: ReadonlyMap<string, T>): [name: string, total: T][] {
   return [...totals].sort(([a], [b]) => (a < b ? -1 : 1))
 }

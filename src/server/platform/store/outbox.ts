@@ -1,13 +1,17 @@
 /**
- * Deliveries: calls that must reach a partner. A row is written in the transaction that decides it.
+ * Outbox of deliveries, the calls that must reach a partner. A row is written in the transaction
+ * that decides it.
  *
- *   waiting ──the one before it is over──► pending ──claimed, sent──► done · refused · stuck
- *                                             ▲ └──nobody knows──► pending again, later
- *                                             └──sent by hand── stuck, refused
+ *   waiting ──the earlier one ends──► pending ──claimed, sent──► done · refused · stuck
+ *                                       ▲ └──unknown outcome──► pending again, later
+ *                                       └──manual retry── stuck, refused
  *
- * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
- * (delivery-claim.ts) marks the row and counts the attempt: a late sender holds an older attempt number, and cannot overwrite what its
- * successor found. The row is rewritten and narrow; the bytes that are sent are written once, apart (`message`). All processes read times off one clock, the database's (database-clock.ts).
+ * Invariant: at most one delivery of a bet is pending, the unfinished one with the lowest number
+ * (C-6). A claim (delivery-claim.ts) marks the row and counts the attempt. A late sender has an
+ * older attempt number and cannot overwrite the result of its successor.
+ *
+ * The row is narrow because it is rewritten; the bytes that are sent are written once, in
+ * `message`. All processes use the database's clock (database-clock.ts).
  */
 
 import { formatTiming as phasesAsText, type RequestTiming } from '../../../protocol/client/network/request-timing.ts'
@@ -18,18 +22,19 @@ import { outstandingAmount } from './needs-attention.ts'
 import type { BetResult } from './platform-bet.ts'
 
 /**
- * In SQL, of a delivery that is pending: in which lane it is; else, and of a Place bet, null. As the index of the queues has it
- * (delivery_due), so that this index is used whatever the statistics say.
+ * SQL: true for a pending rollback, false for a pending result, otherwise null. The text equals the
+ * index `delivery_due`, so that the planner uses this index with any statistics.
  */
 export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'place' then operation = 'rollback' end)"
 
 /**
- * In SQL, the status of one that was found by its id or its bet. What is pending goes from nothing to a million and back between two
- * looks of the statistics: as a plain column it would be looked for among all that are pending.
+ * SQL for the status of a delivery that was found by its id or bet. The number of pending
+ * deliveries goes from zero to a million and back between two updates of the statistics. With the
+ * plain column the planner could scan all pending ones.
  */
 export const statusColumn = (delivery: string) => `nullif(${delivery}.status, '')`
 
-/** In SQL, a body as it is kept when nobody will send it again (O-6); as `withoutToken` does it. */
+/** SQL version of `redactBodyToken`, for a body that is never sent again (O-6). */
 export const REDACT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')`
 
 export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
@@ -37,25 +42,28 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export type DeliveryKind = 'settle' | 'unsettle' | 'rollback'
 
-/** Milliseconds for which a claim is watched before it counts as abandoned: the 5 s of a call and time to record it. */
+/** An unchanged claim is abandoned after this time: the 5 s of a call and the time to record it. */
 export const LEASE_MS = 8_000
-/** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
+/**
+ * A call may begin until this time after its claim. It must end before its lease, or two processes
+ * would send at once (C-6).
+ */
 export const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
 
 export interface NewDelivery {
   readonly betId: string
   readonly partnerId: string
-  /** Position among the bet's deliveries, from 1; the Place bet is number 1. */
+  /** Position among the bet's deliveries. The Place bet has number 1. */
   readonly number: number
   readonly operation: 'place' | DeliveryKind
   readonly requestId: string
-  /** The exact text that every attempt sends (C-5). */
+  /** Every attempt sends exactly this text (C-5). */
   readonly body: string
   readonly status: 'waiting' | 'pending'
   readonly attempts: number
-  /** `infinity` for a Place bet: its process sends it now. */
+  /** `infinity` for a Place bet, because its process sends it now. */
   readonly dueAt: Date | 'infinity'
-  /** Of a settle: what the partner has been told when it is done. */
+  /** Null except for a settle. The partner has this result when the delivery is done. */
   readonly result: BetResult | null
 }
 
@@ -73,7 +81,7 @@ const DELIVERIES = mapRows<NewDelivery>(2, {
   result_type: ['text', ({ result }) => result?.resultType ?? null],
 })
 
-/** The ids come first: the message is written with its delivery's. */
+/** The ids are generated first, because the message needs its delivery's id. */
 const INSERT_DELIVERIES = statement(
   'platform_insert_deliveries',
   `with r as materialized (
@@ -90,8 +98,8 @@ const INSERT_DELIVERIES = statement(
 )
 
 /**
- * A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). What else does is about other money now. The bets
- * are written before.
+ * A rejected delivery needs no attention after a later one of its bet, because it cannot be retried
+ * any more (W-16). Other marked deliveries get the new amount. The bets are written before.
  */
 const OVERTAKE = statement(
   'platform_overtake',
@@ -101,7 +109,7 @@ const OVERTAKE = statement(
      owed_currency = case when d.status = 'refused' then null else d.owed_currency end
    from platform.bet b where b.bet_id = any($1::uuid[]) and d.bet_id = b.bet_id and d.owed_since is not null`,
 )
-/** Number of the first delivery before which another one than the Place bet can have been refused. */
+/** The smallest number of a delivery that can follow a rejected one other than the Place bet. */
 const FIRST_TO_OVERTAKE = 3
 
 /** The caller holds the bets. */
@@ -120,7 +128,6 @@ const PLACE_DELIVERIES = statement(
   'select bet_id, delivery_id from platform.delivery where bet_id = any($1::uuid[]) and number = 1',
 )
 
-/** The deliveries of the bets' own Place bets. */
 export async function readPlaceDeliveries(tx: Tx, betIds: readonly string[]): Promise<Map<string, bigint>> {
   const rows = await tx.query<{ bet_id: string; delivery_id: bigint }>(PLACE_DELIVERIES, [betIds])
   return new Map(rows.map((row) => [row.bet_id, row.delivery_id]))
@@ -131,32 +138,35 @@ const UNFINISHED = statement(
   `select distinct bet_id from platform.delivery d where bet_id = any($1::uuid[]) and ${statusColumn('d')} in ('waiting', 'pending', 'stuck')`,
 )
 
-/** Which of these bets have a delivery that is not over; a stuck one holds the later ones back (C-6). */
+/** Bets with an unfinished delivery. A stuck one holds the later ones back (C-6). */
 export async function readUnfinished(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
   return new Set((await tx.query<{ bet_id: string }>(UNFINISHED, [betIds])).map((row) => row.bet_id))
 }
 
-/** What an attempt came to, for its delivery. */
 export interface AttemptResult {
   readonly deliveryId: bigint
   readonly attempt: number
   readonly status: Exclude<DeliveryStatus, 'waiting'>
-  /** When the first call of the schedule really began; its claim was a little earlier. */
+  /** Start of the schedule's first call, a little after its claim. */
   readonly firstAttemptAt: Date | null
-  /** Of a delivery that stays pending. */
+  /** Null unless the delivery stays pending. */
   readonly dueAt: Date | null
   readonly code: number | null
   readonly error: string | null
-  /** Whether it needs a person, unless it was refused and its bet has a later one (C-9). */
+  /**
+   * True if the delivery needs attention, unless it was rejected and its bet has a later one (C-9).
+   */
   readonly isOwed: boolean
 }
 
-/** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
+/**
+ * The partner's code or text, limited to values that a column accepts. An answer must not make a
+ * turn fail.
+ */
 export const toStorableCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
 export const stripNul = (text: string) => text.replaceAll('\u0000', '')
 const MAX_CODE = 2 ** 31 - 1
 
-/** What an attempt makes of its delivery. */
 export const RESULT_ROWS = {
   delivery_id: ['bigint', ({ deliveryId }) => deliveryId],
   attempt: ['int', ({ attempt }) => attempt],
@@ -169,7 +179,7 @@ export const RESULT_ROWS = {
 const RESULTS = mapRows<AttemptResult>(2, RESULT_ROWS)
 
 /**
- * Of Place bets, which nobody is owed. What comes of the others, attempt-outcome-store.ts writes.
+ * For Place bets, which are never owed. The other results are written by attempt-outcome-store.ts.
  */
 const RECORD = statement(
   'platform_record',
@@ -189,7 +199,7 @@ export interface RecordedRow extends Record<string, unknown> {
   status: DeliveryStatus
 }
 
-/** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
+/** Skips deliveries that another process has taken over. Returns the written ones. */
 export function recordAttemptResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
   if (results.length === 0) return Promise.resolve([])
   return tx.query<RecordedRow>(RECORD, [now.toISOString(), ...RESULTS.values(results)])
@@ -209,13 +219,13 @@ const PROMOTE = statement(
    where d.bet_id = r.bet_id and d.number = r.number + 1 and ${statusColumn('d')} = 'waiting'`,
 )
 
-/** A cashout that the partner has refused, by its delivery's number among those of the bet. */
+/** A rejected cashout, with the number of its delivery. */
 export interface RefusedCashout {
   readonly betId: string
   readonly number: number
 }
 
-/** Lets the delivery after each of these, which are over, go (C-6). */
+/** Makes the next delivery of each bet pending (C-6). */
 export async function promoteNext(tx: Tx, over: readonly EndedPosition[], now: Date): Promise<void> {
   if (over.length > 0) await tx.execute(PROMOTE, [now, ...OVER.values(over)])
 }
@@ -233,7 +243,7 @@ export interface AttemptRecord {
   readonly phases?: RequestTiming | undefined
 }
 
-/** What is kept of an attempt, but for its delivery's id and its own number. */
+/** Without the ids and numbers, which each statement adds. */
 export const ATTEMPT_ROWS = {
   started_at: ['timestamptz', ({ startedAt }) => startedAt.toISOString()],
   duration_ms: ['int', ({ durationMs }) => Math.ceil(durationMs)],
@@ -256,7 +266,6 @@ const INSERT_ATTEMPTS = statement(
    on conflict (delivery_id, number) do nothing`,
 )
 
-/** Every attempt is kept: when, how long, what came back. */
 export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[]): Promise<void> {
   if (attempts.length === 0) return
   await tx.execute(INSERT_ATTEMPTS, ATTEMPTS.values(attempts))

@@ -1,10 +1,10 @@
-/** What the platform was told of outcomes and their events, as the last look needs it (C-3). */
+/** Current state of outcomes and their events, for the control stage (C-3). */
 import { statement, type Tx } from '../../core/database/db.ts'
 import type { EventStatus } from './event-store.ts'
 import { type Odds, parseStoredOdds } from './odds.ts'
 import type { Selection, SelectionResult } from './platform-bet.ts'
 
-/** What is known of an outcome and its event now; nulls where the platform was told nothing. */
+/** Null members are unknown. */
 export interface Offer {
   readonly result: SelectionResult | null
   readonly currentOdds: Odds | null
@@ -29,7 +29,6 @@ interface OfferRow extends Record<string, unknown> {
 
 type OutcomeKey = Pick<Selection, 'eventId' | 'outcomeId'>
 
-/** Resolves to what is known of each. */
 export async function readOffers(tx: Tx, selections: readonly OutcomeKey[]): Promise<(selection: OutcomeKey) => Offer> {
   const names = new Map(selections.map((selection) => [formatOutcomeKey(selection), selection]))
   const named = [...names.values()]
@@ -45,7 +44,7 @@ export async function readOffers(tx: Tx, selections: readonly OutcomeKey[]): Pro
 
 const UNKNOWN: Offer = { result: null, currentOdds: null, eventStatus: null }
 
-/** NUL is in no id that is stored (storable-text.ts). */
+/** No stored id contains NUL (storable-text.ts). */
 function formatOutcomeKey({ eventId, outcomeId }: OutcomeKey): string {
   return `${eventId}\u0000${outcomeId}`
 }

@@ -1,6 +1,6 @@
 /**
- * The rows of bets that are being placed: written before the partner is called, closed when it has
- * answered (placement-batch.ts).
+ * Store of bets in placement. A row is written before the partner is called, and closed after the
+ * answer (placement-batch.ts).
  */
 import { statement, type Tx } from '../../core/database/db.ts'
 import { mapRows } from '../../core/database/row-mapping.ts'
@@ -47,9 +47,9 @@ const INSERT_BETS = statement(
    on conflict (partner_id, idempotency_key) where idempotency_key is not null do nothing returning bet_id`,
 )
 
-/** Resolves to those that were written; of the others another bet has the idempotency key. */
+/** Returns the written bets. The idempotency keys of the others belong to earlier bets. */
 export async function insertNewBets(tx: Tx, bets: readonly NewBet[], now: Date): Promise<Set<string>> {
-  const sorted = [...bets].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) // two that have the same keys never wait in a circle
+  const sorted = [...bets].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) // a fixed order of the keys prevents deadlocks
   const rows = await tx.query<{ bet_id: string }>(INSERT_BETS, [now, ...BETS.values(sorted)])
   return new Set(rows.map((row) => row.bet_id))
 }
@@ -93,7 +93,6 @@ const READ_SUBMISSION = statement(
   'select bet_id, request_hash, status, reason from platform.bet where partner_id = $1 and idempotency_key = $2',
 )
 
-/** The bet that was placed with an idempotency key. */
 export async function readSubmission(tx: Pick<Tx, 'query'>, partnerId: string, idempotencyKey: string) {
   const [row] = await tx.query<{ bet_id: string; request_hash: string; status: BetStatus; reason: string | null }>(
     READ_SUBMISSION,
@@ -111,13 +110,14 @@ const LOCK_PLACEMENTS = statement(
   'select bet_id, status, reason from platform.bet where bet_id = any($1::uuid[]) order by bet_id for update',
 )
 
-/** What became of a bet. */
 export interface PlacementOutcome {
   readonly status: BetStatus
   readonly reason: string | null
 }
 
-/** Locks bets and reads how they stand; those that somebody else holds are waited for, or left out. */
+/**
+ * Locks bets and reads their states. Bets that another transaction holds are awaited or left out.
+ */
 export async function lockPlacements(
   tx: Tx,
   betIds: readonly string[],
@@ -143,7 +143,10 @@ const CLOSE_BETS = statement(
    from ${CLOSED.from} r where b.bet_id = r.bet_id`,
 )
 
-/** Bets that were being placed and are accepted, of which the partner has said so, or declined. The caller holds them. */
+/**
+ * The bets were in placement, and are now accepted by the partner, or declined. The caller holds
+ * them.
+ */
 export async function closeBets(tx: Tx, bets: readonly ClosedBet[], now: Date): Promise<void> {
   if (bets.length > 0) await tx.execute(CLOSE_BETS, [now, ...CLOSED.values(bets)])
 }

@@ -1,4 +1,4 @@
-/** The platform's rows of bets and selections. A bet is locked before it is changed. */
+/** Store of bets and selections. A bet is locked before it is changed. */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'
 import type { Money } from '../../../protocol/values/money.ts'
@@ -35,7 +35,10 @@ interface BetRow extends Record<string, unknown> {
   placed_at: Date
 }
 
-/** A bet that is over has no token (O-6). Should it be taken up again, that of its frame session will do, while there is one. */
+/**
+ * An ended bet has no token (O-6). A reopened bet uses the token of its frame session, while one
+ * exists.
+ */
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
@@ -53,17 +56,17 @@ const LOCK_FREE_BET_IDS = statement(
 const LOCK_FREE_BETS = statement('platform_lock_free_bets', `${LOCK_BETS.text} skip locked`)
 const READ_BETS = statement('platform_read_bets', `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[])`)
 
-/** Locks bets in sorted order and reads them. */
+/** Locks in sorted order. */
 export function lockPlatformBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet[]> {
   return queryBets(tx, LOCK_BETS, [...betIds].sort())
 }
 
-/** The same, without those that somebody else holds just now. */
+/** Without bets that another transaction holds. */
 export function lockFreeBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet[]> {
   return queryBets(tx, LOCK_FREE_BETS, betIds)
 }
 
-/** Locks those of the bets that nobody else holds just now: one busy bet must not keep the others waiting (C-6). */
+/** Locks the free bets: one busy bet must not delay the others (C-6). */
 export async function lockFreeBetIds(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
   const rows = await tx.query<{ bet_id: string }>(LOCK_FREE_BET_IDS, [[...new Set(betIds)]])
   return new Set(rows.map((row) => row.bet_id))
@@ -129,7 +132,7 @@ const SAVE_BETS = statement(
    from ${BETS.from} r where b.bet_id = r.bet_id`,
 )
 
-/** Writes what can change of bets, and tells the feed; the caller holds their locks. */
+/** Writes the variable columns and adds the changes to the feed. The caller holds the bets. */
 export async function savePlatformBets(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
   if (bets.length === 0) return
   await Promise.all([tx.execute(SAVE_BETS, [now, ...BETS.values(bets)]), addBetChanges(tx, bets, now)])
@@ -142,12 +145,15 @@ const NOTE_TAKEN_BACK = statement(
    ) where b.bet_id = $1::uuid`,
 )
 
-/** Its result was taken back by request, after what its events have said so far (W-17). The caller holds the bet. */
+/**
+ * Records a withdrawal by request, with the results of its events so far (W-17). The caller holds
+ * the bet.
+ */
 export async function recordTakenBack(tx: Tx, betId: string): Promise<void> {
   await tx.execute(NOTE_TAKEN_BACK, [betId])
 }
 
-/** What the partner has acknowledged of a bet last; reconcile compares the partner's books with this. */
+/** The partner's last acknowledgement; reconcile compares it with the partner's books. */
 export interface AcknowledgedState {
   readonly betId: string
   readonly status: 'open' | 'settled' | 'cancelled'
@@ -182,10 +188,9 @@ const READ_SELECTIONS = statement(
    where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
 )
 
-/** A selection with what is known of it now. */
 export interface KnownSelection extends Selection, Offer {
   readonly betId: string
-  /** Of its event; 0: none was told yet. */
+  /** Version of the event's results; 0 before the first one. */
   readonly resultsVersion: bigint
 }
 
@@ -197,10 +202,9 @@ const READ_RESULTS = statement(
    where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
 )
 
-/** A selection as far as it decides its bet. */
 export type JudgedSelection = Pick<KnownSelection, 'betId' | 'odds' | 'result' | 'resultsVersion'>
 
-/** Of the bets of an event, which may be a million: without what was only sent. */
+/** Only the columns that decide a bet, because an event can have a million bets. */
 export async function readResults(tx: Tx, betIds: readonly string[]): Promise<JudgedSelection[]> {
   const rows = await tx.query<JudgedRow>(READ_RESULTS, [betIds])
   return rows.map((row) => {

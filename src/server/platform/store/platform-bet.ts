@@ -1,13 +1,17 @@
 /**
- * A bet as the platform knows it.
+ * A bet of the platform.
  *
- *   placing ──yes──► control stage ──fine──► accepted ──result──► settled ──another result──► settled
- *      │                  └──► cancelled        │  ▲──withdrawn result, refused cashout (C-8)──┘
- *      ├──no──► declined                        └──cancelled by hand──► cancelled
- *      └──nobody knows, or the process died──► cancelled
+ * - placing: becomes accepted if the partner accepts and the control stage passes, or declined if
+ *   the partner declines. It becomes cancelled after a failed control stage, an unknown outcome, or
+ *   the death of the process.
+ * - accepted: becomes settled by a result, or cancelled by hand.
+ * - settled: stays settled with a new result, or becomes accepted after a withdrawn result or a
+ *   rejected cashout (C-8).
+ * - declined and cancelled are final.
  *
- * Every arrow is committed together with the delivery that tells the partner (C-1), but for that of a refused cashout, which
- * the partner knows; a bet that becomes cancelled is always told by a rollback.
+ * Each transition is committed together with the delivery that notifies the partner (C-1). A
+ * rejected cashout needs no delivery, because the partner knows it. Every cancelled bet has a
+ * rollback.
  */
 import type { ResultType } from '../../../protocol/bet-request.ts'
 import type { Money } from '../../../protocol/values/money.ts'
@@ -15,7 +19,7 @@ import type { Odds } from './odds.ts'
 
 export type BetStatus = 'placing' | 'accepted' | 'declined' | 'cancelled' | 'settled'
 
-/** What every call about the bet carries as it was at placement (C-7). */
+/** Each call about the bet carries these values of its placement (C-7). */
 export interface BetIdentity {
   readonly betId: string
   readonly partnerId: string
@@ -35,13 +39,15 @@ export interface PlatformBet extends BetIdentity {
   readonly bonusId: number | null
   readonly bonusTemplateId: number | null
   readonly result: BetResult | null
-  /** What the partner has acknowledged last; null: nothing, or that it need know nothing. */
+  /** Last acknowledged state; null if none was acknowledged or necessary. */
   readonly acknowledgedStatus: 'open' | 'settled' | 'cancelled' | null
-  /** The result that it has acknowledged last, while `told` is settled; else null. */
+  /** Null unless `acknowledgedStatus` is settled. */
   readonly acknowledgedResult: Omit<BetResult, 'source'> | null
-  /** When a person last took its result back: the versions of its events' results, added up (W-17). Null: never. */
+  /**
+   * Sum of the result versions of its events at the last withdrawal by hand (W-17); null if none.
+   */
   readonly takenBackAt: bigint | null
-  /** Number of deliveries decided so far; the next one gets this number. */
+  /** Number of decided deliveries. */
   readonly deliveries: number
   readonly placedAt: Date
 }
@@ -49,7 +55,10 @@ export interface PlatformBet extends BetIdentity {
 export interface BetResult {
   readonly resultType: ResultType
   readonly payout: Money
-  /** What was decided by request, results of events leave alone until it is taken back by request (W-17). */
+  /**
+   * Results of events do not replace a result by request, until that one is withdrawn by request
+   * (W-17).
+   */
   readonly source: 'event' | 'request'
 }
 
@@ -57,16 +66,13 @@ export interface Selection {
   readonly eventId: string
   readonly outcomeId: string
   readonly odds: Odds
-  /** The other members of the interface's metadata item, as given. */
+  /** The other members of the interface's metadata item. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
 export type SelectionResult = 'won' | 'lost' | 'refund'
 
-/**
- * What the results of its selections make of a bet; null while it is undecided. A lost selection decides at once; a
- * refunded one counts with odds 1.
- */
+/** Null while the bet is undecided. A lost selection decides at once; a refunded one has odds 1. */
 export function computeResult(
   stake: Money,
   odds: readonly Odds[],

@@ -1,4 +1,7 @@
-/** What the platform's feed is told (src/server/core/change-feed): each new state of a bet, and each end of a delivery. */
+/**
+ * Changes for the platform's feed (src/server/core/change-feed): each new state of a bet, and each
+ * end of a delivery.
+ */
 
 import { addChanges, createChangeStore, type StoredEvent } from '../../core/change-feed/change-store.ts'
 import type { Tx } from '../../core/database/db.ts'
@@ -7,7 +10,7 @@ import type { PlatformBet } from './platform-bet.ts'
 
 export const PLATFORM_CHANGES = createChangeStore('platform')
 
-/** As stored; amounts in minor units, as a bet's row has them (M-5). */
+/** The stored form. Amounts are in minor units (M-5). */
 export type BetChangeMembers = readonly [
   betId: string,
   partnerId: string,
@@ -58,7 +61,7 @@ export interface EndedDelivery {
   readonly error: string | null
 }
 
-/** A Place bet's end is its bet's, and is told as such. The caller holds the deliveries. */
+/** Not for Place bets, whose end is an event of the bet. The caller holds the deliveries. */
 export function addDeliveryChanges(tx: Tx, ended: readonly EndedDelivery[], at: Date): Promise<void> {
   const events = ended.map(({ delivery, status, code, error }): StoredEvent => {
     const { delivery_id, bet_id, partner_id, operation } = delivery

@@ -1,4 +1,4 @@
-/** The attempts of a delivery since its first one: those that were made, and those that are planned (C-4, C-5). */
+/** Schedule of a delivery: its attempts since the first one, made and planned (C-4, C-5). */
 import { Type } from 'typebox'
 import type { Clock } from '../../../../runtime/clock.ts'
 import { statement } from '../../../core/database/db.ts'
@@ -26,7 +26,7 @@ export const AttemptScheduleSchema = Type.Object(
   },
 )
 
-/** Attempts of a delivery that are read: in the first six minutes there are fewer. */
+/** More than the attempts in the first six minutes. */
 const MAX_MADE = 40
 const READ_ATTEMPT_SCHEDULES = statement(
   'platform_read_ladders',
@@ -53,7 +53,7 @@ interface AttemptScheduleRow extends Record<string, unknown> {
   readonly made_at: readonly Date[]
 }
 
-/** Each with its attempts, if it has any. */
+/** Adds the schedule to each delivery with an attempt. */
 export async function withAttemptSchedules<P extends { readonly data: readonly { readonly deliveryId: string }[] }>(
   { db, clock }: ViewDeps & { readonly clock: Clock },
   page: P,

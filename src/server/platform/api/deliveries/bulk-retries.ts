@@ -1,4 +1,7 @@
-/** Retries of many deliveries (C-16): what chooses them, how far each has come, and what has become of the deliveries that it has sent again. */
+/**
+ * Bulk retries in the platform API: their filter, their progress, and the state of each delivery
+ * (C-16).
+ */
 import { type Static, Type } from 'typebox'
 import type { Actor } from '../../../core/auth/audit-log/audit-log.ts'
 import { type Db, type Row, statement } from '../../../core/database/db.ts'
@@ -62,7 +65,6 @@ export const RetryResultSchema = Type.Object({
   }),
 })
 
-/** Sends them again, or only counts them. */
 export function retryDeliveries(
   deps: RetryDeps,
   author: Actor,
@@ -130,7 +132,7 @@ interface RetryRow extends Row {
 const COLUMNS = 'retry_id, at, key_name, person, chosen, count, still_retrying, taken, progress_at, finished_at'
 const READ_RETRY = statement('platform_read_retry', `select ${COLUMNS} from platform.retry where retry_id = $1::uuid`)
 
-/** Milliseconds without a slice after which whoever was at it is taken to be gone; a slice ends within seconds. */
+/** A retry without a slice for this time has lost its process; a slice ends within seconds. */
 const CUT_SHORT_MS = 60_000
 
 export interface RetryViewDeps {
@@ -181,7 +183,7 @@ const COUNT_STATES = statement(
    where r.retry_id = $1::uuid group by d.status order by d.status`,
 )
 
-/** With a page of its deliveries, in the order in which they were decided. */
+/** With a page of its deliveries, in the order of their decisions. */
 export async function getRetry(
   { db, clock }: RetryViewDeps,
   retryId: string,
@@ -189,7 +191,8 @@ export async function getRetry(
 ): Promise<Static<typeof RetryDetailSchema>> {
   const [row] = await db.people.query<RetryRow>(READ_RETRY, [retryId])
   if (row === undefined) throw notFound('the retry')
-  // One behind the other: who looks until nothing is under way has then seen each delivery's end too.
+  // The states are read before the page. If they show no open delivery, the page shows the end of
+  // each.
   const states = query.after === undefined ? await countStates(db, retryId) : undefined
   const page = await readRetryPage(db, retryId, query)
   return { ...toRetryView(row, clock.now()), ...(states && { states }), ...page }
@@ -221,7 +224,7 @@ async function readRetryPage(db: Db, retryId: string, query: Static<typeof Retry
   return query.status === undefined ? page : continueFromScan(page, () => readLastScanned(db, retryId, afterCondition))
 }
 
-/** The delivery at which a page ends that was not filled. */
+/** Last delivery of a scan that did not fill its page. */
 async function readLastScanned(
   db: Db,
   retryId: string,

@@ -1,4 +1,7 @@
-/** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
+/**
+ * Lists of deliveries in the platform API: all, the latest decision first, and the ones that need
+ * attention, the newest fault first.
+ */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../../core/database/db.ts'
 import { buildQuery } from '../../../core/database/query-builder.ts'
@@ -46,7 +49,7 @@ export const DeliveryPageSchema = toPageSchema(
     schedule: optional(AttemptScheduleSchema),
   }),
 )
-/** Members by which deliveries are chosen, to list them and to send them again. */
+/** Members of the filter for lists and retries. */
 export const deliveryFilters = {
   status: optional(
     Type.String({ pattern: `^${STATUS}(,${STATUS})*$`, description: 'One or more values, separated by commas.' }),
@@ -54,7 +57,7 @@ export const deliveryFilters = {
   operation: optional({ ...DeliverySchema.properties.operation }),
   partnerId: optional(Type.String()),
 }
-/** Of members that no index of the whole list has. */
+/** For filters without an index of the whole list. */
 const some = `Without \`needsAttention\`, ${SCAN_LIMIT_NOTE}`
 export const DeliveryListQuery = Type.Object(
   {
@@ -137,7 +140,10 @@ function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
   return [decided_at.toISOString(), String(delivery_id)]
 }
 
-/** Of each part of the list the one at which a page ends at the latest, and of these the latest: what is before it is of the next page. */
+/**
+ * Each part of the list has a last scanned delivery. The latest of these ends the page; earlier
+ * deliveries are on the next page.
+ */
 async function readLastScanned(
   { people }: ViewDeps['db'],
   plan: ListPlan,
@@ -168,11 +174,11 @@ function parseDeliveryCursor(after: string | undefined): { at: Date; id: bigint 
 
 interface ListPlan {
   readonly statuses: readonly DeliveryStatus[]
-  /** Parts of the statement, by the index each goes through. */
+  /** Parts of the statement; each one uses an index. */
   readonly branches: readonly ('all' | 'in' | 'done' | 'declined')[]
 }
 
-/** Declined Place bets are no fault of anybody's: only who asks for Place bets gets them. */
+/** A declined Place bet is no fault. The list has it only if Place bets are requested. */
 function planList(query: DeliveryFilter): ListPlan {
   const statuses = parseStatuses(query)
   const isOfPlaces = query.operation === 'place'
@@ -187,10 +193,15 @@ function planList(query: DeliveryFilter): ListPlan {
 
 const LATEST_FIRST = 'order by delivery_id desc'
 const NOT_DECLINED = "(status <> 'refused' or operation <> 'place')"
-/** From $3 to $4: all, in which what is done is looked for too, and declined Place bets, which have an index. */
+/**
+ * Ids from $3 to $4. `OF_ALL` also finds the done deliveries; declined Place bets have an index.
+ */
 const OF_ALL = '$2::text[] is not null and delivery_id between $3::bigint and $4::bigint'
 const DECLINED = "status = 'refused' and operation = 'place' and delivery_id between $3::bigint and $4::bigint"
-/** One state of what is not done, in bounds and an order that only its index has: by the primary key one would pass over all others. */
+/**
+ * One state other than `done`. The bounds and the order fit only the index of these states; a scan
+ * of the primary key would skip most rows.
+ */
 const OF_STATE = `(status, delivery_id) >= (k.status, $3::bigint) and (status, delivery_id) <= (k.status, $4::bigint)
   and status <> 'done' and ${NOT_DECLINED}`
 const LATEST_OF_STATE = 'order by status desc, delivery_id desc'
@@ -198,7 +209,10 @@ const LATEST_OF_STATE = 'order by status desc, delivery_id desc'
 const stateByState = (ofState: string) =>
   `select d.* from unnest($2::text[]) as k (status) cross join lateral ${ofState} d`
 
-/** State by state, each through the index of what is not done; what is done is nearly all of them. */
+/**
+ * Each state is read from the index of unfinished deliveries. Nearly all deliveries are done, so
+ * `done` is read from the whole list.
+ */
 function composeListText({ branches }: ListPlan, conditions: string): string {
   const some = (where: string, order = LATEST_FIRST) =>
     `(select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${order} limit $1::int)`

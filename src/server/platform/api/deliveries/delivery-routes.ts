@@ -1,4 +1,4 @@
-/** The routes of deliveries: what is told to partners, what needs a person, and sending it again. */
+/** Routes of deliveries: lists, retries and acknowledgements. */
 
 import type { Routes } from '../../../core/http/api/route-description.ts'
 import { acknowledgeManually } from '../../delivery/manual-acknowledgement.ts'
@@ -78,7 +78,7 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
   addManualRoutes(api, deps)
 }
 
-/** What a person does with one delivery. */
+/** Manual actions on one delivery. */
 function addManualRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/deliveries/:deliveryId/retry',

@@ -1,4 +1,7 @@
-/** Of deliveries in a list: the money that has not moved, so that the lines add up to what is said of their partner. */
+/**
+ * Money of listed deliveries that has not moved. Its sum equals the amount that the list of
+ * partners shows.
+ */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../../core/database/db.ts'
 import { booleanParameter } from '../../../core/http/api/query-parameters.ts'
@@ -36,7 +39,7 @@ interface OutstandingRow extends Record<string, unknown> {
 
 type Delivery = Static<typeof DeliverySchema>
 
-/** Each that is not over with its own. */
+/** Only unfinished deliveries have an amount. */
 export async function readOutstandingMoney({ db }: ViewDeps, deliveries: readonly Delivery[]) {
   const some = deliveries.filter(isNotOver)
   const rows = await db.people.query<OutstandingRow>(READ_OUTSTANDING, [some.map(({ betId }) => betId)])
