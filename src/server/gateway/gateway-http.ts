@@ -1,4 +1,4 @@
-/** The gateway over HTTP: a wallet towards the platform, and an API of its own. */
+/** HTTP server of the gateway: a wallet's wire for the platform, and the gateway's own API. */
 
 import { registerApi } from '../core/http/api/api.ts'
 import type { Authenticator } from '../core/http/api/authentication.ts'
@@ -8,10 +8,10 @@ import { addGatewayRoutes, type GatewayApiDeps } from './gateway-routes.ts'
 import { OPERATOR_SCOPES } from './operators/operator-key-scopes.ts'
 import { type GatewayWireDeps, registerGatewayWire } from './wire/gateway-wire.ts'
 
-/** Every path of the gateway's own API; any other one that does not exist is a wallet's plain 404. */
+/** Prefix of the own API. Other unknown paths get a wallet's plain 404. */
 export const GATEWAY_API_PREFIX = '/operators'
 
-/** An operator's address and secret are a thirtieth of it. */
+/** Thirty times an operator's address and secret. */
 const BODY_BYTES = 64 * 1024
 
 export interface GatewayServerDeps extends GatewayWireDeps, GatewayApiDeps {

@@ -1,4 +1,6 @@
-/** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
+/**
+ * Prometheus metrics of the gateway. Every label is bounded: no label is a player, bet or token.
+ */
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHistogram } from '../core/observability/histogram.ts'
 import { createLabelledCounter } from '../core/observability/labelled-counter.ts'

@@ -1,4 +1,4 @@
-/** The gateway's own API: operators, and the exchange of their tokens. */
+/** Routes of the gateway's own API. */
 
 import { type Static, Type } from 'typebox'
 import { OperatorUserSchema, TokenSchema } from '../../protocol/bet-request.ts'
@@ -52,7 +52,7 @@ export interface GatewayApiDeps {
 }
 
 const strict = { additionalProperties: false } as const
-/** In paths and as a label of metrics: the same plain characters as `operatorUser`. */
+/** A part of paths and a label of metrics, so it has the plain characters of `operatorUser`. */
 const OperatorIdSchema = Type.String({
   pattern: OPERATOR_USER_PATTERN,
   description: 'The name that you gave the operator.',
@@ -109,7 +109,7 @@ export const GatewaySessionSchema = Type.Object({
   currency: Type.String(),
 })
 
-/** The security scheme of this API. */
+/** Name of the security scheme of this API. */
 const SECURITY_SCHEME = 'gatewayKey'
 
 function describeOperatorRoute<S extends RouteShape>(operationId: string, summary: string, shape: S) {
@@ -178,7 +178,7 @@ function addOperatorRoutes(api: Routes, deps: GatewayApiDeps): void {
       const { operatorId, baseUrl, connection, ...given } = request.body
       requirePathSafe(operatorId, '/operatorId')
       const secrets = requireSecrets(given)
-      const known = await operators.read(operatorId).catch(() => undefined) // what cannot be read is replaced all the same
+      const known = await operators.read(operatorId).catch(() => undefined) // unreadable secrets are replaced too
       const change = { operatorId, baseUrl, secrets, connection }
       const saved = await saveAndProbe(deps, actions.actorOf(request), change, known)
       return reply.code(201).send(saved)
@@ -233,7 +233,7 @@ function addOperatorRoutes(api: Routes, deps: GatewayApiDeps): void {
 
 type OperatorChange = Omit<Operator, 'connection'> & { readonly connection: GivenConnection }
 
-/** It is saved whatever the operator answers, or if it answers nothing. */
+/** The operator is saved before its secrets are tried, so its answer does not matter. */
 async function saveAndProbe(deps: GatewayApiDeps, author: Actor, change: OperatorChange, known: Operator | undefined) {
   const { operatorId, baseUrl, secrets } = change
   await requireUsableUrl(deps, baseUrl)

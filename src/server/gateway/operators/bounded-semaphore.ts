@@ -1,15 +1,20 @@
-/** Lets so many in at once and so many wait, in order and not for ever: one operator's crowd stays that operator's. */
+/**
+ * Semaphore with a bounded, timed queue: too many calls to one operator do not delay others (G-7).
+ */
 
 import type { MaybePromise } from '../../../runtime/async/maybe-promise.ts'
 import { environment } from '../../../runtime/environment.ts'
 
 export interface BoundedSemaphore {
-  /** True when it is this one's turn: it calls `leave` then. False when too many wait, or the wait is over (world.elapsed()). */
+  /**
+   * True if the caller has a permit and must call `release`. False if the queue is full or `until`
+   * has passed, a time of `environment.monotonicNow()`.
+   */
   acquire(until: number): MaybePromise<boolean>
   release(): void
-  /** Those inside and those that wait. */
+  /** Permits in use and waiting callers. */
   depth(): number
-  /** Resolves as soon as nobody is inside, and so nobody waits. */
+  /** Resolves when no permit is in use. */
   whenIdle(): Promise<void>
 }
 
@@ -32,7 +37,7 @@ export function createBoundedSemaphore({ inside: maxInside, waiting: maxWaiting 
     },
     release() {
       const [next] = waiting
-      if (next !== undefined) return next(true) // the place changes hands
+      if (next !== undefined) return next(true) // the permit passes to the next caller
       inside--
       if (inside === 0) for (const notify of idleWaiters.splice(0)) notify()
     },

@@ -1,18 +1,19 @@
 /**
- * Whether calls that wait outside (load-shedder.ts) would be worth reading. In a crowd of calls to one operator most would only hear that its
- * queue is full (G-7), at once, and their connections would bring the next ones: the refusals take the time of all others.
+ * Free capacity of the operators for calls in the load shedder. Without this check, a burst of
+ * calls to one operator would be rejected by its full queue at once (G-7). Each rejection would
+ * admit the next call, and the rejections would take the time of other calls.
  */
 import type { OperatorClient } from './operator-client.ts'
 
-/** A queue that is emptier than that is worth a visit: one connection may bring many calls. */
+/** Smaller free capacity counts as none, because a connection may bring many calls. */
 const MIN_FREE_CALLS = 128
-/** Milliseconds since its last call in which a link counts. Those that nobody calls are always free and say nothing. */
+/** Only clients with a recent call count; an idle one always has capacity. */
 const IN_USE_MS = 2_000
-/** Milliseconds between two tries while all are full, and calls per try: some may be for a link that nobody has called yet. */
+/** While every queue is full, some calls are admitted, because they may be for an idle operator. */
 const PROBE_INTERVAL_MS = 50
 const PROBE_CALLS = 64
 
-/** How many calls may be let in now. */
+/** The result gives the number of calls that may be admitted now. */
 export function createDownstreamCapacity(
   clients: () => Iterable<Pick<OperatorClient, 'freeCapacity' | 'lastUsedAt'>>,
   now: () => number,

@@ -1,4 +1,7 @@
-/** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
+/**
+ * Client for one operator, with its own connections and queue, both bounded (G-7). A call has the
+ * rest of the platform's 5 s.
+ */
 
 import type { ExchangeResult } from '../../../protocol/client/network/wallet-connection.ts'
 import { openSignedConnection, type WalletAddress } from '../../../protocol/client/signed-connection.ts'
@@ -12,33 +15,33 @@ export interface OperatorCall {
   readonly method: 'POST' | 'PUT'
   readonly path: string
   readonly body: Buffer
-  /** When the call came in, as world.elapsed() gives it. */
+  /** Time of `environment.monotonicNow()`. */
   readonly arrivedAt: number
   readonly trace?: TraceHeaders | undefined
 }
 
 export type OperatorCallResult =
-  /** `sentAt`: when it went out, as world.elapsed() gives it. */
+  /** `sentAt` is a time of `environment.monotonicNow()`. */
   | { readonly kind: 'sent'; readonly sentAt: number; readonly exchange: ExchangeResult }
-  /** The operator has not heard of the call. */
+  /** The operator has not received the call. */
   | { readonly kind: 'not_sent'; readonly detail: string }
 
 export interface OperatorClient {
-  /** Never rejects, and resolves before the platform gives up. */
+  /** Never rejects, and resolves before the platform's time-out. */
   send(call: OperatorCall): MaybePromise<OperatorCallResult>
-  /** Calls sent or waiting. */
+  /** Calls that are sent or wait. */
   depth(): number
-  /** How many more would find a place. */
+  /** Number of calls that would be accepted now. */
   freeCapacity(): number
-  /** When the last call came, as world.elapsed() gives it. */
+  /** Time of `environment.monotonicNow()`. */
   lastUsedAt(): number
-  /** Finishes the calls under way, and those that wait. */
+  /** Waits for the calls that are sent or wait. */
   close(): Promise<void>
 }
 
-/** Calls to one operator at once, and calls that wait for that, per process and use. */
+/** Per operator, process and traffic class (G-7). */
 export const OPERATOR_CALL_LIMITS = { inside: 64, waiting: 256 }
-/** Milliseconds for a connection to an operator; in one that is slower a call would be too late. */
+/** Over a slower connection a call would be too late. */
 const CONNECT_MS = 2_000
 
 const QUEUE_FULL: OperatorCallResult = { kind: 'not_sent', detail: 'too many calls to this operator are in progress' }
@@ -60,7 +63,7 @@ export function createOperatorClient({
     const now = environment.monotonicNow()
     if (now > startDeadline(arrivedAt)) {
       semaphore.release()
-      return DEADLINE_PASSED // a place was free, but the call came to it late (G-6)
+      return DEADLINE_PASSED // a permit was free, but the call came too late (G-6)
     }
     const timeoutMs = Math.floor(answerDeadline(arrivedAt) - now)
     return walletConnection.exchange({ method, path, body, trace, timeoutMs }).then((result) => {

@@ -1,4 +1,4 @@
-/** What a key of one operator may call (W-25). */
+/** Scope of an API key that is limited to one operator (W-25). */
 import type { KeyScopes, ScopeOwner } from '../../core/http/api/key-scope.ts'
 
 const operatorOwner: ScopeOwner = { part: 'params', member: 'operatorId' }

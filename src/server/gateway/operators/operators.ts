@@ -1,4 +1,4 @@
-/** Operators: whom the gateway calls, by links, and the list of them. */
+/** Operators of the gateway: their clients and their list. */
 
 import type { Reach } from '../../../protocol/values/base-url.ts'
 import { type Db, type Row, statement } from '../../core/database/db.ts'
@@ -9,24 +9,23 @@ import { createOperatorClient, type OperatorClient } from './operator-client.ts'
 
 export type Operator = CallTarget<'operator'>
 
-/** A place in the list of operators. */
 export interface OperatorPosition {
   readonly createdAt: Date
   readonly operatorId: string
 }
 
-/** Users wait for some calls; the platform's deliveries bring the others. */
+/** `users` are calls that a user waits for; `deliveries` are the platform's other calls. */
 export type OperatorTrafficClass = 'users' | 'deliveries'
 
 type OperatorTargets = CallTargets<'operator', OperatorTrafficClass, OperatorClient>
 
 export interface Operators extends Pick<OperatorTargets, 'read' | 'save' | 'connections' | 'close'> {
   readonly findClient: OperatorTargets['findClient']
-  /** Newest first, from behind this one on. */
+  /** Newest first, after `position`. */
   list(position: OperatorPosition, limit: number): Promise<(Pick<Operator, 'baseUrl'> & OperatorPosition)[]>
-  /** Calls sent or waiting, by operator. */
+  /** Calls that are sent or wait, by operator. */
   depths(): { readonly operatorId: string; readonly depth: number }[]
-  /** All that are known now. */
+  /** The open clients of this process. */
   clients(): Iterable<OperatorClient>
 }
 

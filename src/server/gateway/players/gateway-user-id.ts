@@ -1,14 +1,16 @@
-/** The gateway's own ids of players: their form says who made them. */
+/** The gateway's own player ids, which have a form of their own. */
 import { environment } from '../../../runtime/environment.ts'
 
 const OWN_USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Never made before, for no operator, by no process. */
+/** Unique among all operators and processes. */
 export function createUserId(): string {
   return environment.uuid()
 }
 
-/** True if the gateway may have made it: the platform knows ids of this form from nobody else. */
+/**
+ * True if the gateway may have created the id. The platform gets this form from no other source.
+ */
 export function isOwnUserId(userId: string): boolean {
   return OWN_USER_ID.test(userId)
 }

@@ -1,4 +1,4 @@
-/** The SQL of the directory: players and sessions, written once and never changed. */
+/** Store of players and sessions; a row is written once and never changed. */
 import { createHash } from 'node:crypto'
 import { type Db, type Row, statement, type Tx } from '../../core/database/db.ts'
 import {
@@ -7,16 +7,14 @@ import {
   type StoredSecrets,
 } from '../../core/database/encryption/encryption-keyring.ts'
 
-/** An operator's player, and the id under which the platform knows him. */
 export interface GatewayPlayer {
-  /** The gateway's own id: the `userId` of every call, the same for good. */
+  /** The gateway's own id, which never changes: the `userId` of every call. */
   readonly userId: string
   readonly operatorId: string
-  /** The operator's real player id. */
+  /** The operator's own id of the player. */
   readonly operatorUser: string
 }
 
-/** What a gateway token stands for. */
 export interface TokenRecord {
   readonly player: GatewayPlayer
   readonly operatorToken: string
@@ -67,10 +65,7 @@ export async function readTokenRecord(db: Db, token: string): Promise<TokenRecor
   return { player: toPlayer(row), operatorToken }
 }
 
-/**
- * The operator's player; `candidate.userId` becomes his id if he has none yet. The first call
- * decides for all later ones.
- */
+/** The first call stores `candidate.userId`; every call returns the stored player. */
 export async function ensurePlayer(tx: Tx, candidate: GatewayPlayer, now: Date): Promise<GatewayPlayer> {
   const { userId, operatorId, operatorUser } = candidate
   await tx.execute(INSERT_PLAYER, [userId, operatorId, operatorUser, now])
@@ -79,7 +74,7 @@ export async function ensurePlayer(tx: Tx, candidate: GatewayPlayer, now: Date):
   return toPlayer(row)
 }
 
-/** False when it is there already. `token` is the gateway's own. */
+/** False if the record exists already. `token` is the gateway's own. */
 export async function insertTokenRecord(
   tx: Tx,
   token: string,
@@ -94,12 +89,15 @@ function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The key of a session's row: whoever has the whole database has no such token, and so no such key (O-6). */
+/**
+ * Key of a session's row. It needs the gateway's token, of which the database has only the hash
+ * (O-6).
+ */
 function createTokenKeyring(token: string): EncryptionKeyring {
   return createEncryptionKeyring([createHash('sha256').update('key of a session ').update(token).digest()])
 }
 
-/** Each row has a key of its own, so that nothing else need bind the text to it. */
+/** Each row has its own key, so the text needs no other binding to its row. */
 const SEALED_ROW = 'gateway.session'
 
 function toPlayer({ user_id, operator_id, operator_user }: PlayerRow): GatewayPlayer {

@@ -1,6 +1,7 @@
 /**
- * Who a call is about, and under which names. An entry never changes once it is made, so what was read is kept, in this
- * and in any other process; what was not found is asked for again. With the database down, what is kept goes on working.
+ * Directory of players and sessions. An entry never changes, so each process caches found entries
+ * without expiry; a missing entry is read again. While the database is down, cached entries stay
+ * usable (G-10).
  */
 import { createHmac } from 'node:crypto'
 import { isStorable } from '../../../protocol/wire-ids.ts'
@@ -23,11 +24,11 @@ import {
 
 export interface PlayerRoute {
   readonly player: GatewayPlayer
-  /** Absent when the call's token is none of this player's. */
+  /** Undefined if the token does not belong to this player. */
   readonly operatorToken: string | undefined
 }
 
-/** What is learnt from the operator when a token is exchanged. */
+/** The operator's answer in a token exchange. */
 export interface OperatorSession {
   readonly operatorId: string
   readonly operatorUser: string
@@ -42,22 +43,25 @@ export interface GatewaySession {
 
 export interface PlayerDirectory {
   /**
-   * The player is the one that `userId` names; User data names only a token. Undefined when there is no such player or
-   * token; rejects when that cannot be found out.
+   * The `userId` identifies the player; User data has only a token. Undefined if the player or
+   * token is unknown. Rejects if the database cannot be read.
    */
   findRoute(call: GatewayCall): MaybePromise<PlayerRoute | undefined>
-  /** The same operator session again gets the same token. */
+  /** Idempotent: the same operator session gets the same token. */
   openSession(author: Actor, session: OperatorSession): Promise<GatewaySession>
 }
 
 export interface PlayerDirectoryDeps {
   readonly db: Db
   readonly clock: Clock
-  /** Makes the tokens; the first of PARTNER_SECRET. It is not in the database, so the hashes there open nothing. */
+  /**
+   * Key of the tokens, the first of PARTNER_SECRET. It is not in the database, so the stored hashes
+   * reveal no token.
+   */
   readonly key: string
 }
 
-/** Players and sessions that a process keeps, about 0.5 KB each. */
+/** Players and sessions in the cache, about 0.5 KB each. */
 const MAX_CACHED = 100_000
 
 export function createPlayerDirectory({ db, clock, key }: PlayerDirectoryDeps): PlayerDirectory {
@@ -113,9 +117,12 @@ function isPossibleUserId(userId: string): boolean {
 }
 
 /**
- * 32 bytes that only the key can make: of one operator session always the same, so that an exchange can be repeated, here
- * or in another process; of another player, currency or operator's token always others (multi-currency rule 4). The key
- * also signs calls: the first word keeps these bytes from ever being those of a signature, which begin in base64url.
+ * Derives 32 bytes that only the key can produce. The same operator session always gives the same
+ * token, so an exchange can be repeated in any process. Another player, currency or operator's
+ * token gives another one (multi-currency rule 4).
+ *
+ * The key also signs calls. The first word keeps these bytes different from a signature's, which
+ * begin in base64url.
  */
 function deriveToken(key: string, parts: readonly string[]): string {
   return createHmac('sha256', key)

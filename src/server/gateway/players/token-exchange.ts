@@ -1,6 +1,6 @@
 /**
- * An operator's token becomes one of the gateway's. The operator is asked whose it is, so that player and currency are its
- * own word and a token that it does not know is exchanged for none.
+ * Exchange of an operator's token for a token of the gateway. Player and currency come from the
+ * operator, which must know the token.
  */
 
 import { type CallOutcome, classifyAnswer } from '../../../protocol/client/answer-classification.ts'
@@ -19,7 +19,7 @@ export type TokenExchangeResult =
   | { readonly kind: 'unknown_operator' }
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
   | { readonly kind: 'failed'; readonly detail: string }
-  /** The operator refuses the gateway, whoever's token it is (D-7). */
+  /** The operator rejected the gateway itself, not the token (D-7). */
   | { readonly kind: 'gateway_refused'; readonly detail: string }
 
 export async function exchangeToken(

@@ -1,4 +1,7 @@
-/** The names in a call and in its answer, as the other side knows them. Nothing else changes, in any digit. */
+/**
+ * Translation of ids and tokens between platform and operator. No other byte of a call or answer
+ * changes.
+ */
 
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -9,8 +12,8 @@ import type { GatewayCall } from './gateway-call.ts'
 import { applyEdits, scanObject, type TextEdit, toMemberEdits } from './json-edits.ts'
 
 /**
- * For the operator: its own token, and its player's real id as `operatorUser`. `userId` stays what the platform sent, the
- * gateway's id. User data names no player, and goes on naming none.
+ * The operator gets its own token, and the player's real id as `operatorUser`. `userId` stays the
+ * gateway's id. User data gets no player id.
  */
 export function rewriteForOperator({ operation, text, object, token, body }: GatewayCall, route: PlayerRoute): Buffer {
   const isAboutPlayer = operation !== 'profile' || 'operatorUser' in body
@@ -22,19 +25,21 @@ export function rewriteForOperator({ operation, text, object, token, body }: Gat
 }
 
 /**
- * A token that is not this player's goes to the operator as one that nobody ever gave out: it refuses it where a token
- * counts and accepts a repeat where none does (I-5, R-6), and no other player's session is shown to it.
+ * SHA-256 of a token that is not this player's (G-2). No operator has issued such a token. The
+ * operator rejects it where a token is required, and accepts a repeat where it is not (I-5, R-6).
+ * It sees no other player's session.
  */
 function disguiseToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** The answer belongs to somebody else than the call: nothing of it may be passed on. */
+/** The answer belongs to another player and must not be forwarded (G-9). */
 export class WrongPlayerError extends Error {}
 
 /**
- * For the platform: the gateway's id of the player, and its own token wherever the answer repeats the operator's; a token
- * that is the player's id is told anyway (P-5). Throws WrongPlayerError when the operator answers for another player.
+ * The platform gets the gateway's id of the player, and its own token in place of the operator's. A
+ * token inside the player's id is public anyway (P-5). Throws `WrongPlayerError` if the answer is
+ * for another player.
  */
 export function rewriteForPlatform(
   { operation, token }: GatewayCall,
@@ -47,7 +52,10 @@ export function rewriteForPlatform(
   return isSecret && token !== undefined ? replaceToken(body, operatorToken, token) : body
 }
 
-/** Some wallets repeat the request in an error, and some of those write a slash as `\/`. Byte by byte: latin1 changes none. */
+/**
+ * Some wallets repeat the request in an error, and some write a slash as `\/`. The encoding latin1
+ * keeps every byte.
+ */
 function replaceToken(body: Buffer, operatorToken: string, token: string): Buffer {
   const written = Buffer.from(operatorToken).toString('latin1')
   const forms = [written, written.replaceAll('/', '\\/')].filter((form) => body.includes(form, 0, 'latin1'))
@@ -61,7 +69,7 @@ interface OperatorAnswer {
   readonly body: Buffer
 }
 
-/** A body that is no answer of the interface goes on as it is: the platform judges it as it would the operator's. */
+/** A body that is no valid answer is forwarded unchanged, and the platform judges it. */
 function rewritePlayer(operation: 'profile' | 'balance', body: Buffer, player: GatewayPlayer): Buffer {
   const text = body.toString('utf8')
   const reply = isUtf8(body) ? parseJsonObject(text) : undefined
@@ -71,7 +79,7 @@ function rewritePlayer(operation: 'profile' | 'balance', body: Buffer, player: G
   return Buffer.from(applyEdits(text, edits))
 }
 
-/** User data names no player, so its answer can only name the operator's id; that of Balance may repeat the call's. */
+/** The answer to User data has the operator's id; that to Balance may repeat the call's. */
 function listExpectedUserIds(operation: 'profile' | 'balance', { userId, operatorUser }: GatewayPlayer): string[] {
   return operation === 'profile' ? [operatorUser] : [operatorUser, userId]
 }
@@ -80,7 +88,7 @@ function toUserIdEdits(text: string, { userId }: GatewayPlayer): TextEdit[] {
   return toMemberEdits(scanObject(text), { userId })
 }
 
-/** P-5: `operatorUser` as a member and inside `customFields`. */
+/** Sets `operatorUser` as a member and inside `customFields` (P-5). */
 function toProfileEdits(text: string, { userId, operatorUser }: GatewayPlayer): TextEdit[] {
   const profile = scanObject(text)
   const custom = profile.members.filter(({ name }) => name === 'customFields')

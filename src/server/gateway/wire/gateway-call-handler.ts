@@ -1,4 +1,4 @@
-/** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
+/** Handler of a call: verify, parse, route, rewrite, send and forward the answer. */
 
 import { UNKNOWN_REASONS } from '../../../protocol/client/answer-classification.ts'
 import { findCallerRefusal } from '../../../protocol/client/caller-refusals.ts'
@@ -22,16 +22,16 @@ import { type GatewayCall, parseGatewayCall } from './gateway-call.ts'
 import { answerUnknownPlayer } from './unknown-player.ts'
 
 export interface GatewayCallDeps {
-  /** The platform's, several while rotating (S-3). */
+  /** The platform's secrets, several during a rotation (S-3). */
   readonly secrets: readonly string[]
   readonly directory: PlayerDirectory
   readonly operators: Operators
   readonly clock: Clock
-  /** Told of what went wrong inside (R-4). */
+  /** Called for internal errors (R-4). */
   onFailure(error: unknown): void
 }
 
-/** An operator's answer, by its status; or why the gateway gave its own. */
+/** Status of the operator's answer, or the reason for an answer of the gateway. */
 export const GATEWAY_OUTCOMES = [
   'answered_200',
   'answered_400',
@@ -48,19 +48,19 @@ export const GATEWAY_OUTCOMES = [
 ] as const
 export type GatewayOutcome = (typeof GATEWAY_OUTCOMES)[number]
 
-/** A reply, and what is known of the call for logs and metrics. */
+/** Reply, and data of the call for logs and metrics. */
 export interface GatewayCallResult {
   readonly reply: WireReply
   readonly outcome: GatewayOutcome
   readonly call?: GatewayCall
-  /** What one that is malformed says of itself. */
+  /** Ids of a malformed call. */
   readonly said?: CallIds
   readonly operatorId?: string
-  /** The place of the secret that signed the call; absent when none did. */
+  /** Index of the secret that signed the call; undefined without a valid signature. */
   readonly signer?: number
-  /** Why there is no answer of the operator's. */
+  /** Reason for an answer of the gateway. */
   readonly detail?: string | undefined
-  /** When it went out to the operator, and when that was over, as world.elapsed() gives it; absent when it did not. */
+  /** Times of `environment.monotonicNow()`; undefined if the call was not sent. */
   readonly sentAt?: number | undefined
   readonly endedAt?: number | undefined
 }
@@ -110,20 +110,22 @@ function forwardCall(
     const { reply, outcome, detail } = toGatewayAnswer(call, destination.route, result)
     const { operatorId } = destination.route.player
     const [sentAt, endedAt] = result.kind === 'not_sent' ? NOT_SENT_TIMES : [result.sentAt, environment.monotonicNow()]
-    // Written out: an object that is spread costs a call more than its way through the directory.
+    // Written out: spreading an object costs more than the directory.
     return { call, signer: known.signer, operatorId, reply, outcome, detail, sentAt, endedAt }
   })
 }
 
 const NOT_SENT_TIMES = [undefined, undefined] as const
 
-/** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */
+/**
+ * An unknown id in the gateway's own format may mean a wrong database, so it has its own outcome
+ * (G-3).
+ */
 function handleUnknownPlayer(call: GatewayCall, clock: Clock): Pick<GatewayCallResult, 'reply' | 'outcome'> {
   const isLost = call.userId !== undefined && isOwnUserId(call.userId)
   return { reply: answerUnknownPlayer(call, clock), outcome: isLost ? 'lost_player' : 'stranger' }
 }
 
-/** Calls that a user waits for; the others come from the platform's deliveries. */
 const TRAFFIC_CLASSES: Readonly<Record<Operation, OperatorTrafficClass>> = {
   place: 'users',
   profile: 'users',
@@ -136,11 +138,14 @@ const TRAFFIC_CLASSES: Readonly<Record<Operation, OperatorTrafficClass>> = {
 
 interface Destination {
   readonly route: PlayerRoute
-  /** Undefined when the operator does not exist. */
+  /** Undefined if the operator does not exist. */
   readonly client: OperatorClient | undefined
 }
 
-/** Up to three reads, each of which can be late; nothing is sent here, so that it can be given up (G-6). */
+/**
+ * Up to three reads, each of which can be late. Nothing has been sent, so the call can be abandoned
+ * (G-6).
+ */
 function findDestinationInTime(
   deps: GatewayCallDeps,
   call: GatewayCall,
@@ -197,12 +202,12 @@ async function sendWithSpan(
   return result
 }
 
-/** HTTP has none above, and our server sends none. */
+/** HTTP has no higher status, and our server sends none. */
 const MAX_STATUS = 599
 
 /**
- * The operator's answer goes on as it is. If there is none, none is made up (R-4). An answer about the gateway's own call is none to the
- * platform's: there code 1 would end a Rollback for good (D-7).
+ * The operator's answer is forwarded, and never invented (R-4). An answer about the gateway's own
+ * call is not forwarded, because its code 1 would end a Rollback (D-7).
  */
 function toGatewayAnswer(
   call: GatewayCall,

@@ -1,6 +1,6 @@
 /**
- * What the gateway reads of a call: which operation it is, and whose. All else is the operator's to judge, and bytes to
- * the gateway. What is wrong with those few members is code 5 (R-6, P-5).
+ * Parser of a call. The gateway reads only the operation, the player and the token; the operator
+ * judges everything else. A fault in these members is code 5 (R-6, P-5).
  */
 
 import { describeMemberFault, describeTypeFault } from '../../../protocol/call-fault.ts'
@@ -16,13 +16,13 @@ export interface GatewayCall {
   readonly text: string
   readonly object: ObjectSpan
   readonly body: Readonly<Record<string, unknown>>
-  /** Absent when the call has none, or something that cannot be one. */
+  /** Undefined if the token is absent or cannot be valid. */
   readonly token: string | undefined
-  /** The gateway's own id of the player. User data names none. */
+  /** The gateway's own id of the player; undefined for User data. */
   readonly userId: string | undefined
 }
 
-/** Throws Malformed. */
+/** Throws `MalformedCall`. */
 export function parseGatewayCall(endpoint: Endpoint, method: string, bytes: Buffer): GatewayCall {
   const { text, members: body } = parseCallBody(bytes, JSON.parse)
   const operation = endpoint === 'bet' ? parseBetOperation(method, body.type) : endpoint
@@ -43,7 +43,10 @@ export function parseGatewayCall(endpoint: Endpoint, method: string, bytes: Buff
   }
 }
 
-/** Of a name that stands twice the operator might read the other value than the one that the gateway went by. */
+/**
+ * If one of these members occurs twice, the operator might read the other value than the gateway
+ * (G-8).
+ */
 const READ_MEMBERS = new Set(['type', 'token', 'userId', 'operatorUser', 'transactionId'])
 const OPERATOR_USER = new RegExp(OPERATOR_USER_PATTERN)
 
@@ -57,7 +60,7 @@ function requireUnambiguous({ members }: ObjectSpan, body: Record<string, unknow
     throw new MalformedCall(describeMemberFault('operatorUser', body))
 }
 
-/** P-5. */
+/** The wire restricts these ids to plain characters (P-5). */
 export function isOperatorUser(text: string): boolean {
   return OPERATOR_USER.test(text)
 }

@@ -1,4 +1,4 @@
-/** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
+/** The gateway's partner wire for the platform: handler, metrics, journal and log of each call. */
 
 import type { CallerRefusals } from '../../../protocol/client/caller-refusals.ts'
 import { LIMITS } from '../../../protocol/wire-limits.ts'
@@ -19,7 +19,7 @@ export interface GatewayWireDeps extends GatewayCallDeps {
   readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly refusals: CallerRefusals
-  /** The server is going down: connections are not to be used again. */
+  /** While the server stops, connections close after their answers. */
   isDraining(): boolean
   readonly tracing: Tracing | undefined
 }
@@ -54,7 +54,7 @@ function recordCall(
   const isLogged = log.isLevelEnabled('info')
   if (!isLogged && !journal.isOn) return
   const names = describeCall(handled)
-  // Written out: objects that are spread into each other cost more than all the rest of this.
+  // Written out: spreading objects costs more than all else here.
   if (journal.isOn)
     journal.add({
       source,
@@ -105,7 +105,7 @@ function describeCall({ call, said: callIds }: GatewayCallResult) {
   )
 }
 
-/** Never the token. */
+/** Never contains the token. */
 function extractCallNames({ operation, body, userId }: GatewayCall) {
   const { requestId, transactionId } = body
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, LIMITS.requestId.maxLength) : undefined)

@@ -1,7 +1,7 @@
 /**
- * JSON as text: where the members of an object stand, and the text with some of them set. Every other byte stays as it
- * was written: an amount of 10.0 is 10.0 afterwards, which no parser and no printer would promise. The text must be one
- * that JSON.parse has taken; here nothing is checked, only skipped.
+ * Edits of JSON text that set members of an object. Every other byte stays: an amount of 10.0 stays
+ * 10.0, which parsing and printing would not ensure. The text must be valid JSON, because nothing
+ * is checked here.
  */
 import {
   CLOSE_LIST,
@@ -17,15 +17,15 @@ import {
 
 export interface MemberSpan {
   readonly name: string
-  /** Where the value begins, and where it has ended. */
+  /** The value is from `start` up to, but not including, `end`. */
   readonly start: number
   readonly end: number
 }
 
 export interface ObjectSpan {
-  /** Right behind the opening brace. */
+  /** Directly after the opening brace. */
   readonly start: number
-  /** In the order of the text; a name can stand more than once. */
+  /** In the order of the text. A name can occur more than once. */
   readonly members: readonly MemberSpan[]
 }
 
@@ -35,14 +35,14 @@ export interface TextEdit {
   readonly text: string
 }
 
-/** The members of the object that stands at this position of the text; not those of objects inside of it. */
+/** Members of the object at `position`, without members of nested objects. */
 export function scanObject(text: string, position = 0): ObjectSpan {
   const start = skipSpace(text, position) + 1
   const members: MemberSpan[] = []
   let at = skipSpace(text, start)
   while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = endOfString(text, at)
-    const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1) // behind the colon
+    const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1) // after the colon
     const valueEnd = endOfValue(text, valueStart)
     members.push({ name: unquoteName(text.slice(at, nameEnd)), start: valueStart, end: valueEnd })
     at = skipSpace(text, valueEnd)
@@ -55,7 +55,7 @@ function unquoteName(string: string): string {
   return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
 }
 
-/** The edits that give members new values: wherever the name stands, or first of all when it stands nowhere. */
+/** Each occurrence of a member gets the new value; a missing member is added at the front. */
 export function toMemberEdits({ start, members }: ObjectSpan, values: Readonly<Record<string, unknown>>): TextEdit[] {
   const edits: TextEdit[] = []
   const added: string[] = []
@@ -69,7 +69,7 @@ export function toMemberEdits({ start, members }: ObjectSpan, values: Readonly<R
   return edits
 }
 
-/** The text with these edits, which must not overlap. */
+/** The edits must not overlap. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   let result = ''
   let at = 0

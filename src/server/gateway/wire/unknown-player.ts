@@ -1,8 +1,10 @@
 /**
- * Calls that name no player of the gateway's. Its ids are never used twice and nobody hears of one before it is stored, so
- * there is no bet under an unknown id and never will be: a wallet's answers to a player that it does not know. But an id
- * of the gateway's own making, unknown, says that this is the wrong database, or one from before it: what the operator
- * has done is not known then, and a yes to a rollback would leave the stake with the operator.
+ * Answers for unknown players (G-3). An id is stored before it is given out, and is never reused. A
+ * bet under an unknown id therefore never existed, and the answers are a wallet's for an unknown
+ * player.
+ *
+ * An unknown id in the gateway's own format is different: the database is a wrong one or an old
+ * backup. The operator may hold a stake, and a 200 to a Rollback would leave the stake there.
  */
 
 import { requireShape, type Validator } from '../../../protocol/call-fault.ts'
@@ -13,17 +15,19 @@ import type { Clock } from '../../../runtime/clock.ts'
 import { isOwnUserId } from '../players/gateway-user-id.ts'
 import type { GatewayCall } from './gateway-call.ts'
 
-/** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
+/**
+ * The shape is checked first (R-6). A Rollback moves nothing and is done (W-11); nothing is stored.
+ */
 export function answerUnknownPlayer({ operation, body, userId = '' }: GatewayCall, clock: Clock): WireReply {
   const { transactionId } = body
   const fault = catchMalformed(() => requireShape(VALIDATORS[operation] as Validator<object>, body))
   if (fault instanceof MalformedCall) return createRefusal('invalid_request', fault.message)
-  if (isOwnUserId(userId)) return createFailure(operation) // G-3
+  if (isOwnUserId(userId)) return createFailure(operation) // the operator may hold a stake (G-3)
   switch (operation) {
     case 'place':
     case 'profile':
     case 'balance':
-      return createRefusal('invalid_token') // P-1
+      return createRefusal('invalid_token') // a token that never existed (P-1)
     case 'settle':
     case 'unsettle':
     case 'check':
