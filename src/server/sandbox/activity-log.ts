@@ -1,4 +1,7 @@
-/** What is told on the screen: a line for a bet whenever its life goes on, a line for a match, and the counters. */
+/**
+ * Lines on the screen: one for each change of a bet, one for each change of a match, and the
+ * counters.
+ */
 import { printableLine } from '../../runtime/text/printable-text.ts'
 import { wrapForTerminal } from '../../runtime/text/text-wrapping.ts'
 import { type BetStep, type BetStepKind, SHORT_ID_LENGTH, toShortBetId } from './bettors/bet-steps.ts'
@@ -13,21 +16,21 @@ import type { Screen, ScreenColour } from './screen.ts'
 export interface ActivityLog {
   bet(bet: WatchedBet, fresh: readonly BetStep[]): void
   match(happening: MatchEvent): void
-  /** Of bets that are not told one by one. */
+  /** For bets without lines of their own. */
   count(name: CountName): void
   countOf(name: CountName): number
-  /** A bet that somebody sent to the wallet by hand; also where bets are not told. */
+  /** Shows a bet that a user sent to the wallet by hand, even if other bets have no lines. */
   byHand: ManualBetListener
   note(text: string): void
   /** The counters in one line. */
   counter(faults: ReadonlyMap<ProxyFault, number>): string
-  /** What it came to, in the end. */
+  /** Totals at the end. */
   sums(faults: ReadonlyMap<ProxyFault, number>): string[]
 }
 
 export interface ActivityLogOptions {
   readonly screen: Screen
-  /** No lines of bets and matches. */
+  /** True means no lines for bets and matches. */
   readonly quiet: boolean
 }
 
@@ -46,10 +49,10 @@ const COLOURS: Readonly<Partial<Record<BetStepKind, ScreenColour>>> = {
 }
 const PLAYER_WIDTH = 5
 const STAKE_WIDTH = 11
-/** Characters of a bet's selections: as many where there is room, fewer for the sake of its life. */
+/** Characters for the selections of a bet; the steps of the bet have priority. */
 const PICKS_WIDTH = { most: 26, least: 6 }
 const ARROW = ' → '
-/** In the place of the selections: the wallet does not show them in its lists. */
+/** Replaces the selections, which the wallet's lists do not have. */
 const BY_HAND = '◀ yours'
 
 export function createActivityLog({ screen, quiet }: ActivityLogOptions): ActivityLog {
@@ -96,7 +99,7 @@ interface BetLine {
   readonly steps: readonly BetStep[]
 }
 
-/** The whole life so far, as much of it as there is room for; what is new is painted. */
+/** Shows as many steps as fit; new steps have a colour. */
 function formatBetLine(screen: Screen, { betId, player, money, what, steps }: BetLine, fresh: number): string {
   const names = [toShortBetId(betId), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)]
   const who = printableLine(names.join(' '))
@@ -113,7 +116,7 @@ function formatBetLine(screen: Screen, { betId, player, money, what, steps }: Be
 
 const EARLIER: BetStep = { kind: 'lost', text: '…' }
 
-/** All of them, or as many of the last ones as there is room for, at least one. */
+/** All steps, or the last ones that fit, at least one. */
 function takeLastThatFit(steps: readonly BetStep[], room: number): readonly BetStep[] {
   const lengthOf = (some: readonly BetStep[]) => some.map(({ text }) => text).join(ARROW).length
   const choices = steps.map((_, left) => (left === 0 ? steps : [EARLIER, ...steps.slice(left)]))
@@ -130,7 +133,7 @@ function fitWidth(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width)
 }
 
-/** Odds move too often to be told. */
+/** Odds move too often for lines. */
 function describeMatchEvent(happening: MatchEvent): string | undefined {
   const { match } = happening
   const name = `${match.home}–${match.away}`

@@ -1,4 +1,4 @@
-/** Calls to our own HTTP APIs, as anyone makes them: with an address and a key. */
+/** HTTP client of our own APIs, with an address and a key. */
 
 export interface BearerAnswer {
   readonly status: number
@@ -8,9 +8,9 @@ export interface BearerAnswer {
 export interface BearerClient {
   readonly url: string
   readonly key: string
-  /** Any answer; rejects only when there is none. */
+  /** Returns any answer; rejects only without one. */
   fetchAny(method: string, path: string, body?: object): Promise<BearerAnswer>
-  /** The body of a good answer; rejects on any other, unless its status is among `or`. */
+  /** Returns the body of a successful answer, or of a status in `or`. Rejects on others. */
   fetchJson<T>(method: string, path: string, body?: object, or?: readonly number[]): Promise<T>
 }
 

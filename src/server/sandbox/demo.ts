@@ -1,4 +1,4 @@
-/** The two demo players, and what a newcomer reads first: addresses, keys, and a line that places a bet when pasted. */
+/** The two demo players, and the welcome text: addresses, keys, and a command that places a bet. */
 import { randomUUID } from 'node:crypto'
 import { SIGNATURE_HEADER, signBody } from '../../protocol/signature.ts'
 import type { Config } from '../core/config/config.ts'
@@ -16,7 +16,7 @@ const DEMO_PLAYERS = [
   { userId: 'bob', currency: 'USD', currencies: ['USD'], customFields: { nickname: 'Bob', userCountry: 'CA' } },
 ] as const
 
-/** What a newcomer is given: the players, and a signed bet of the first one's as lines for a shell. */
+/** The players, and a signed bet of the first one as lines for a shell. */
 export interface Demo {
   readonly players: readonly DemoPlayer[]
   readonly bet: readonly string[]
@@ -26,11 +26,11 @@ export interface DemoPlayer {
   readonly userId: string
   readonly currency: string
   readonly balance: string
-  /** What the platform knows the player by: behind a gateway another id and another token. */
+  /** Identity on the platform; a gateway gives another id and token. */
   readonly entry: SessionEntry
 }
 
-/** They are the newcomer's: no simulated bettor uses them. */
+/** The players belong to the user; no simulated bettor uses them. */
 export async function createDemo({ houses, entryPoint }: SandboxServers): Promise<Demo> {
   const players = await Promise.all(
     DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)),
@@ -41,7 +41,7 @@ export async function createDemo({ houses, entryPoint }: SandboxServers): Promis
 async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
   const { userId, currency } = player
   const path = `/operator/players/${userId}`
-  await wallet.fetchJson('POST', '/operator/players', player, [409]) // changed since it was made: that is what a sandbox is for
+  await wallet.fetchJson('POST', '/operator/players', player, [409]) // a 409 means that a user has changed the player, which is intended
   await wallet.fetchJson('POST', `${path}/deposits`, { currency, amount: '1000.00', reference: 'sandbox-welcome' })
   const entry = await enter(await wallet.fetchJson<SessionEntry>('POST', `${path}/sessions`, {}))
   const { balances } = await wallet.fetchJson<{ balances: { currency: string; amount: string }[] }>(
@@ -52,7 +52,8 @@ async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_P
 }
 
 /**
- * Lines of at most 80 columns. One address, whose page leads to all others (front-page.ts): what a newcomer has to choose from is not begun with.
+ * Lines of at most 80 columns. They have one address, whose page links to the others
+ * (front-page.ts), so that a new user need not choose.
  */
 export function formatWelcome(
   stage: SandboxServers,
@@ -100,7 +101,7 @@ function formatAddresses(stage: SandboxServers, walletUrl: string): string[] {
   ]
 }
 
-/** Bets on the front page; as many of those that were sent by hand stay on top while the others go by. */
+/** Bets on the front page. Some bets by hand stay on top. */
 const BETS_SHOWN = 12
 const OWN_SHOWN = 4
 const MAX_SCANNED_BETS = 200
@@ -110,7 +111,7 @@ function sortOwnFirst(newest: readonly HouseBet[]): HouseBet[] {
   return [...own, ...newest.filter((bet) => !own.includes(bet))].slice(0, BETS_SHOWN)
 }
 
-/** The same for the browser. */
+/** The same data for the browser. */
 export function buildFrontPage(stage: SandboxServers, config: Config, { bet }: Demo): FrontPage {
   const { houses, platform, gateway } = stage
   const wallets = houses.map(({ wallet }, i) => ({ name: i === 0 ? 'Wallet' : 'Second wallet', url: wallet.url }))
@@ -161,7 +162,7 @@ function formatGatewayLines({ gateway, houses }: SandboxServers): string[] {
   ]
 }
 
-/** A signed Place bet that works when pasted into a shell: the body has no quote that a shell would take. */
+/** A signed Place bet for a shell. The body has no quote with a meaning for the shell. */
 function formatSignedBet({ url, secret }: SandboxServers['entryPoint'], { entry, currency }: DemoPlayer): string[] {
   const body = formatBetBody(entry, currency)
   const [header, mac] = signBody(Buffer.from(body.join('\n')), secret).split('..')
@@ -174,7 +175,7 @@ function formatSignedBet({ url, secret }: SandboxServers['entryPoint'], { entry,
   ]
 }
 
-/** JSON with line ends between its members: they are signed and sent as they stand. */
+/** JSON with line ends between its members, which are signed and sent unchanged. */
 function formatBetBody({ token, userId }: SessionEntry, currency: string): string[] {
   const bet = { requestId: randomUUID(), transactionId: randomUUID(), token, userId, currency }
   const members = Object.entries(bet).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)

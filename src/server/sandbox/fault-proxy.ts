@@ -1,9 +1,12 @@
-/** A bad network in front of the wallet: it loses calls and answers, delays them past the platform's 5 s, or breaks them. */
+/**
+ * Proxy before the wallet that injects network faults: it loses calls and answers, delays them past
+ * the platform's 5 s, or answers 500.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Random } from '../../runtime/seeded-random.ts'
 
-/** What can happen to a call; the wallet has applied it in `lost answer`, `late answer` and half of the 500s. */
+/** The wallet has applied the call in `lost answer`, `late answer` and `error 500 after`. */
 export const PROXY_FAULTS = [
   'lost call',
   'lost answer',
@@ -14,7 +17,7 @@ export const PROXY_FAULTS = [
 ] as const
 export type ProxyFault = (typeof PROXY_FAULTS)[number]
 
-/** Of 100 faults. Late ones hold a bet for 5 s each, so they are few. */
+/** Percentages. Late faults are rare, because each holds a bet for 5 s. */
 const WEIGHTS: Readonly<Record<ProxyFault, number>> = {
   'lost call': 32,
   'lost answer': 32,
@@ -23,15 +26,14 @@ const WEIGHTS: Readonly<Record<ProxyFault, number>> = {
   'error 500': 11,
   'error 500 after': 11,
 }
-/** Milliseconds, past the platform's 5 s. */
+/** Exceeds the platform's 5 s. */
 const LATE_MS = 5_600
-/** Milliseconds that a call waits to be overtaken, on a busy machine too. */
+/** Longest wait of a late call for its Rollback, even on a busy machine. */
 const MAX_LATE_MS = 30_000
 
-/** What somebody asked to go wrong; `twice`: the same bytes are sent again behind the first answer. */
+/** A requested fault; `twice` sends the same bytes again after the first answer. */
 export type InjectedFault = ProxyFault | 'twice'
 
-/** A call as the network sees it. */
 export interface ProxiedCall {
   readonly method: string
   readonly path: string
@@ -40,37 +42,36 @@ export interface ProxiedCall {
 
 export interface FaultDecision {
   readonly trouble: InjectedFault | undefined
-  /** Of a late call: when the one that overtakes it has been answered. */
+  /** For a late call: resolves when the call that overtakes it has its answer. */
   readonly overtaken?: Promise<void> | undefined
   notify(what: ProxyEvent): void
 }
 
-/** Looks at the calls of one player, who has no faults but those that are chosen. */
+/** Decides about the calls of one player, which get only requested faults. */
 export interface CallInterceptor {
-  /** Undefined: not one of that player's. */
+  /** Undefined for a call of another player. */
   intercept(call: ProxiedCall): FaultDecision | undefined
 }
 
-/** `came`: to the wallet, which answered this; null when nobody was answered. */
+/** `answered` and `again` have the wallet's answer; `lost` means that the platform got none. */
 export type ProxyEvent =
   | { readonly kind: 'answered' | 'again'; readonly status: number; readonly text: string }
   | { readonly kind: 'lost' | 'over' }
 
 export interface FaultProxy {
-  /** The address of the wallet, by way of this network. */
+  /** Address of the wallet through the proxy. */
   readonly url: string
-  /** From now on somebody looks at the calls of a player. */
+  /** From now on the interceptor decides first. */
   setInterceptor(interceptor: CallInterceptor): void
-  /** Faults so far. */
+  /** Injected faults so far. */
   readonly counts: ReadonlyMap<ProxyFault, number>
-  /** From now on nothing goes wrong. */
   disableFaults(): void
-  /** Resolves when every call that came in has been answered or dropped, the late ones too. */
+  /** Resolves when every call was answered or dropped, late ones included. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
-/** `fraction` of the bet operations go wrong; loading the frame never does. */
+/** `fraction` of the bet operations fail; the loading of the frame never does. */
 export async function startFaultProxy(walletUrl: string, fraction: number, random: Random): Promise<FaultProxy> {
   const counts = new Map<ProxyFault, number>()
   const under = new Set<Promise<void>>()
@@ -111,7 +112,7 @@ export async function startFaultProxy(walletUrl: string, fraction: number, rando
   }
 }
 
-/** Several networks as one; `url` is the first one's. */
+/** Several proxies as one; `url` is the first one's. */
 export function joinFaultProxies(networks: readonly FaultProxy[]): FaultProxy {
   const all = async (what: (network: FaultProxy) => Promise<void>) => void (await Promise.all(networks.map(what)))
   return {
@@ -153,7 +154,7 @@ async function proxyCall(
     notify = decision.notify
     await proxyWithFault(url, request, response, body, decision)
   } catch {
-    response.destroy() // the wallet is gone, or the platform has hung up
+    response.destroy() // the wallet is down, or the platform has closed the connection
   }
   notify({ kind: 'over' })
 }
@@ -188,7 +189,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The bytes as they came: the signature is over them (S-2). */
+/** Forwards the received bytes, because the signature covers them (S-2). */
 async function forward(url: string, { method, url: path, headers }: IncomingMessage, body: Buffer) {
   const signature = headers['x-sign-jws']
   const response = await fetch(`${url}${path}`, {

@@ -1,6 +1,6 @@
 /**
- * The page at /sandbox: what runs here, its keys, and the last bets. No script: the list of bets is a frame
- * that loads itself again each second. Keys are shown to this machine only.
+ * Front page at /sandbox: servers, keys and the last bets. It needs no script: the list of bets is
+ * an iframe that reloads each second. Only this machine sees the keys.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escapeMarkup as text } from '../../runtime/text/markup-escaping.ts'
@@ -12,9 +12,9 @@ export interface FrontPage {
   readonly database: string
   readonly servers: readonly { readonly name: string; readonly url: string }[]
   readonly keys: readonly { readonly name: string; readonly value: string }[]
-  /** The signed bet of the terminal: lines for a shell. */
+  /** The signed bet of the welcome text, as lines for a shell. */
   readonly bet: readonly string[]
-  /** As they are listed. */
+  /** In the order of the list. */
   lastBets(): Promise<readonly FrontPageBet[]>
 }
 
@@ -22,7 +22,7 @@ export interface FrontPageBet {
   readonly at: string
   readonly betId: string
   readonly player: string
-  /** Amount and currency; empty when nothing was ever taken. */
+  /** Amount and currency; empty if no stake was taken. */
   readonly stake: string
   readonly status: string
   readonly isByHand: boolean
@@ -32,7 +32,10 @@ const POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 const LOCAL_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
-/** Adds GET /sandbox and what it needs; the wallet's own address leads to the console. `page` answers undefined until all of it runs. */
+/**
+ * Adds GET /sandbox and its resources; the wallet's root redirects to the console. `page` returns
+ * undefined until all servers run.
+ */
 export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undefined): void {
   app.get('/', (_request, reply) => reply.redirect('/console'))
   app.get('/sandbox', (request, reply) => {
@@ -46,8 +49,8 @@ export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undef
 }
 
 /**
- * Both ends are on this machine, and the browser asked for it by a name of this machine: a page elsewhere whose name was made
- * to lead here is shown no key.
+ * Both addresses are on this machine, and so is the requested host name. Without the last check,
+ * DNS rebinding could show the keys to a remote page.
  */
 export function isLocalRequest({ ip, headers, socket }: FastifyRequest): boolean {
   const isLocal = (address: string | undefined) => /^(::ffff:)?127\.|^::1$/.test(address ?? '')
@@ -143,7 +146,7 @@ function renderSignedBet(lines: FrontPage['bet']): string {
 `
 }
 
-/** In a frame of its own, so that a selection elsewhere on the page stays while it loads itself again. */
+/** In an iframe, so that a reload does not clear a selection on the page. */
 function renderBets(bets: readonly FrontPageBet[]): string {
   const rows = bets.map(
     ({ at, betId, player, stake, status, isByHand }) =>

@@ -1,10 +1,10 @@
-/** A table of what happens, for rates at which a line for each bet could be read by nobody. */
+/** Table of the counters, for rates at which a line for each bet is unreadable. */
 import type { CountName } from './bettors/change-tally.ts'
 
 export const MIN_TABLE_RATE = 5
 /** Seconds of one row. */
 export const ROW_SECONDS = 5
-/** Rows between two heads. */
+/** Rows between two table heads. */
 const ROWS_PER_HEAD = 20
 
 const COLUMNS = [
@@ -24,11 +24,11 @@ const WIDTH = 8
 const RATE_WIDTH = 7
 
 export interface RateTable {
-  /** The counts so far; gives the lines to be written: none before the row's time is over, or the first bet is placed. */
+  /** Returns the lines of a finished row; none before its time is over, or before the first bet. */
   row(countOf: (name: CountName) => number, now: number): string[]
 }
 
-/** Bets per second are those of the row's time: what was reached, whatever was asked for. `now` in milliseconds. */
+/** The rate is the measured one, not the requested one. `now` is in milliseconds. */
 export function createRateTable(): RateTable {
   let since = Number.NaN
   let rows = 0

@@ -1,4 +1,4 @@
-/** The sandbox's options as they are written on the command line. */
+/** Command-line options of the sandbox. */
 
 import { toDouble } from '../../protocol/values/money.ts'
 import { ConfigError } from '../core/config/config.ts'
@@ -14,12 +14,12 @@ export interface SandboxFlags {
   readonly addresses?: true
 }
 
-/** What one process with an embedded database can do. */
+/** Capacity of one process with an embedded database. */
 const MAX_RATE = 200
 const MAX_DURATION = 7 * 86_400
 const MAX_SEED = 2 ** 31 - 1
 
-/** Throws ConfigError with everything that is wrong. */
+/** Throws `ConfigError` with every fault. */
 export function parseSandboxOptions({ rate, duration, faults, seed, ...flags }: SandboxFlags): SandboxOptions {
   const problems: string[] = []
   const read = (name: string, written: string, max: number) => {

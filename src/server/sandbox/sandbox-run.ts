@@ -1,6 +1,6 @@
 /**
- * The sandbox: wallet and platform on one database in one process, a bad network between them, and simulated bettors. It
- * drives both over their HTTP APIs, as anybody outside would. In the end it shows that both sides agree: audit, reconcile.
+ * The sandbox: wallet and platform in one process, a fault proxy between them, and simulated
+ * bettors that use only the HTTP APIs. At the end audit and reconcile check that both sides agree.
  */
 import type { FastifyInstance } from 'fastify'
 import { replyCode } from '../../protocol/reply-codes.ts'
@@ -30,16 +30,16 @@ import { createScreen, type Screen, type ScreenOutput } from './screen.ts'
 
 export interface SandboxOptions {
   readonly seed: number
-  /** Bets per second; 0: no bettors. */
+  /** Bets per second; 0 means no bettors. */
   readonly rate: number
-  /** Seconds; 0 goes on until the signal. */
+  /** Seconds; 0 means until the signal. */
   readonly duration: number
-  /** Part of the calls that go wrong, from 0 to 1. */
+  /** Fraction of calls that fail, from 0 to 1. */
   readonly faults: number
   readonly quiet: boolean
-  /** Two operators behind a gateway instead of one. */
+  /** Two operators with a gateway instead of one operator. */
   readonly gateway: boolean
-  /** Says the address of each server too. */
+  /** Also prints the address of each server. */
   readonly addresses: boolean
 }
 
@@ -50,12 +50,11 @@ export interface SandboxDeps {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds between two looks at the wallet for bets that somebody sent by hand. */
 const BY_HAND_MS = 1_000
-/** Milliseconds that the end waits for the next delivery to be over; what is left goes out at the next start. */
+/** Longest wait at the end for the next finished delivery. The rest is sent at the next start. */
 const DRAIN_MS = 30_000
 
-/** Resolves to true when in the end audit and reconcile find nothing. */
+/** Returns true if audit and reconcile find nothing. */
 export async function runSandbox(config: Config, options: SandboxOptions, deps: SandboxDeps): Promise<boolean> {
   const closers: (() => Promise<void>)[] = []
   try {
@@ -117,7 +116,7 @@ async function runSession(
   return reportTotals(stage, config, activityLog, screen)
 }
 
-/** Off the feed; counted for a story that tells no bets. */
+/** Reads the feed, and counts the changes if bets have no lines. */
 async function followChangesOnTable(
   platform: BearerClient,
   activityLog: ActivityLog | undefined,
@@ -132,7 +131,6 @@ async function followChangesOnTable(
   }
 }
 
-/** Looks again and again, until it is stopped. */
 function pollRepeatedly(activityLog: ActivityLog, every: number, poll: () => Promise<void>): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const run = async () => {
@@ -166,7 +164,7 @@ function waitForDuration(duration: number, signal: AbortSignal): Promise<void> {
   return sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * 1000, signal)
 }
 
-/** Waits until every delivery is over, on a network that works again, and tells what becomes of the last bets. */
+/** Waits without faults until every delivery has ended, and reports the last bets. */
 async function drainDeliveries(stage: SandboxServers, watch: BetWatch, screen: Screen): Promise<void> {
   const { network } = stage
   network.disableFaults()
@@ -185,7 +183,7 @@ async function drainDeliveries(stage: SandboxServers, watch: BetWatch, screen: S
   if (left !== '0') screen.line(`open deliveries: ${left}; they continue at the next start`)
 }
 
-/** "500+" when there are more than a page shows. */
+/** "500+" if a page does not contain all. */
 async function countPendingDeliveries({ platform, houses }: SandboxServers): Promise<string> {
   const pages = await Promise.all(
     houses.map(({ partnerId }) => {
@@ -210,7 +208,7 @@ async function reportTotals(
   return isClean
 }
 
-/** The wallet's audit, and its books against the platform's. */
+/** Runs the wallet's audit and reconcile. */
 async function isConsistent({ db }: SandboxServers, house: House, screen: Screen): Promise<boolean> {
   const { wallet, partnerId } = house
   const audit = await wallet.fetchJson<{ ok: boolean; findings: object[] }>('GET', '/operator/audit')
@@ -228,5 +226,5 @@ async function isConsistent({ db }: SandboxServers, house: House, screen: Screen
   return audit.ok && summary.differences === refused
 }
 
-/** L-2: the wallet's right, by its clawback policy; a person settles it with the player. */
+/** The wallet's policy allows it to reject a clawback (L-2); a user settles it with the player. */
 const CLAWBACK_REFUSED_CODE = replyCode('recalculation_negative')

@@ -1,6 +1,6 @@
 /**
- * Everything that runs in the sandbox: one operator whose wallet the platform calls directly, or two behind a gateway, each
- * a partner of its own; and a bad network between every pair.
+ * Servers of the sandbox: one operator whose wallet the platform calls directly, or two operators
+ * with a gateway, each a partner of the platform. Fault proxies are between the servers.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -14,18 +14,18 @@ import { type SandboxRoutes, type ServeWalletDeps, serveWallet } from '../server
 import { type BearerClient, createBearerClient } from './bearer-client.ts'
 import { type FaultProxy, joinFaultProxies, startFaultProxy } from './fault-proxy.ts'
 
-/** A session as the platform is told of it. */
+/** A session as the platform knows it. */
 export interface SessionEntry {
   readonly userId: string
   readonly token: string
 }
 
-/** An operator: its wallet, and how its players come to the platform. */
+/** An operator with its wallet. */
 export interface House {
   readonly partnerId: string
   readonly wallet: BearerClient
   readonly db: Db
-  /** What becomes of a session of the wallet's before the frame is loaded with it. */
+  /** Turns a session of the wallet into the session with which the frame is loaded. */
   enter(session: SessionEntry): Promise<SessionEntry>
 }
 
@@ -34,24 +34,24 @@ export interface SandboxServers {
   readonly houses: readonly House[]
   readonly platform: BearerClient
   readonly gateway?: BearerClient
-  /** Whom the platform calls, past the bad network: for calls by hand. */
+  /** Address for calls by hand, without the fault proxy. */
   readonly entryPoint: { readonly url: string; readonly secret: string }
   readonly network: FaultProxy
 }
 
 export interface SandboxServersOptions {
   readonly seed: number
-  /** Part of the calls that go wrong, from 0 to 1. */
+  /** Fraction of calls that fail, from 0 to 1. */
   readonly faults: number
   readonly gateway: boolean
-  /** What the first wallet's server has beside its own. */
+  /** Extra routes of the first wallet. */
   readonly sandbox: SandboxRoutes
 }
 
-/** Takes what must be closed in the end, each part after those that it needs. */
+/** Registers a part that is closed at the end, before the parts that it needs. */
 type RegisterCloser = (close: () => Promise<void>) => void
 
-/** How many ports after the first one each of the others has. */
+/** Offset from the first port. */
 const PORT_OFFSETS = { platform: 1, gateway: 2, secondWallet: 3 }
 
 export async function startSandboxServers(
@@ -90,7 +90,10 @@ async function startDirectWallet(
   return { db, houses: [house], entryPoint: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
 }
 
-/** Its books are apart from those without a gateway. Of the faults one half is before the gateway, one behind it. */
+/**
+ * Its databases are separate from the sandbox without a gateway. Half of the faults occur before
+ * the gateway, half after it.
+ */
 async function startGatewayWithWallets(
   config: Config,
   { seed, faults, sandbox }: SandboxServersOptions,

@@ -1,4 +1,7 @@
-/** The sandbox's lines. On a terminal a counter line stays below them; elsewhere it is written every ten seconds, without colour. */
+/**
+ * Output of the sandbox. A terminal shows the counter line below the other lines; other outputs get
+ * it every ten seconds, without colour.
+ */
 import { styleText } from 'node:util'
 import { TERMINAL_WIDTH } from '../../runtime/text/text-wrapping.ts'
 
@@ -8,7 +11,7 @@ export interface Screen {
   line(text: string): void
   /** Replaces the counter line. */
   counter(text: string): void
-  /** Ends the counter line: what follows is plain lines. */
+  /** Removes the counter line; later output is plain lines. */
   end(): void
   paint(colour: ScreenColour, text: string): string
 }
@@ -21,7 +24,7 @@ export interface ScreenOutput {
   readonly columns?: number
 }
 
-/** Milliseconds between two counter lines where they cannot be replaced. */
+/** Without a terminal. */
 const PLAIN_COUNTER_MS = 10_000
 const CLEAR_LINE = '\r\u001b[2K'
 

@@ -1,9 +1,9 @@
-/** Waits that a signal ends. */
+/** Sleep that a signal ends. */
 
-/** Milliseconds that one timer can be set to. */
+/** Longest time of one timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** Resolves at the time (`Date.now()`), at once when it is over, or when the signal comes. */
+/** Resolves at `time` (`Date.now()`), or at the signal. */
 export async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && Date.now() < time) await waitOnce(Math.min(time - Date.now(), MAX_TIMER_MS), signal)
 }

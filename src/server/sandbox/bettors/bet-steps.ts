@@ -1,16 +1,16 @@
-/** A bet's life in words, told by the platform's record of what it delivered. Pure. */
+/** Description of a bet's steps from the platform's record of its deliveries. Pure functions. */
 
 import { REPLY_CODES, ROLLBACK_REASON, replyCode } from '../../../protocol/reply-codes.ts'
 import { formatMoney, parseDecimal, STANDARD_SCALES } from '../../../protocol/values/money.ts'
 
 export const SHORT_ID_LENGTH = 6
 
-/** The end of its id: the ids of bets that were placed together begin alike, with the time. */
+/** The end of the id, because bets that were placed together begin with the same time. */
 export function toShortBetId(betId: string): string {
   return betId.slice(-SHORT_ID_LENGTH)
 }
 
-/** What `GET /bets/{betId}` answers, as far as it is read here. */
+/** The members of `GET /bets/{betId}` that are read here. */
 export interface BetDetail {
   readonly betId: string
   readonly status: 'placing' | 'accepted' | 'declined' | 'cancelled' | 'settled'
@@ -29,7 +29,7 @@ export interface DeliveryDetail {
 }
 
 export const BET_STEP_KINDS = ['accepted', 'declined', 'rolled back', 'won', 'lost', 'void', 'cashed out'] as const
-/** Beside those: what is between the ends. */
+/** Includes intermediate steps. */
 export type BetStepKind =
   | (typeof BET_STEP_KINDS)[number]
   | 'debited'
@@ -44,7 +44,7 @@ export interface BetStep {
   readonly text: string
 }
 
-/** The steps that are over; `isDeliveryMoving` while another one is on its way. */
+/** `steps` are complete; `isMoving` is true while another one is in progress. */
 export function describeBetSteps(bet: BetDetail): { steps: BetStep[]; isMoving: boolean } {
   if (bet.status === 'declined' && bet.deliveries.length === 0)
     return { steps: [{ kind: 'declined', text: `declined: ${bet.reason}` }], isMoving: false }
@@ -81,7 +81,9 @@ const DECLINED: Readonly<Record<number, string>> = {
   [REPLY_CODES.not_enough_money.code]: 'not enough money',
 }
 
-/** A bet that the wallet took and the platform's last look did not is debited, never accepted (C-3). */
+/**
+ * A bet that the wallet accepted and the control stage rejected is debited, never accepted (C-3).
+ */
 function describePlacement(bet: BetDetail, { status, code, error }: DeliveryDetail): BetStep {
   if (status === 'refused' && code === replyCode('system_error')) return { kind: 'unknown', text: 'wallet error' }
   if (status === 'refused') return { kind: 'declined', text: `declined: ${DECLINED[code ?? 0] ?? `code ${code}`}` }
@@ -97,7 +99,7 @@ function describeUnknown(error: string): string {
   return status === undefined ? error : `error ${status}`
 }
 
-/** Those that are not told by the step before (C-2, C-3). */
+/** Only the reasons that the previous step does not show (C-2, C-3). */
 const REASONS: Readonly<Record<number, string>> = {
   [ROLLBACK_REASON.oddsChanged]: ': odds moved',
   [ROLLBACK_REASON.eventCompleted]: ': match over',

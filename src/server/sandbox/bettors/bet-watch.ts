@@ -1,4 +1,7 @@
-/** Follows the bets that were placed: asks the platform about those of which its feed has something new, tells what happened. */
+/**
+ * Watch of the placed bets. It reads a bet from the platform when the feed has a change of the bet,
+ * and reports new steps.
+ */
 import type { BearerClient } from '../bearer-client.ts'
 import { type BetDetail, type BetStep, describeBetSteps } from './bet-steps.ts'
 import type { BetChoice } from './bettor-behaviour.ts'
@@ -7,35 +10,34 @@ import type { PlatformChange } from './platform-changes.ts'
 export interface WatchedBet {
   readonly betId: string
   readonly choice: BetChoice
-  /** What has been told of its life. */
+  /** The reported steps. */
   steps: readonly BetStep[]
   status: BetDetail['status']
-  /** Something may have happened since it was looked at. */
+  /** True if the bet may have changed since the last read. */
   isDue: boolean
-  /** Matches whose last word is not spoken. */
+  /** Ids of matches that may still change. */
   readonly undecided: Set<string>
 }
 
 export interface BetWatch {
   add(betId: string, choice: BetChoice, status: WatchedBet['status']): WatchedBet
-  /** Nothing more will happen to a match. */
+  /** Called after the last change of a match. */
   matchIsOver(matchId: string): void
-  /** Reads what has changed, and looks at the bets that it was about; tells those that moved. */
+  /** Reads the changes and the changed bets, and reports new steps. */
   poll(): Promise<void>
-  /** Looks until nothing moves any more, or the time is up. */
+  /** Polls until no bet changes any more, or until the time `until`. */
   settle(until: number): Promise<void>
 }
 
-/** Bets that are asked for at once. */
+/** Concurrent reads. */
 const AT_ONCE = 4
-/** Milliseconds between two looks. */
 export const BET_POLL_MS = 250
 
 export interface BetWatchDeps {
   readonly platform: BearerClient
-  /** What has changed since the last look. */
+  /** Returns the changes since the last call. */
   changes(): Promise<readonly PlatformChange[]>
-  /** Undefined: bets are not told, only counted by whoever looks at the changes. */
+  /** If undefined, bets are only counted, by the reader of the changes. */
   readonly onSteps: ((bet: WatchedBet, fresh: readonly BetStep[]) => void) | undefined
 }
 

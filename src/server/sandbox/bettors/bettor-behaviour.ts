@@ -1,4 +1,7 @@
-/** What the simulated bettors want: who bets how much on what. Pure but for the random numbers. */
+/**
+ * Behaviour of the simulated bettors: the choice of bettor, stake and selections. Pure except for
+ * the random numbers.
+ */
 import { formatMoney, type Money, parseDecimal } from '../../../protocol/values/money.ts'
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { MATCH_OUTCOMES, type MatchOutcome, type SimulatedMatch, STEPS_PER_SECOND } from './match-fixtures.ts'
@@ -6,12 +9,12 @@ import { MATCH_OUTCOMES, type MatchOutcome, type SimulatedMatch, STEPS_PER_SECON
 export interface BettorPlan {
   readonly userId: string
   readonly currency: string
-  /** Smallest units of a usual stake's step. */
+  /** Step of a usual stake, in minor units. */
   readonly unit: bigint
   readonly scale: number
 }
 
-/** Alice and Bob are yours, and the tutorial has a Carol. */
+/** Alice and Bob belong to the user of the sandbox, and Carol to the tutorial. */
 export const BETTORS: readonly BettorPlan[] = [
   ...['dora', 'emil', 'fay', 'gus', 'hana', 'ivo', 'june', 'kai'].map((userId) => bettor(userId, 'EUR', 100n, 2)),
   ...['lena', 'milo'].map((userId) => bettor(userId, 'USD', 100n, 2)),
@@ -35,12 +38,12 @@ export interface BetChoice {
   /** Decimal text. */
   readonly stake: string
   readonly picks: readonly BetPick[]
-  /** The bettor takes the money after so many steps, if the bet is still open. */
+  /** Steps until the bettor requests a cashout, if the bet is still open. */
   readonly cashOutAfter: number | null
 }
 
 const STAKES = [1n, 2n, 5n, 5n, 10n, 10n, 20n, 50n]
-/** More units than anybody has. */
+/** More than any balance. */
 const UNAFFORDABLE_UNITS = 100_000n
 
 export function chooseBet(random: Random, open: readonly SimulatedMatch[]): BetChoice {
@@ -58,7 +61,7 @@ function chooseMatches(random: Random, open: readonly SimulatedMatch[]): Simulat
   return Array.from({ length: count }, () => rest.splice(random.below(rest.length), 1)[0] as SimulatedMatch)
 }
 
-/** Sometimes the page of a bettor is behind: the odds are those from before they moved. */
+/** Some bettors use old odds, as from a page that was not refreshed. */
 function choosePick(random: Random, match: SimulatedMatch): BetPick {
   const isStale = random.chance(0.05)
   const prices = isStale && match.earlier !== null ? match.earlier : match.prices
@@ -66,7 +69,7 @@ function choosePick(random: Random, match: SimulatedMatch): BetPick {
   return { match, outcome, odds: formatPrice(prices[outcome]) }
 }
 
-/** 210 is "2.10". */
+/** Formats 210 as "2.10". */
 export function formatPrice(hundredths: number): string {
   return formatMoney(BigInt(hundredths) as Money, 2)
 }
@@ -87,7 +90,6 @@ export function formatOutcomeName({ match, outcome }: { match: SimulatedMatch; o
   return outcome === 'home' ? match.home : match.away
 }
 
-/** What a bettor pays in. */
 export function topUpAmount(unit: bigint, scale: number): string {
   return formatMoney((500n * unit) as Money, scale)
 }

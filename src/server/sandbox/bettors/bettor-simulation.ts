@@ -1,4 +1,4 @@
-/** The simulated operation, step by step: matches go on, bettors bet, all through the HTTP APIs of wallet and platform. */
+/** Simulation of matches and bettors in steps, through the HTTP APIs of wallet and platform. */
 import { randomUUID } from 'node:crypto'
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { errorText } from '../../../runtime/errors/error-text.ts'
@@ -31,39 +31,39 @@ export interface BettorSimulationOptions {
   readonly seed: number
   /** Bets per second. */
   readonly rate: number
-  /** Seconds; 0 goes on until the signal. */
+  /** Seconds; 0 means until the signal. */
   readonly duration: number
   readonly signal: AbortSignal
 }
 
 export interface BettorSimulationDeps {
-  /** The operators; the bettors are spread over them. */
+  /** The bettors are spread over these operators. */
   readonly houses: readonly House[]
   readonly platform: BearerClient
   readonly watch: BetWatch
   readonly activityLog: ActivityLog
 }
 
-/** Bets that are being placed at once; more are left out. */
+/** Concurrent placements; further bets are skipped. */
 const MAX_PLACING = 64
 
-/** Steps after which a rate that was not kept is said. */
+/** A missed rate is reported after this number of steps. */
 const STEPS_PER_PACE = 10 * STEPS_PER_SECOND
 
 interface BettorSimulation extends BettorSimulationDeps {
-  /** Bets left out, and steps, since the pace was looked at. */
+  /** Skipped bets and steps since the last report. */
   leftOut: number
   steps: number
   readonly frames: Map<string, () => Promise<string>>
-  /** Bets that are being placed, and what they start. */
+  /** Placements in progress, and their consequences. */
   readonly under: Set<Promise<void>>
-  /** Calls about a match go out in order. */
+  /** The calls of a match are sent in order. */
   readonly matchCalls: Map<string, Promise<unknown>>
-  /** Cashouts whose time has not come. */
+  /** Timers of future cashouts. */
   readonly cashOuts: Set<NodeJS.Timeout>
 }
 
-/** Resolves when the time is up or the signal came, and every call of ours has been answered. */
+/** Resolves after the duration or the signal, when every call has an answer. */
 export async function simulateBettors(
   deps: BettorSimulationDeps,
   { seed, rate, duration, signal }: BettorSimulationOptions,
@@ -91,11 +91,11 @@ export async function simulateBettors(
   }
   reportMissedRate(game, rate)
   while (game.under.size > 0) await Promise.all(game.under)
-  for (const timer of game.cashOuts) clearTimeout(timer) // nobody counts any more what they would do
+  for (const timer of game.cashOuts) clearTimeout(timer) // their cashouts would no longer be counted
   await Promise.all(game.matchCalls.values())
 }
 
-/** A rate that cannot be kept is never lowered in silence. */
+/** Shows a missed rate; a rate is never lowered silently. */
 function reportMissedRate(game: BettorSimulation, rate: number): void {
   const { leftOut, steps, activityLog } = game
   const seconds = steps / STEPS_PER_SECOND
@@ -112,7 +112,7 @@ function countBetsBefore(step: number, rate: number): number {
   return Math.floor((step * rate) / STEPS_PER_SECOND)
 }
 
-/** A player of earlier runs is taken as it is. */
+/** A player of an earlier run is used unchanged. */
 async function createBettor(game: BettorSimulation, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   const customFields = { nickname: userId }
   await findHouse(game, userId).wallet.fetchJson('POST', '/operator/players', { userId, currency, customFields }, [409])
@@ -125,7 +125,7 @@ function findHouse({ houses }: BettorSimulation, userId: string): House {
   return houses[number % houses.length] as House
 }
 
-/** Who was blocked by hand gets none (O-3). */
+/** A player that was blocked by hand gets no deposit (O-3). */
 async function deposit(game: BettorSimulation, userId: string, currency: string, amount: string): Promise<void> {
   const body = { currency, amount, reference: `sandbox-${randomUUID()}` }
   await findHouse(game, userId).wallet.fetchJson('POST', `/operator/players/${userId}/deposits`, body, [409])
@@ -137,7 +137,9 @@ async function openBettorFrame(game: BettorSimulation, userId: string): Promise<
   game.frames.set(userId, frame)
 }
 
-/** The operator's site gives the frame a session token; the platform asks the partner who that is. */
+/**
+ * The operator's site gives the frame a token, and the platform asks the partner for its player.
+ */
 async function loadBettorFrame(game: BettorSimulation, userId: string): Promise<string> {
   const { wallet, partnerId, enter } = findHouse(game, userId)
   const session = await wallet.fetchJson<SessionEntry>('POST', `/operator/players/${userId}/sessions`, {})
@@ -216,16 +218,19 @@ async function placeSimulatedBet(game: BettorSimulation, choice: BetChoice): Pro
   if (status === 'declined' && reason === NO_MONEY_REASON) await refill(game, bettor)
 }
 
-/** Of a bet that the wallet declined. */
+/** Reason of a bet that the wallet declined. */
 const NO_MONEY_REASON = `partner code ${replyCode('not_enough_money')}`
 
-/** Who has run out of money pays in again, and loads the frame anew. */
+/** Deposits money for a bettor without money, and loads the frame again. */
 async function refill(game: BettorSimulation, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   await deposit(game, userId, currency, topUpAmount(unit, scale))
   await openBettorFrame(game, userId)
 }
 
-/** The money is offered as long as no match of the bet is over; what happened since is seen by its life. */
+/**
+ * A cashout is requested only while no match of the bet has ended. The steps of the bet show the
+ * result.
+ */
 function scheduleCashout(game: BettorSimulation, watched: WatchedBet): void {
   const { cashOutAfter } = watched.choice
   if (cashOutAfter === null) return

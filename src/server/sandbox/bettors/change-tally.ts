@@ -1,4 +1,4 @@
-/** Bets counted by what the feed says of them, where there are too many to be told one by one. */
+/** Counters of bets from the feed, for rates at which bets have no lines. */
 import { createLru } from '../../../runtime/lru-cache.ts'
 import type { BetStepKind } from './bet-steps.ts'
 import type { PlatformChange } from './platform-changes.ts'
@@ -12,10 +12,10 @@ const ENDS: Readonly<Record<string, BetStepKind>> = {
   'delivery.refused': 'result refused',
   'delivery.stuck': 'stuck',
 }
-/** Bets that are remembered, to know a correction from a first result. */
+/** Remembered bets, so that a correction differs from a first result. */
 const MAX_REMEMBERED = 20_000
 
-/** What a change counts as; a bet counts itself too when it is first heard of. */
+/** Returns the counters of a change. The first change of a bet also counts the bet. */
 export function createChangeTally(): (change: PlatformChange) => CountName[] {
   const known = createLru<'accepted' | 'settled'>(MAX_REMEMBERED)
   return ({ event, bet }) => {

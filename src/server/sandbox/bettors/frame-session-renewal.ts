@@ -1,9 +1,9 @@
-/** A frame session lasts a day (C-17): a sandbox that runs longer loads the frame again, as a person does. */
+/** Renewal of a frame session before it expires after a day (C-17). */
 import { cacheFor } from '../../../runtime/async/single-flight-cache.ts'
 
 const RENEW_AFTER_MS = 12 * 3_600_000
 
-/** The id of a frame session that lasts for hours yet. */
+/** Returns the id of a frame session that is valid for hours. */
 export function createFrameSessionRenewal(load: () => Promise<string>): () => Promise<string> {
   return cacheFor(load, RENEW_AFTER_MS, () => performance.now())
 }

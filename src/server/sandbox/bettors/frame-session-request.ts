@@ -1,13 +1,15 @@
-/** A frame is loaded for a player: the platform asks the wallet who that is, and whoever has the id may bet. */
+/**
+ * Request for a frame session: the platform asks the wallet for the player, and the session may
+ * place bets.
+ */
 import type { BearerClient } from '../bearer-client.ts'
 
-/** What the platform answers when the wallet gave no usable answer, within 5 s for example. */
+/** The wallet gave no usable answer, for example within 5 s. */
 const PARTNER_FAILED = 502
-/** Milliseconds, and between two tries. */
 const RETRY_FOR_MS = 60_000
 const RETRY_GAP_MS = 100
 
-/** The frame session's id. A machine that has no time for 5 s is no reason to end: the question changes nothing, and is asked again. */
+/** Returns the id. The request changes nothing, so it is retried if the machine is too slow. */
 export async function requestFrameSession(platform: BearerClient, partnerId: string, token: string): Promise<string> {
   const until = performance.now() + RETRY_FOR_MS
   for (;;) {

@@ -1,4 +1,6 @@
-/** Bets that somebody sends to the wallet by hand: each call of theirs is told, so that a newcomer sees what a paste did. */
+/**
+ * Watch of bets that a user sends to the wallet by hand. It reports each call, to show its effect.
+ */
 import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
 import type { House } from '../sandbox-servers.ts'
 import { formatStake, type HouseBet, listNewestBets } from './wallet-bets.ts'
@@ -13,16 +15,16 @@ interface CallDetail {
 
 interface ManualBet {
   readonly bet: HouseBet
-  /** Calls that have been told. */
+  /** Number of reported calls. */
   reportedCalls: number
 }
 
 export interface ManualBetWatch {
-  /** Looks at the newest bets, and at the calls of those that were sent by hand. */
+  /** Reads the newest bets, and the calls of the bets by hand. */
   poll(): Promise<void>
 }
 
-/** What is told of such a bet: its calls so far, of which the last `fresh` are new. */
+/** `calls` are the calls so far; the last `fresh` are new. */
 export type ManualBetListener = (bet: {
   betId: string
   player: string
@@ -31,12 +33,12 @@ export type ManualBetListener = (bet: {
   fresh: number
 }) => void
 
-/** Bets looked at in one look: more than the bettors place between two looks at the highest rate. */
+/** Bets per poll, more than the bettors place between two polls at the highest rate. */
 const NEWEST = 100
-/** Bets by hand that are followed; the oldest go first. */
+/** Followed bets by hand; the oldest are dropped first. */
 const MAX_FOLLOWED = 50
 
-/** Those of earlier runs are known already and are told when something new happens to them. */
+/** Bets of earlier runs are reported only after a new call. */
 export async function watchManualBets(houses: readonly House[], notify: ManualBetListener): Promise<ManualBetWatch> {
   const followed = new Map<string, ManualBet>()
   const find = async () => {

@@ -1,12 +1,12 @@
 /**
- * The matches that are bet on. Pure: `advance` says what happens in one step of time, and the same seed says the same.
+ * Simulated matches. `advance` returns the events of a step; the same seed gives the same events.
  *
- *   open ──odds move──► open ──ends──► over ──result──► (corrected | taken back, then a new one) ──► closed
+ *   open ──odds move──► open ──ends──► over ──result──► (corrected | withdrawn, new) ──► closed
  *     └──withdrawn from trading──► over ──every bet refunded──► closed
  */
 import type { Random } from '../../../runtime/seeded-random.ts'
 
-/** Steps of time in a second. */
+/** Steps per second. */
 export const STEPS_PER_SECOND = 10
 
 export const MATCH_OUTCOMES = ['home', 'draw', 'away'] as const
@@ -19,13 +19,16 @@ export interface SimulatedMatch {
   readonly home: string
   readonly away: string
   readonly prices: MatchPrices
-  /** Before they moved last. */
+  /** Prices before the last move; null before the first. */
   readonly earlier: MatchPrices | null
 }
 
 export type MatchEvent =
   | { readonly kind: 'opens' | 'odds' | 'withdrawn' | 'result withdrawn'; readonly match: SimulatedMatch }
-  /** `isLast`: nothing will change any more. `again`: not the first one, which was wrong, or had been withdrawn. */
+  /**
+   * `isLast` means that the match does not change any more. `again` is set if an earlier result was
+   * wrong or withdrawn.
+   */
   | {
       readonly kind: 'result'
       readonly match: SimulatedMatch
@@ -36,9 +39,8 @@ export type MatchEvent =
   | { readonly kind: 'refunded'; readonly match: SimulatedMatch; readonly isLast: true }
 
 export interface MatchFixtures {
-  /** Those that can be bet on. */
+  /** Matches that accept bets. */
   open(): readonly SimulatedMatch[]
-  /** What happens in the next step. */
   advance(): MatchEvent[]
 }
 
@@ -47,7 +49,7 @@ const TEAMS =
     ' ',
   )
 const MATCHES = 6
-/** Of the resting teams, so many may be next. */
+/** The next team is drawn from this number of teams that rested longest. */
 const RESTED = 5
 const seconds = (count: number) => count * STEPS_PER_SECOND
 
@@ -61,7 +63,7 @@ interface RunningMatch {
   readonly endsAt: number
 }
 
-/** `prefix` keeps the ids of several runs on one database apart. */
+/** `prefix` keeps the ids of several runs on one database distinct. */
 export function createMatchFixtures(random: Random, prefix: string): MatchFixtures {
   let step = 0
   let made = 0
@@ -98,7 +100,7 @@ export function createMatchFixtures(random: Random, prefix: string): MatchFixtur
   }
 }
 
-/** Teams that have rested longest play: two matches of the same pair would be taken for one. */
+/** Uses teams that rested long, because two matches of one pair look like the same match. */
 function createMatch(random: Random, id: string, resting: string[]): SimulatedMatch {
   const [home, away] = [takeRestedTeam(random, resting), takeRestedTeam(random, resting)]
   const prices = { home: random.between(130, 400), draw: random.between(280, 420), away: random.between(130, 500) }
@@ -109,7 +111,7 @@ function takeRestedTeam(random: Random, resting: string[]): string {
   return resting.splice(random.below(RESTED), 1)[0] as string
 }
 
-/** One in 50 steps; up to five per cent up or down. */
+/** In one of 50 steps, by up to five per cent. */
 function moveOdds(random: Random, runningMatch: RunningMatch): MatchEvent[] {
   if (!random.chance(0.02)) return []
   const move = (price: number) => Math.max(105, Math.floor((price * random.between(950, 1050)) / 1000))
@@ -122,7 +124,7 @@ function moveOdds(random: Random, runningMatch: RunningMatch): MatchEvent[] {
   return [{ kind: 'odds', match: runningMatch.match }]
 }
 
-/** What becomes of a match that is over: mostly a result that stands. */
+/** Plans the events after the end of a match, mostly one final result. */
 function planMatchEnd(random: Random, step: number): PlannedMatchEvent[] {
   const winner = random.pick(MATCH_OUTCOMES)
   const other = random.pick(MATCH_OUTCOMES.filter((outcome) => outcome !== winner))

@@ -1,4 +1,4 @@
-/** What has happened on the platform since the last look, off its feed: nobody asks bet by bet whether anything has. */
+/** Reader of the platform's feed, which avoids a poll of each bet. */
 import type { BearerClient } from '../bearer-client.ts'
 import type { BetDetail } from './bet-steps.ts'
 
@@ -17,7 +17,7 @@ export interface PlatformChangeBet {
 /** Events of one page. */
 const PAGE = 500
 
-/** Begins now. Each look gives what has come since the one before. */
+/** Starts at the latest event. Each call returns the changes since the one before. */
 export async function followPlatformChanges(platform: BearerClient): Promise<() => Promise<PlatformChange[]>> {
   const read = (after: string) =>
     platform.fetchJson<{ data: PlatformChange[]; next: string }>('GET', `/changes?limit=${PAGE}&after=${after}`)

@@ -1,9 +1,9 @@
-/** The wallets' bets as their operators see them: those of simulated bettors, and those that somebody places by hand. */
+/** Bets of the wallets in the operator API, of simulated bettors and by hand. */
 
 import type { House } from '../sandbox-servers.ts'
 import { BETTORS } from './bettor-behaviour.ts'
 
-/** What `GET /operator/bets` answers of a bet, as far as it is read here. */
+/** The members of `GET /operator/bets` that are read here. */
 export interface OperatorBet {
   readonly userId: string
   readonly transactionId: string
@@ -23,7 +23,7 @@ export interface HouseBet extends OperatorBet {
 
 const SIMULATED = new Set(BETTORS.map(({ userId }) => userId))
 
-/** The newest of all houses, newest first. */
+/** The newest bets of the operators together, newest first. */
 export async function listNewestBets(houses: readonly House[], limit: number): Promise<HouseBet[]> {
   const lists = await Promise.all(houses.map((house) => listNewestOfHouse(house, limit)))
   return lists
@@ -37,12 +37,11 @@ async function listNewestOfHouse(house: House, limit: number): Promise<HouseBet[
   return data.map((bet) => ({ ...bet, house, isByHand: !SIMULATED.has(bet.userId) }))
 }
 
-/** "10.00 EUR"; empty when nothing was ever taken. */
+/** "10.00 EUR"; empty if no stake was taken. */
 export function formatStake({ stake, currency }: OperatorBet): string {
   return stake === undefined ? '' : `${stake} ${currency}`
 }
 
-/** Where a bet stands, in words. */
 export function describeBetStatus({ status, resultType, payout, refusalCode }: OperatorBet): string {
   switch (status) {
     case 'open':

@@ -1,6 +1,7 @@
 /**
- * The demo frame: one player, a few matches whose odds move, and bets that go the real way: platform, wire, wallet, ledger. Everything it says of money
- * is read from the wallet; the accounts are those of a brand that only this player has.
+ * Demo frame: one player, some matches with moving odds, and real bets through platform, wire,
+ * wallet and ledger. Every amount is read from the wallet. The player has its own brand, so the
+ * shown accounts contain only its money.
  */
 import { randomUUID } from 'node:crypto'
 import { formatMoney, type Money, parseDecimal, parseWireBalance } from '../../../protocol/values/money.ts'
@@ -21,14 +22,17 @@ import {
 } from './frame-player.ts'
 import { type Caption, TROUBLES, type TroubleName } from './troubles.ts'
 
-/** Bets that are shown. */
+/** Shown bets. */
 const MAX_BETS = 8
-/** The freebets' id at the platform. */
+/** Id of the freebets on the platform. */
 const BONUS = 7
-/** Milliseconds for which a trouble waits until the platform calls the wallet again, and between two tries. */
+/**
+ * Time for which a placement is retried while the circuit breaker is open, and the pause between
+ * tries.
+ */
 const RETRY_FOR_MS = 60_000
 const RETRY_GAP_MS = 200
-/** With one click, and before a trouble that needs money. */
+/** Deposit for a click, or before a trouble that needs money. */
 const TOP_UP = '100.00'
 
 export type FrameOutcome = 'home' | 'draw' | 'away'
@@ -36,7 +40,7 @@ export interface FrameBetRequest {
   readonly matchId: string
   readonly outcome: FrameOutcome
   readonly stake: string
-  /** Paid by promotions, where the wallet is set up so. */
+  /** Promotions pay the stake, if the wallet allows it. */
   readonly isFree?: boolean | undefined
 }
 export interface FramePlacement {
@@ -62,29 +66,29 @@ export interface DemoFrame {
   end(betId: string, what: FrameBetEnding): Promise<object>
   trouble(name: TroubleName): Promise<Caption>
   payIn(): Promise<object>
-  /** The player's currency from now on. */
+  /** Changes the player's currency. */
   switchTo(currency: FrameCurrency): Promise<object>
   stop(): Promise<void>
 }
 
-/** What the troubles work with. */
+/** Functions for the troubles. */
 export interface TroubleContext {
   readonly wallet: BearerClient
   readonly platform: BearerClient
   readonly callLog: FrameCallLog
   readonly matches: FrameMatches
-  /** Waits for a platform that does not call the wallet just now. */
+  /** Retries while the circuit breaker is open. */
   place(request: FrameBetRequest): Promise<FramePlacement>
-  /** Exactly this much. Says what there was, and what was paid in: below zero it was withdrawn. */
+  /** Sets the balance to `amount`. `paidIn` is negative for a withdrawal. */
   bringBalanceTo(amount: string): Promise<{ before: string; paidIn: string }>
-  /** 100.00 more where there is less than this. True if that was needed. */
+  /** Deposits 100.00 if the balance is below `amount`. Returns true after a deposit. */
   payInUnless(amount: string): Promise<boolean>
   balance(): Promise<string>
-  /** Until nothing of this bet is under way. */
+  /** Waits until the bet has no open delivery. */
   settled(betId: string): Promise<void>
   bets(): readonly FrameBet[]
   currency(): FrameCurrency
-  /** Whether promotions pay the stakes of bets with a bonus. */
+  /** True if promotions pay the stakes of bets with a bonus. */
   readonly hasFreebets: boolean
 }
 
@@ -133,7 +137,7 @@ interface FrameParts {
   readonly callLog: FrameCallLog
   readonly matches: FrameMatches
   readonly bets: FrameBet[]
-  /** The id of the frame session. */
+  /** Returns the id of the frame session. */
   frame(): Promise<string>
   currency(): FrameCurrency
   readonly hasFreebets: boolean
@@ -169,8 +173,9 @@ function createTroubleContext(parts: FrameParts): TroubleContext {
 }
 
 /**
- * A wallet that gave no answer several times in a row, as on a machine that had no time, is called twice a second at most (C-10): other bets are
- * declined at once. No trouble can be shown with such a bet, so it is placed again.
+ * After several calls without an answer, for example on a slow machine, the platform declines bets
+ * at once except two probes a second (C-10). A declined bet shows no trouble, so it is placed
+ * again.
  */
 async function placeWithRetry(parts: FrameParts, request: FrameBetRequest): Promise<FramePlacement> {
   const until = performance.now() + RETRY_FOR_MS
@@ -217,7 +222,7 @@ export function formatFrameOutcome({ home, away }: FrameMatch, outcome: FrameOut
 }
 
 const POLL_MS = 60
-/** Milliseconds: longer than any trouble of the frame lasts. */
+/** Longer than any trouble lasts. */
 const QUIET_MS = 20_000
 
 async function awaitDeliveries(platform: BearerClient, betId: string): Promise<void> {
@@ -231,10 +236,10 @@ async function awaitDeliveries(platform: BearerClient, betId: string): Promise<v
 
 const parseUnits = (amount: string) => parseDecimal(amount, FRAME_SCALE) ?? 0n
 
-/** As money looks, however it was typed. */
+/** Formats typed amounts as money. */
 const formatCents = (amount: string) => formatMoney(parseUnits(amount) as Money, FRAME_SCALE)
 
-/** Results are those of the match: they decide every bet on it. A cashout is the bet's own. */
+/** A result belongs to the match and decides every bet on it; a cashout belongs to the bet. */
 async function endBet(
   context: TroubleContext,
   { betId, match, outcome, stake }: FrameBet,
@@ -305,7 +310,9 @@ async function buildBetState(context: TroubleContext, { betId, match, outcome, .
   }
 }
 
-/** What the platform decided last and the wallet refused (L-2): the wallet's books still have the result before. */
+/**
+ * A last decision that the wallet rejected (L-2). The wallet's books still have the earlier result.
+ */
 async function findNotBooked(
   { wallet }: TroubleContext,
   betId: string,

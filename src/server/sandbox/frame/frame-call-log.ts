@@ -1,4 +1,7 @@
-/** The calls about the frame's player as the network between platform and wallet sees them: those on their way too. Bounded: old ones go. */
+/**
+ * Log of the calls about the demo frame's player, as the fault proxy sees them. It includes calls
+ * in progress; old calls are dropped.
+ */
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
 import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
@@ -11,12 +14,12 @@ export interface FrameCall {
   readonly betId: string
   readonly amount: string | undefined
   readonly trouble: InjectedFault | undefined
-  /** Undefined while it is on its way. */
+  /** Undefined while the call is in progress. */
   status?: number
   code?: number
-  /** Nobody heard the answer in time. */
+  /** No answer arrived in time. */
   isLost: boolean
-  /** The same bytes came a second time and were answered alike. */
+  /** The same bytes arrived again and got the same answer. */
   isAgain: boolean
   endedAt?: string
 }
@@ -24,9 +27,9 @@ export interface FrameCall {
 const MAX_CALLS = 300
 
 export interface FrameCallLog extends CallInterceptor {
-  /** What has changed about calls since this number of changes. */
+  /** Returns the calls that changed after this number of changes. */
   since(change: number): { readonly calls: readonly FrameCall[]; readonly next: number }
-  /** Of the next Place bet of the player. */
+  /** Applies to the player's next Place bet. */
   injectFault(trouble: InjectedFault): void
 }
 
@@ -35,7 +38,7 @@ export function createFrameCallLog(player: string): FrameCallLog {
   let numbers = 0
   let changes = 0
   let prepared: InjectedFault | undefined
-  /** Bets whose Place bet is held up until their Rollback has been answered. */
+  /** Bets whose Place bet is delayed until their Rollback has an answer. */
   const delayedPlaceBets = new Map<string, () => void>()
   const add = (call: FrameCall) => {
     changes += 1

@@ -1,4 +1,7 @@
-/** The frame's matches: always as many to bet on; odds move, but never while a bet is being placed. A match that is over makes room for the next. */
+/**
+ * Matches of the demo frame. Their number is constant: a new match replaces an ended one. Odds do
+ * not move while a bet is placed.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Random } from '../../../runtime/seeded-random.ts'
 import type { BearerClient } from '../bearer-client.ts'
@@ -17,7 +20,6 @@ const PAIRS = [
 const OPEN = 4
 const OUTCOMES = ['home', 'draw', 'away'] as const
 type Outcome = (typeof OUTCOMES)[number]
-/** Milliseconds between two moves of the odds. */
 const MOVE_MS = 2_500
 
 export interface FrameMatch {
@@ -25,18 +27,18 @@ export interface FrameMatch {
   readonly home: string
   readonly away: string
   readonly odds: Readonly<Record<Outcome, string>>
-  /** Where the odds went last. */
+  /** Direction of the last move. */
   readonly moved: Readonly<Record<Outcome, -1 | 0 | 1>>
 }
 
 export interface FrameMatches {
   open(): readonly FrameMatch[]
   find(id: string): FrameMatch
-  /** One more, which is not offered: no bet but those of who asked for it can be on it. Its odds stay. */
+  /** Creates a match that is not offered, so it has only the caller's bets. Its odds stay. */
   createOwnMatch(): Promise<FrameMatch>
-  /** Nothing moves while this works. */
+  /** Odds do not move during `work`. */
   withFrozenOdds<T>(work: () => Promise<T>): Promise<T>
-  /** The winner; undefined takes the result back. */
+  /** An undefined winner withdraws the result. */
   result(id: string, winner: Outcome | undefined): Promise<void>
   stop(): Promise<void>
 }
@@ -79,7 +81,7 @@ export async function createFrameMatches(platform: BearerClient, random: Random)
     await publishOdds(match)
   }
   const timer = setInterval(() => {
-    moving = moving.then(move).catch(() => {}) // the platform is going down
+    moving = moving.then(move).catch(() => {}) // the platform is stopping
   }, MOVE_MS).unref()
   return {
     open: () => open.map(toFrameMatch),

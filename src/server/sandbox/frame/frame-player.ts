@@ -1,11 +1,14 @@
-/** The demo frame's player: a brand of its own, so that the report has its accounts alone. */
+/**
+ * Player of the demo frame. Its brand has no other player, so that the report shows only its
+ * accounts.
+ */
 import { randomUUID } from 'node:crypto'
 import type { BearerClient } from '../bearer-client.ts'
 import { requestFrameSession } from '../bettors/frame-session-request.ts'
 import type { House } from '../sandbox-servers.ts'
 
 export const FRAME_PLAYER = 'robin'
-/** The first one is the player's at the start. All have the same scale. */
+/** The first one is active at the start. All have the same scale. */
 export const FRAME_CURRENCIES = ['EUR', 'USD'] as const
 export type FrameCurrency = (typeof FRAME_CURRENCIES)[number]
 export const FRAME_SCALE = 2
@@ -32,7 +35,7 @@ export async function createFramePlayer({ wallet }: House): Promise<void> {
 }
 
 /**
- * The frame session's id. The currency is the player's from now on, and every session before ends
+ * Returns the id of the frame session. The currency becomes active and ends every earlier session
  * (P-1).
  */
 export async function loadPlayerFrame(

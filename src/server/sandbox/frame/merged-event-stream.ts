@@ -1,4 +1,4 @@
-/** What has changed at the wallet and at the platform, as one stream: in the sandbox both are one. It ends when one of them ends. */
+/** Stream of the changes of wallet and platform together. It ends when one source ends. */
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../core/http/api/problem-details.ts'
@@ -7,10 +7,10 @@ import type { BearerClient } from '../bearer-client.ts'
 type Part = 'wallet' | 'platform'
 type Headers = Readonly<Record<string, string>>
 
-/** A place in both feeds. */
+/** Positions in both feeds. */
 const EVENT_POSITIONS = /^(\d{1,18})-(\d{1,18})$/
 
-/** The wallet is asked with what the request shows of who asks, and so its part ends with the session or key. */
+/** The wallet gets the credentials of the request, so its part ends with the session or key. */
 export async function streamMergedEvents(
   { wallet, platform }: Readonly<Record<Part, BearerClient>>,
   request: FastifyRequest,
@@ -18,7 +18,7 @@ export async function streamMergedEvents(
 ): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
-  if (reply.raw.destroyed) gone.abort() // who went while it was found out who asks closes nothing any more
+  if (reply.raw.destroyed) gone.abort() // the client may have left during the authentication, without a later event
   const [, ofWallet, ofPlatform] = EVENT_POSITIONS.exec(String(request.headers['last-event-id'])) ?? []
   const open = async (url: string, proof: Headers, last: string | undefined) => {
     const headers = { ...proof, ...(last !== undefined && { 'last-event-id': last }) }
@@ -43,7 +43,7 @@ function pickCredentials({ headers }: FastifyRequest): Headers {
   )
 }
 
-/** Each event gets the place in both; none is sent before both have begun. */
+/** Each event gets the positions in both feeds. No event is sent before both sources have begun. */
 function mergeStreams(sources: readonly ReadableStream<Uint8Array>[], end: () => void): PassThrough {
   const out = new PassThrough()
   const places: (string | undefined)[] = sources.map(() => undefined)
@@ -68,7 +68,7 @@ function mergeStreams(sources: readonly ReadableStream<Uint8Array>[], end: () =>
   }
   const followed = sources.map((source, i) => follow(source, i))
   void Promise.race(followed)
-    .catch(() => {}) // cut off: whoever reads comes again
+    .catch(() => {}) // after a broken source the client connects again
     .then(() => {
       out.end()
       end()

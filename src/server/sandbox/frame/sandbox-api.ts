@@ -1,4 +1,7 @@
-/** The sandbox's own routes for the console: a window to the platform's API, and the demo frame with its troubles. */
+/**
+ * Routes of the sandbox for the console: a part of the platform's API, and the demo frame with its
+ * troubles.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
@@ -18,14 +21,14 @@ import { TROUBLES } from './troubles.ts'
 export interface SandboxParts {
   readonly wallet: BearerClient
   readonly platform: BearerClient
-  /** None behind a gateway. */
+  /** Undefined with a gateway. */
   readonly frame: DemoFrame | undefined
 }
 
 export interface SandboxApiDeps {
   readonly admission: Authenticator
   readonly log: Logger
-  /** Undefined until all of it runs. */
+  /** Undefined until all servers run. */
   parts(): SandboxParts | undefined
 }
 
@@ -36,12 +39,15 @@ const ADMIN = { config: { role: 'admin' } } as const
 const CASH = { role: 'cash' } as const
 
 const PLATFORM = '/platform'
-/** What the console reads of a platform, all of it for `read` there too. It is asked with the platform's own key: no other path is passed on. */
+/**
+ * The console's reads on a platform; the role `read` may call each one there too. They use the
+ * platform's own key, so no other path is forwarded.
+ */
 const PLATFORM_READ_PATHS = [
   ...['/bets', '/bets/:id', '/deliveries', '/deliveries/retries', '/deliveries/retries/:id', '/changes'],
   ...['/show/:id', '/now', '/partners'],
 ]
-/** Nothing that an address would take for a step to another path. */
+/** Excludes characters that lead to another path. */
 const WindowPath = Type.Object({ id: Type.Optional(Type.String({ pattern: '^[\\w-]{1,64}$' })) })
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
@@ -107,14 +113,14 @@ function addFrameRoutes(api: Routes, frame: () => DemoFrame): void {
   api.post('/frame/currency', { config: CASH, schema: { body: Switch } }, ({ body }) => frame().switchTo(body.currency))
 }
 
-/** As an object: what is personal is masked in it before it is sent (O-11). */
+/** Parsed, so that personal data is masked before it is sent (O-11). */
 function parseJsonAnswer(answer: Response): Promise<unknown> {
   return answer.json().catch(() => {
     throw new Problem(503, 'unavailable', `the platform answered ${answer.status} without JSON`)
   })
 }
 
-/** As the route has it: the URL of the request may write the same path in another way. */
+/** The path of the route, because a URL can write the same path in another way. */
 function toPlatformPath({ url, params, routeOptions }: FastifyRequest): string {
   const ids = params as Readonly<Record<string, string>>
   const route = (routeOptions.url ?? '').slice(`/sandbox${PLATFORM}`.length)
@@ -126,8 +132,8 @@ function toPlatformPath({ url, params, routeOptions }: FastifyRequest): string {
 }
 
 /**
- * Whoever may do it here may do it there: in the sandbox both are one. What changes something is done in the name of who asked here, and
- * what is shown is masked for who asked here (O-11).
+ * A role has the same rights on the platform, because the sandbox is both sides. Changes are
+ * recorded under the caller's name, and answers are masked for the caller (O-11).
  */
 async function forwardToPlatform(
   { url, key }: BearerClient,

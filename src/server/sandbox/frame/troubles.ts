@@ -1,6 +1,7 @@
 /**
- * Trouble that somebody makes in the demo frame, on the real wallet and platform, and what is said of it afterwards: what the rules demanded, and where the
- * money is. What is said was looked up; when it did not come as it must, that is said.
+ * Faults that a user of the demo frame injects, on the real wallet and platform. A caption then
+ * explains the rules and the money. Its values are observed, and it shows when they differ from the
+ * rules.
  */
 import { conflict } from '../../core/http/api/problem-details.ts'
 import type { InjectedFault } from '../fault-proxy.ts'
@@ -10,11 +11,11 @@ import { killWallet } from './wallet-crash.ts'
 
 export interface Caption {
   readonly title: string
-  /** What happened, and what the rules demanded. */
+  /** Events and rules. */
   readonly story: string
-  /** Where the money is: as the wallet has it. */
+  /** The money according to the wallet. */
   readonly money: string
-  /** Whether everything came as the rules demand. */
+  /** True if everything followed the rules. */
   readonly isAsDemanded: boolean
   readonly betIds: readonly string[]
 }
@@ -66,9 +67,9 @@ interface TroubleResult {
   readonly after: string
   readonly wallet: string
   readonly platform: string
-  /** Transfers that took a stake. */
+  /** Number of stake transfers. */
   readonly taken: number
-  /** Whether the wallet has seen the Place bet. */
+  /** True if the wallet has received the Place bet. */
   readonly isPlaced: boolean
 }
 
@@ -100,14 +101,17 @@ function createPlacementTrouble(
   }
 }
 
-/** What went wrong would be told of a bet that never was: one that is refused needs money. Says what was paid in. */
+/**
+ * Without money the bet would be declined and the story would be wrong. Returns a sentence about
+ * the deposit.
+ */
 async function ensureFunds(context: TroubleContext): Promise<string> {
   const balance = await context.balance()
   if (!(await context.payInUnless(STAKE))) return ''
   return `The balance was ${balance}, so 100.00 was deposited first. `
 }
 
-/** On a match of its own, whose result decides no other bet of the player. */
+/** Uses a match without other bets, so that its result decides no other bet. */
 async function placeOnOwnMatch(context: TroubleContext, stake = STAKE): Promise<{ betId: string; matchId: string }> {
   const { id: matchId } = await context.matches.createOwnMatch()
   const placed = await context.place({ matchId, outcome: 'home', stake })
@@ -115,7 +119,7 @@ async function placeOnOwnMatch(context: TroubleContext, stake = STAKE): Promise<
   return { betId: placed.betId, matchId }
 }
 
-/** A bet that was refused, because the player is blocked for example, has no story of this kind. */
+/** A declined bet, for example of a blocked player, has no such story. */
 function requireAccepted({ status, reason }: FramePlacement): void {
   if (status !== 'declined') return
   throw conflict(
@@ -141,7 +145,7 @@ async function readWalletBet({ wallet }: TroubleContext, betId: string) {
   }
 }
 
-/** What the wallet has of a bet; of one whose Place bet is still on its way, when that has come. */
+/** The wallet's state of the bet. With `isLate` it waits for the delayed Place bet. */
 async function awaitStake(
   context: TroubleContext,
   betId: string,

@@ -1,6 +1,7 @@
 /**
- * The wallet that dies: a process of its own on a folder of its own, killed with kill -9 while a bet is open, and started again. The demo's own wallet
- * shares its process with the platform, so it cannot be killed alone.
+ * Crash of a wallet: a second wallet process with its own folder is killed with kill -9 while a bet
+ * is open, and restarted. The demo's own wallet shares its process with the platform, so it cannot
+ * be killed alone.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
@@ -15,22 +16,24 @@ import type { Caption } from './troubles.ts'
 
 const PLAYER = 'casey'
 const POLL_MS = 100
-/** Milliseconds for one start, on a machine that has other things to do. */
+/** For one start on a busy machine. */
 const START_MS = 60_000
-/** Milliseconds until the platform has found nobody. */
+/** For the platform's first failed attempt. */
 const FIRST_ATTEMPT_MS = 20_000
-/** Milliseconds until it has tried again: the longer the wallet was away, the longer is the gap between two tries, up to a minute (C-5). */
+/** For the next attempt; the gap grows with the outage, up to a minute (C-5). */
 const RESULT_DELIVERY_MS = 90_000
-/** No system gives these ports to outgoing connections, or to whoever asks for any: ours is free again when the wallet comes back. */
+/**
+ * Outgoing connections and requests for any port do not get these ports, so the port is still free
+ * at the restart.
+ */
 const PORTS = [20_000, 30_000] as const
-/** Ports that are tried. */
 const MAX_PORTS_TRIED = 100
 
 interface KillableWallet {
   readonly api: BearerClient
   readonly secret: string
   start(): Promise<void>
-  /** kill -9; resolves when the process is gone. */
+  /** Kills with kill -9; resolves when the process has ended. */
   kill(): Promise<void>
 }
 
@@ -82,7 +85,7 @@ async function createKillableWallet(folder: string): Promise<KillableWallet> {
     async start() {
       const child = spawn(process.execPath, [process.argv[1] ?? '', 'wallet'], { env, stdio: 'ignore', cwd: folder })
       const end = () => void child.kill('SIGKILL')
-      process.once('exit', end) // it never outlives the sandbox
+      process.once('exit', end) // the wallet must not outlive the sandbox
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
       kill = async () => {
         end()
@@ -110,7 +113,7 @@ function isPortFree(port: number): Promise<boolean> {
   })
 }
 
-/** Throws when it does not come about in time. */
+/** Throws after the time. */
 async function pollUntil(ms: number, what: string, isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + ms
   while (!(await isSo().catch(() => false))) {
@@ -119,7 +122,7 @@ async function pollUntil(ms: number, what: string, isSo: () => Promise<boolean>)
   }
 }
 
-/** A partner, a player with 100.00, and a frame loaded for the player. */
+/** Creates a partner, a player with 100.00, and a frame session. */
 async function enterPlayer(platform: BearerClient, { api, secret }: KillableWallet): Promise<string> {
   const partnerId = `mortal-${randomUUID().slice(0, 8)}`
   await api.fetchJson('POST', '/operator/players', { userId: PLAYER, currency: 'EUR' })
@@ -130,7 +133,7 @@ async function enterPlayer(platform: BearerClient, { api, secret }: KillableWall
   return requestFrameSession(platform, partnerId, token)
 }
 
-/** On a match of its own, whose result decides nobody else's bet. */
+/** Uses a match without other bets, so that its result decides no other bet. */
 function placeOnOwnMatch(
   { platform, matches }: TroubleContext,
   frameSessionId: string,
@@ -170,7 +173,10 @@ async function readSettleDeliveries(platform: BearerClient, betId: string): Prom
   return deliveries.filter(({ operation }) => operation === 'settle')
 }
 
-/** After the last movement but the payout: that may come as soon as the wallet listens. */
+/**
+ * Balance after the last transfer before the payout, which may arrive as soon as the wallet
+ * listens.
+ */
 async function readBalanceWithoutPayout({ api }: KillableWallet): Promise<string | undefined> {
   const { data } = await api.fetchJson<{ data: { kind: string; balance: string }[] }>(
     'GET',
