@@ -1,6 +1,6 @@
 /**
- * Manual retry of stuck and rejected deliveries: a single one, or each one that a filter matches
- * (C-4, W-16).
+ * Manual retry of stuck and rejected deliveries: a single one, or all deliveries of a filter (C-4,
+ * W-16).
  */
 
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'

@@ -1,7 +1,7 @@
 /**
  * Store for the outcomes of attempts. One statement inserts the attempts, locks the free bets, ends
  * or reschedules their deliveries, and writes the acknowledged state of the bets. That state comes
- * from the delivery, because the delivery holds what was sent.
+ * from the delivery, which holds the sent result.
  *
  * The statement sees rows that were committed before it began, but reads a locked bet in its
  * current state. It may therefore miss a later delivery of the bet, but not its number: `has_later`
