@@ -1,8 +1,8 @@
 /**
  * The nondeterministic inputs of a process: time, timers, turns of the event loop, randomness.
  *
- * All code in src uses them as `environment.monotonicNow()`, so that a simulation can replace them.
- * A tidy test enforces it.
+ * A tidy test ensures that all code in src uses them as `environment.monotonicNow()`, so that a
+ * simulation can replace them.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 

@@ -2,10 +2,10 @@
  * Batcher: while one batch is processed, the next one is collected. Batches grow with the load, and
  * a single item does not wait.
  *
- * - Waiting: the end of the batch before moves the item into a batch. The item is rejected at once
- *   with QueueFullError if too many wait.
- * - In a batch: the item is done, or it is processed alone, if the batch fails or leaves it out. A
- *   fatal error of the batch fails the item.
+ * - Waiting: the item enters the next batch. If too many items wait, it is rejected at once with
+ *   QueueFullError.
+ * - In a batch: the item is done. If the batch fails or leaves the item out, the item is processed
+ *   alone. A fatal error of the batch fails the item.
  * - Alone: the item is done or fails.
  *
  * Invariant: an item is in one batch, and at most once alone after it. An item that cannot be done

@@ -1,6 +1,6 @@
 /**
- * Cache for one answer that may be some seconds old, such as for callers without a key. Concurrent
- * requests share one load.
+ * Cache for an answer that may be some seconds old. Concurrent requests share one load, so callers
+ * without a key cost little.
  */
 
 interface CachedAnswer<T> {

@@ -20,7 +20,6 @@ export function logConnection({ headers, ...pems }: ConnectionSettings) {
   return { connection: { ...(headers !== undefined && { headers: Object.keys(headers) }), ...masked } }
 }
 
-/** For Node's TLS. */
 export function tlsOptionsOf({ ca, certificate, key }: ConnectionSettings) {
   return {
     ...(ca !== undefined && { ca }),

@@ -1,4 +1,4 @@
-/** Additional headers for calls, such as for a proxy before a wallet. */
+/** Additional headers for calls, as a proxy in front of a wallet may require. */
 import { UsageError } from '../errors/cli-errors.ts'
 
 export type ExtraHeaders = Readonly<Record<string, string>>

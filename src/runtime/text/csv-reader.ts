@@ -9,7 +9,7 @@ import { CSV_OPTIONS, columnNames, detectEncoding, hasOuterWhitespace, isScienti
 export interface CsvTable {
   /** Columns for the names in the first line; also called for an empty file. Throws UsageError. */
   columnsOf(names: readonly string[]): string[]
-  /** Columns of ids. */
+  /** Names of the columns with ids. */
   readonly ids: readonly string[]
   /** Limit of characters per row. */
   readonly maxRow: number

@@ -28,7 +28,7 @@ export interface ApiFlags {
   readonly key?: string
 }
 
-/** Throws UsageError when there is no key. */
+/** Throws UsageError without a key. */
 export function resolveApi(server: Server, flags: ApiFlags): ApiEndpoint {
   const { url, keyName } = API_DEFAULTS[server]
   const key = flags.key ?? process.env[keyName]

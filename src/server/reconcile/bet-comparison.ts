@@ -34,10 +34,10 @@ export interface ReconcileFinding {
   readonly kind: FindingKind
   readonly betId: string
   readonly player: string
-  /** Text about each side. */
+  /** Text about each side; null for a side without the bet. */
   readonly platform: string | null
   readonly wallet: string | null
-  /** The same and more, as single values. */
+  /** More details, as single values. */
   readonly details: FindingDetails
 }
 
@@ -47,10 +47,7 @@ export interface BetComparison {
   readonly findings: readonly ReconcileFinding[]
 }
 
-/**
- * Selects players with bets from another source. Such a bet, when unknown to the platform, is a
- * note.
- */
+/** Selects players with bets from another source. Such a bet is a note if the platform lacks it. */
 export type IsPlacedByHand = (player: string) => boolean
 
 export function compareBet({ platform, wallet }: BetPair, byHand: IsPlacedByHand): BetComparison {
@@ -86,10 +83,7 @@ function toUnmatchedFinding(side: WalletSide, byHand: IsPlacedByHand): Reconcile
     : { type: 'difference', kind: 'missing_at_platform', ...rest }
 }
 
-/**
- * While a call is under way, only facts that it cannot change are compared: existence, player,
- * stake and currency.
- */
+/** While a call is under way, only facts that it cannot change are compared. */
 function compareSides(platform: PlatformSide, wallet: WalletSide | undefined): ReconcileFinding[] {
   const failures = isUnacknowledged(platform) ? [toOwedFinding(platform, wallet)] : toRefusalNotes(platform, wallet)
   if (wallet === undefined)

@@ -17,11 +17,11 @@ export type BetState =
 
 export interface PlatformSide {
   readonly betId: string
-  /** Names of the player in the wallet: operatorUser first if it exists, then userId (I-1). */
+  /** Names of the player in the wallet: operatorUser, if it exists, then userId (I-1). */
   readonly players: readonly string[]
   readonly currency: string
   readonly stake: string
-  /** In the platform's own words. */
+  /** As the platform names it. */
   readonly status: string
   readonly decided: BetState
   /** The last state that the partner acknowledged. */
@@ -78,9 +78,7 @@ export function combineReadings(before: PlatformSide | undefined, after: Platfor
 /** While a call is under way, the partner's state is unknown. */
 export const NOT_ACKNOWLEDGED: BetState = { kind: 'none' }
 
-/**
- * The platforms whose bets in the wallet are compared (W-43); '' is the platform without a name.
- */
+/** Platforms to compare (W-43); '' is the platform without a name. */
 export type Platforms = readonly string[] | undefined
 
 /** For a wallet with bets of named platforms. */

@@ -16,7 +16,6 @@ const PAGE = 1_000
 
 export interface SortedPages<T> {
   readonly pages: Pages<T>
-  /** Removes the files. */
   close(): Promise<void>
 }
 

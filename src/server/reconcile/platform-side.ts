@@ -28,18 +28,18 @@ interface BetRow extends Row {
 }
 
 /**
- * In SQL: a delivery has waited for an hour longer than its schedule explains, which is 6 minutes
- * for a Rollback (C-4) and 25 hours for a result (C-5). The partner is down, or the database
- * rejects the mark of the delivery (C-15). Both count as owed.
+ * In SQL: a delivery has waited for an hour longer than its schedule explains. The schedule is 6
+ * minutes for a Rollback (C-4) and 25 hours for a result (C-5). The partner is down, or the
+ * database rejects the mark of the delivery (C-15). Both count as owed.
  */
 const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l.due_at end,
     l.first_attempt_at + case l.operation when 'rollback' then interval '6 minutes' else interval '25 hours' end) < now() - interval '1 hour'`
 
 /**
  * The failed delivery is the last one, if the partner refused it; a refused Place bet is the bet's
- * own status. Otherwise it is the first one that holds back the others: stuck, or retried and owed
- * (owed.ts). A delivery without an answer, before a later decision, is under way: the partner may
- * have it or not (W-48).
+ * own status. Otherwise it is the first one that holds back others: stuck, or retried and owed
+ * (owed.ts). A delivery without an answer, before a later decision, is under way, as the partner
+ * may have it (W-48).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,

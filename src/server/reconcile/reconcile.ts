@@ -101,8 +101,7 @@ async function compareWithApi(
 type Reading = Pick<Tx, 'query'>
 
 /**
- * Reads committed state. The one connection of an embedded database belongs to the snapshot, and
- * nothing else writes there.
+ * Reads committed state. An embedded database has one connection, which belongs to the snapshot.
  */
 function chooseReader(db: Db, snapshot: Tx): Reading {
   return db.kind === 'pglite' ? snapshot : db
@@ -120,10 +119,10 @@ interface CurrentReaders {
   readWallet(keys: readonly BetKey[]): Promise<WalletSide[]>
 }
 
-/** Pairs per second reading. */
+/** Pairs in one repeated reading. */
 const REREAD_SLICE = 200
 
-/** `now` is for sides that were not read at the same moment. */
+/** `now` is for sides with different snapshots. */
 async function compareStreams(
   run: ReconcileRun,
   tx: Tx,
@@ -161,10 +160,7 @@ export function createReconcileTally(found: ReconcileRun['found']) {
   return { count, tell: record }
 }
 
-/**
- * Reads the pairs again, the platform before and after the wallet. A bet that changed in between is
- * in flight.
- */
+/** Reads the pairs again. A bet that changed between two readings of the platform is in flight. */
 async function rereadPairs(reader: PlatformReader, now: CurrentReaders, pairs: readonly BetPair[]): Promise<BetPair[]> {
   const betIds = pairs.map(({ betId }) => betId)
   const before = await readPlatform(now.platform, reader, betIds)

@@ -212,7 +212,7 @@ export async function readRecordedClawback(db: Db, config: Config): Promise<Conf
   return recorded === 'refuse' || recorded === 'allow-negative' ? recorded : config.clawback
 }
 
-/** A setting that is not recorded differs from nothing. */
+/** A setting that is not recorded yet does not differ. */
 export function differsFromRecorded({ recorded, configured }: SettingComparison): boolean {
   return recorded !== undefined && recorded !== configured
 }

@@ -10,7 +10,7 @@ import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import type { Config } from '../core/config/config.ts'
 import { type Db, INDEX_PLANS_ONLY, type Queryable, statement, type Tx } from '../core/database/db.ts'
 
-/** Stands for the platform without a name. Names have no capitals. */
+/** Replaces the empty name of the platform without a name. Names have no capitals. */
 const NAMELESS = 'PARTNER_SECRET'
 const SETTING_PREFIX = 'platform '
 /** Stays after the first record, because the last platform may have been ended. */

@@ -59,7 +59,6 @@ export interface ServeWalletDeps {
   readonly makesFirstAdmin?: boolean
 }
 
-/** Additional routes of the sandbox. */
 export interface SandboxRoutes {
   addRoutes(app: FastifyInstance, auth: ConsoleAuth): void
   /** Allows the request to open the console with one click. */

@@ -70,9 +70,9 @@ function readErrorCode(error: unknown): string | undefined {
 
 const INTERNAL_ERROR = 'XX000'
 /**
- * While Citus copies rows to a worker, it reports the worker's error as an internal error. The
- * message remains, the SQLSTATE is lost, and a constraint's name ends with a shard number. Messages
- * therefore identify the errors that are retried or count as busy.
+ * While Citus copies rows to a worker, it reports the worker's error as an internal error. Only the
+ * message remains, in which a constraint's name ends with a shard number. Messages therefore
+ * identify the errors that are retried or count as busy.
  */
 const WORKER_MESSAGES = [
   ['duplicate key value violates unique constraint', '23505'],
@@ -148,7 +148,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * The database rejects this data only. An error without a code is from the preparation of the data.
+ * The database rejects only this data. Errors without a code are from the preparation of the data.
  */
 export function isDataError(error: unknown): boolean {
   const errorClass = classifyError(error)

@@ -1,5 +1,5 @@
 /**
- * The database as all other code uses it: named statements and transactions, no drivers.
+ * Interface of the database for all other code: named statements and transactions, no drivers.
  *
  * Only this folder uses the SQL word "rollback". Elsewhere it means the operation of the interface.
  */
@@ -58,8 +58,8 @@ export interface Db extends Queryable {
   /** Resolves after the durable commit. Undoes all changes when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * For commands of the owner; no statement has a limit. A transaction that locks rows of others
-   * limits itself with its first statement (STATEMENT_TIMEOUT_SECONDS).
+   * For commands of the owner; statements have no limit. If it locks rows that others need, its
+   * first statement sets a limit (STATEMENT_TIMEOUT_SECONDS).
    */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   openLane(): Lane
@@ -85,7 +85,7 @@ export interface Db extends Queryable {
   close(): Promise<void>
 }
 
-/** Bytes. Postgres cuts a longer name, so two statements could silently become one. */
+/** Bytes. Postgres cuts longer names, so two statements could silently become one. */
 export const MAX_STATEMENT_NAME_BYTES = 63
 
 export function statement(name: string, text: string, onCitus?: string, fewOnCitus?: SmallBatchVariant): Statement {
@@ -96,14 +96,14 @@ export function statement(name: string, text: string, onCitus?: string, fewOnCit
 
 const GENERIC_PLAN = 'plan_cache_mode = force_generic_plan'
 /**
- * Up to Postgres 17, disabled scans make a plan so expensive that Postgres compiles it, which takes
+ * Up to Postgres 17, disabled scans make a plan seem so expensive that it is compiled, which takes
  * 100 ms each time.
  */
 const NO_JIT = 'jit = off'
 /**
  * For each transaction and each read. Statements touch few rows through an index, so index scans
  * and nested loops are right for any statistics. Otherwise Postgres plans `= any($1)` on a fresh
- * table as a sequential scan, and keeps the plan of a small table that grows.
+ * table as a sequential scan, and keeps the plan when the table grows.
  */
 const INDEX_PLAN_SETTINGS = [
   'enable_seqscan = off',
@@ -156,8 +156,8 @@ export const RELOCATION_CHUNK_SETTINGS = statement(
 )
 
 /**
- * First statements of a `Db.longTransaction` that locks rows of others. A chunk of many rows takes
- * less than 30 s; all rows of one player in one transaction can take more.
+ * First statements of a `Db.longTransaction` that locks rows which others need. A chunk of many
+ * rows takes less than 30 s; all rows of one player in one transaction can take more.
  */
 export const STATEMENT_TIMEOUT_SECONDS = statement(
   'within_seconds',
@@ -180,8 +180,8 @@ function toSetConfig(setting: string): string {
 export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"
 
 /**
- * On Citus, settings reach the workers only in a transaction (`set local`). They share the round
- * trip of BEGIN. The generic plan is not forced, because Citus finds the shard by the values.
+ * On Citus, settings reach the workers only in a transaction (`set local`), so they are sent with
+ * BEGIN. The generic plan is not forced, because Citus finds the shard by the values.
  */
 export const BEGIN_ON_CITUS = `begin; ${HOT_SETTINGS.filter((setting) => setting !== GENERIC_PLAN)
   .map((setting) => `set local ${setting}`)
@@ -201,8 +201,8 @@ export function hotSettingsSql(scope: 'local' | 'session'): string {
 
 /**
  * Settings of the embedded database, without timeouts. It has one connection, so no process waits
- * for its locks. PGlite also cannot end an idle transaction: it never returned, and the process
- * hung.
+ * for its locks. PGlite cannot end an idle transaction either: such a transaction never returned,
+ * and the process hung.
  */
 export function embeddedSettingsSql(scope: 'local' | 'session'): string {
   return toSetSql(INDEX_PLAN_SETTINGS, scope)

@@ -16,9 +16,8 @@ export interface BuiltQuery {
 }
 
 /**
- * Calls `text` with the defined conditions as a continuation: " and a = $3 and b < $4". `values`
- * are $1, $2 …, and the values of the conditions follow. Each combination is a statement of its
- * own.
+ * Calls `text` with the defined conditions, in the form " and a = $3 and b < $4". `values` are $1,
+ * $2 …, and the values of the conditions follow. Each combination is a statement of its own.
  */
 export function buildQuery(
   name: string,

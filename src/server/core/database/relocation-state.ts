@@ -2,14 +2,13 @@
  * State of a relocation (`purser move`): the database that holds the wallet's tables.
  *
  * - No row: a wallet may start.
- * - Incoming, not ready: tables are being copied to this database, and no wallet may start.
- *   `purser move` makes it ready or deletes the row.
+ * - Incoming, not ready: tables are being copied here, and no wallet may start. `purser move` makes
+ *   it ready or deletes the row.
  * - Incoming, ready: a wallet may start.
  * - Moved away: no wallet may start before `purser move --reopen`.
  *
- * Invariant: a database that was moved away accepts no write, even from a running wallet. Tables
- * that money or a bet needs have a constraint that no row satisfies, so Postgres itself refuses the
- * write.
+ * Invariant: a database that was moved away accepts no write, even from a running wallet. Tables of
+ * money and bets have a constraint that no row satisfies, so Postgres itself refuses the write.
  */
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import { MOVED_AWAY_CONSTRAINT } from './database-errors.ts'

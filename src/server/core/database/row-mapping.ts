@@ -19,7 +19,7 @@ export interface BulkRowMapping<T> {
   values(items: readonly T[]): unknown[]
   /** A row, counted from 0, as one SQL expression per column. */
   row(at: number): string[]
-  /** Limit of rows for `row`. */
+  /** `row` can address at most this number of rows. */
   readonly maxListed: number
   /** Number of rows in the values of a statement. The first column must not be JSON. */
   count(values: readonly unknown[]): number

@@ -1,8 +1,8 @@
 /**
  * Distribution of the wallet's tables over several machines (`purser migrate --citus`).
  *
- * Tables with a bucket are distributed by it. All rows of a bucket are on one worker, so a batch is
- * written there only. All other tables are small and stay on the coordinator.
+ * Tables with a column `bucket` are distributed by it. All rows of a bucket are on one worker, so a
+ * batch is written there only. All other tables are small and stay on the coordinator.
  */
 import { UsageError } from '../../../../runtime/errors/cli-errors.ts'
 import type { Db, Row } from '../db.ts'
@@ -28,8 +28,7 @@ const [FIRST_TABLE] = DISTRIBUTED_TABLES
 
 /**
  * Coordinator tables that are written together with distributed ones. If Citus did not know them,
- * it would commit on the worker before the coordinator. A crash in between would then keep half of
- * a transaction.
+ * it would commit on the worker first, and a crash could keep half of a transaction.
  */
 export const CITUS_LOCAL_TABLES = ['action', 'adjusted_sum', 'archived_sum', 'feed_counter'] as const
 
@@ -66,9 +65,9 @@ export interface BucketFunctions {
 }
 
 /**
- * Distributes all missing tables, gives each bucket a shard of its own, spreads the shards evenly,
- * and creates the functions. It may run again: after a migration with a new table, after an
- * upgrade, or after an interrupted run.
+ * Distributes missing tables, gives each bucket its own shard, spreads the shards evenly, and
+ * creates the functions. It may be repeated, as after a new migration, an upgrade, or an
+ * interrupted run.
  */
 export async function distributeTables(
   db: Db,
@@ -128,8 +127,8 @@ async function listKnownTables(run: Run): Promise<unknown[]> {
 }
 
 /**
- * Leaves room for the workers' ids between two change ids of the coordinator. Citus refuses this
- * for a distributed table.
+ * Leaves room for the workers' ids between the coordinator's change ids. Citus refuses this for a
+ * distributed table.
  */
 async function leaveRoomBetweenChanges(run: Run): Promise<void> {
   const [row] = await run(
@@ -170,7 +169,7 @@ async function readFirstTableShards(run: Run, buckets: number): Promise<Shard[]>
 }
 
 /**
- * Splits the shard with the most buckets, for the workers with the fewest. False when none has
+ * Splits the shard with the most buckets, for the workers with the fewest; false when none has
  * several.
  */
 async function splitLargestShard(run: Run, buckets: number): Promise<boolean> {

@@ -1,9 +1,8 @@
 /**
- * Check of the text order (collation) of a database, which the C library or ICU of its machine
- * defines.
+ * Check of a database's text order (collation), which the C library or ICU of its machine defines.
  *
- * Another version of the library may order the same texts differently. An index that was built
- * before then misses rows, and Postgres reports no error.
+ * Another version may order the same texts differently. An older index then misses rows without an
+ * error.
  *
  * Invariant: no index of Purser depends on the text order, because each compares bytes.
  */

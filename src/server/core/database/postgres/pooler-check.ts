@@ -8,9 +8,9 @@ const TIMEOUT_MS = 4_000
 const SHARING_PROBES = 10
 
 /**
- * Such a pooler gives each transaction any free server process, so prepared statements and session
- * settings are another client's. Here a connection must keep its process while another one is in a
- * transaction.
+ * A pooler in transaction mode gives each transaction any free server process, so prepared
+ * statements and session settings are another client's. Here a connection must keep its process
+ * while another one is in a transaction.
  */
 export async function refuseTransactionPooling(pool: pg.Pool): Promise<void> {
   const connecting = [pool.connect(), pool.connect()] as const

@@ -34,7 +34,7 @@ interface TransactionState {
   readonly errors: unknown[]
   /** Set when BEGIN is sent, before the first statement. Never rejects. */
   beginning?: Promise<void>
-  /** BEGIN failed. No statement may follow, because it would run outside a transaction. */
+  /** BEGIN failed. A further statement would run outside a transaction, so none follows. */
   lost: boolean
   /** Set when COMMIT is sent, after the last statements. */
   committing?: Promise<unknown>
@@ -161,8 +161,8 @@ async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
 }
 
 /**
- * `timeoutMs` 0 means no limit. A statement that exceeds it closes its connection, because its
- * effect is unknown.
+ * `timeoutMs` 0 means no limit. A statement that exceeds it closes its connection: its effect is
+ * unknown.
  */
 export function toQueryConfig(
   statement: Statement,

@@ -50,7 +50,7 @@ export function findUrlProblem(url: string, rules: UrlRules = {}): string | unde
   return undefined
 }
 
-/** As in `findUrlProblem`, for parameters that are misspelt or belong to another program. */
+/** As in `findUrlProblem`, for misspelt parameters and those of other programs. */
 export function describeUnknownParameters(url: string): string | undefined {
   const unknown = [...parseUrlQuery(url).keys()].filter((name) => !PARAMETERS.includes(name))
   if (unknown.length === 0) return undefined
@@ -64,8 +64,8 @@ export function parsePostgresUrl(url: string): ClientConfig {
   const options = parseUrl(url)
   const config: ClientConfig = { application_name: 'purser', ...toClientConfig(options) }
   config.enableChannelBinding = ['require', 'prefer'].includes(String(options.channel_binding))
-  // Without these values the library reads PGSSLMODE, even for a socket, and the password file,
-  // with a warning.
+  // Otherwise the library reads PGSSLMODE, even for a socket, and the password file, with a
+  // warning.
   config.ssl ??= false
   config.password ||= findPassword as () => Promise<string>
   return config
@@ -147,7 +147,7 @@ function isUnreadable(url: string): boolean {
   return readable === undefined || hasCutPassword(new URL(readable), readable !== whole)
 }
 
-/** A #, / or ? in the password ends the host's part, so the @ and the real host follow later. */
+/** A #, / or ? in the password ends the host's part, so the @ and the host follow later. */
 function hasCutPassword({ hash, search, pathname, username }: URL, isWithoutHost: boolean): boolean {
   if (hash !== '') return true
   return (isWithoutHost && pathname.includes('@')) || (username === '' && `${pathname}${search}`.includes('@'))

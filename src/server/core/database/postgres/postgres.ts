@@ -46,14 +46,14 @@ import { requireUtf8Encoding, TIME_TYPES, toStrictTimeParser } from './session-s
 
 /** A lane runs one batch at a time. */
 const LANE_POOL_SIZE = 1
-/** Concurrent changes of the operator and of the platform. */
+/** Connections for changes of the operator and of the platform. */
 const POOL_SIZE = 24
-/** Concurrent reads of calls. */
+/** Connections for the reads of calls. */
 const READ_POOL_SIZE = 6
-/** Concurrent queries of users, and their sums, which take seconds. */
+/** Connections for queries of users, and for their sums, which take seconds. */
 const PEOPLE_POOL_SIZE = 4
 const SUMS_POOL_SIZE = 2
-/** An audit, and at the same time the daily close of a large day. */
+/** Connections for an audit, and for the daily close of a large day at the same time. */
 const SLOW_POOL_SIZE = 2
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; after that the connection
@@ -63,8 +63,8 @@ const SLOW_POOL_SIZE = 2
 const CONNECT_TIMEOUT_MS = 2_300
 const HOT_TIMEOUT_MS = 2_300
 /**
- * Milliseconds for the answer to a read. Without a limit a silent connection would never return to
- * the pool.
+ * Milliseconds for the answer to a read. Without a limit a silent connection would stay in use for
+ * ever.
  */
 const READ_TIMEOUT_MS = 4_000
 /** Milliseconds. The server cancels sums earlier, so a slower connection is dead. */
@@ -161,10 +161,7 @@ async function applyHotSettings(client: pg.ClientBase): Promise<void> {
   await client.query({ text: hotSettingsSql('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
-/**
- * Reads are planned like hot statements. They may wait for a lock, but not longer than their
- * caller.
- */
+/** Reads are planned like hot statements, and may wait for a lock as long as their caller waits. */
 async function applyReadSettings(client: pg.ClientBase): Promise<void> {
   await applyHotSettings(client)
   const text = `set lock_timeout = 0; set statement_timeout = ${READ_TIMEOUT_MS}`
@@ -183,7 +180,7 @@ async function applySumsSettings(client: pg.ClientBase): Promise<void> {
 
 /**
  * The server checks each second that the client is connected, or cancels the statement. Some
- * systems cannot check this and refuse the setting.
+ * systems refuse the setting.
  */
 async function enableDisconnectCheck(client: pg.ClientBase): Promise<void> {
   const text = "set client_connection_check_interval = '1s'"

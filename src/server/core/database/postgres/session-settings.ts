@@ -1,5 +1,5 @@
 /**
- * Session settings on which our statements, and the parsing of their answers, rely.
+ * Session settings that our statements, and the parsing of their answers, rely on.
  *
  * Servers, databases and roles can have other defaults, so each new connection sets them. It uses a
  * statement, because a pooler refuses most settings as startup parameters.

@@ -2,7 +2,7 @@
 import type { Span } from '../../../../runtime/tracing.ts'
 import type { Db, Tx } from '../db.ts'
 
-/** Returns `transaction` itself when there is no span. */
+/** Returns `transaction` itself without a span. */
 export function traceTransaction(span: Span | undefined, transaction: Db['transaction']): Db['transaction'] {
   if (span === undefined) return transaction
   return async (work) => {

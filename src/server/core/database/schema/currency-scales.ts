@@ -34,8 +34,7 @@ function createStatements(server: MoneyServer, table: string) {
 }
 
 /**
- * For the start of a process. Throws when a recorded currency is configured with another scale, or
- * not at all.
+ * For the start. Throws when a recorded currency is configured with another scale, or not at all.
  */
 export async function requireRecordedScales(db: Pick<Db, 'query'>, server: MoneyServer, scales: Scales): Promise<void> {
   refuseChangedScales(await db.query<ScaleRow>(STATEMENTS[server].readAll), scales)

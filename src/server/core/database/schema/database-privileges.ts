@@ -17,7 +17,7 @@ type Privilege = 'select' | 'insert' | 'update' | 'execute' | `update (${string}
 const READ = ['select'] as const
 /** Append-only. */
 const ADD = ['select', 'insert'] as const
-/** For a function that does one thing with the rights of the owner. */
+/** For a function that performs one task with the rights of the owner. */
 const CALL = ['execute'] as const
 /** For a sequence: its next number needs the right to update. */
 const COUNT = ['select', 'update'] as const
@@ -153,8 +153,8 @@ const REQUIRED_PRIVILEGES = mapRows<RequiredPrivilege>(2, {
 })
 
 /**
- * Names are looked up in the catalog, which every role may read. In SQL, the name of an
- * inaccessible schema would be an error.
+ * Names are looked up in the catalog, which every role may read. SQL with a closed schema's name
+ * would fail.
  */
 const READ_MISSING_PRIVILEGES = statement(
   'read_missing_rights',
@@ -215,10 +215,7 @@ export async function requirePrivileges(db: Pick<Db, 'transaction'>, server: Ser
   )
 }
 
-/**
- * For a command that reads a few tables of one schema. Throws with the missing GRANTs and the other
- * remedy.
- */
+/** For a command that reads a few tables. Throws with the missing GRANTs and the other remedy. */
 export async function requireReadPrivileges(
   db: Pick<Db, 'snapshot'>,
   { schema, tables, otherwise }: { schema: string; tables: readonly string[]; otherwise: string },

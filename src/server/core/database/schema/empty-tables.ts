@@ -1,8 +1,8 @@
 /**
  * Audit check for tables that are empty although rows of other tables refer to them.
  *
- * pg_restore copies whole tables, so a restore that stopped leaves the next ones empty. Tables of
- * money are not listed, because their own checks compare each row.
+ * pg_restore copies one table after another, so a restore that stopped leaves the last ones empty.
+ * Tables of money are not listed, because their own checks compare each row.
  */
 
 import { isPermissionDenied } from '../database-errors.ts'
@@ -28,7 +28,7 @@ const DEPENDENT_TABLES: readonly (readonly [table: string, other: string, rows: 
   ['gateway.operator', 'gateway.player', 'select from gateway.player'],
 ]
 
-/** The check of a feed begins with its count. */
+/** A feed without its counter cannot be checked. */
 export function isFeedCountMissing({ row }: Finding): boolean {
   return row.empty?.endsWith('.feed_counter') === true
 }

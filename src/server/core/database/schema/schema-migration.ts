@@ -1,6 +1,6 @@
 /**
- * Migrates the schema to this program's version. Checksums ensure that a released migration never
- * changes.
+ * Migrates the schema to this program's version. Checksums ensure that released migrations never
+ * change.
  */
 
 import { fileURLToPath } from 'node:url'
@@ -30,18 +30,18 @@ export interface MigrationReport {
 }
 
 /**
- * Milliseconds for which each attempt waits for a lock. Calls on the table queue after the waiting
- * migration, so the wait is shorter than a call's own lock timeout (db.ts). The pauses together are
- * longer than the sums that users request. The last wait is longer than Postgres' deadlock_timeout,
- * after which Postgres cancels an autovacuum that holds the lock.
+ * Milliseconds per attempt to get a lock. Calls on the table queue after the attempt, so it is
+ * shorter than their own lock timeout (db.ts). The pauses together are longer than the sums of
+ * users. The last attempt is longer than deadlock_timeout, after which Postgres cancels a blocking
+ * autovacuum.
  */
 const LOCK_WAITS_MS = [...Array<number>(40).fill(300), 1_500]
 const PAUSE_MS = 1_000
 
 /**
- * Applies each missing migration in a transaction of its own, so no lock is held while the next one
- * reads a large table. Throws when the database is newer than this program, or when a migration
- * fails. The earlier ones then stay applied, and the next run continues.
+ * Applies one migration per transaction, so no lock is held while the next one reads a large table.
+ * Throws when the database is newer than this program, or when a migration fails; the next run
+ * continues.
  */
 export async function migrateSchema(
   db: Pick<Db, 'script'>,
@@ -78,8 +78,8 @@ async function createLockedRunner(db: Pick<Db, 'script'>, folder: string) {
 }
 
 /**
- * Resolves to the names of the applied migrations, none when all are present. A new database gets
- * all at once, because no call waits for it.
+ * Resolves to the names of the applied migrations. A new database gets all at once, because no call
+ * waits for it.
  */
 async function applyNextMigration(
   runLocked: LockedRunner,
@@ -145,8 +145,7 @@ export async function requireCurrentSchema(db: Db): Promise<void> {
 }
 
 /**
- * The list of migrations looks empty to a role that may not read it, and a migration would not
- * help.
+ * The list of migrations looks empty without the right to read it, and a migration would not help.
  */
 async function requireReadableVersion(run: Run): Promise<void> {
   const [hidden] = await run(

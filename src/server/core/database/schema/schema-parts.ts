@@ -1,9 +1,8 @@
 /**
- * Audit check for missing parts of the schema. migrations/parts.json lists the required parts.
+ * Audit check for missing parts of the schema, which migrations/parts.json lists.
  *
  * pg_restore creates tables first, then copies rows, and creates indexes, keys and triggers last.
- * If it stops early, rows exist without these parts, although the recorded version of the schema is
- * right.
+ * If it stops early, rows exist without these parts, although the recorded version is right.
  */
 import { readFile } from 'node:fs/promises'
 import { type Db, type Row, statement } from '../db.ts'
@@ -15,8 +14,8 @@ const IS_OUR_SCHEMA = "n.nspname in ('purser', 'platform', 'gateway')"
 const TABLES = `pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace`
 
 /**
- * An invalid index, as a failed build leaves it, does not count. Partitions change at any time.
- * Constraints of the kind "not null" have rows only since Postgres 18.
+ * An invalid index, as a failed build leaves it, does not count. Partitions are left out, because
+ * they change. So are "not null" constraints, which have rows only since Postgres 18.
  */
 const PARTS = statement(
   'schema_parts',

@@ -1,8 +1,8 @@
 /**
  * Repair of sequences and counters that are lower than the numbers in their tables.
  *
- * Logical replication copies rows but no sequences, and a restore can be of some tables only. The
- * next numbers would then be in use already, until the sequence has passed all rows.
+ * Logical replication copies no sequences, and a restore can be of some tables only. The next
+ * numbers would then be in use already, until the sequence has passed them.
  *
  * Invariant: no server starts while a counter is lower than the numbers of its table.
  */
@@ -80,8 +80,8 @@ const REPAIR_LOCK = 7_785_776
 
 /**
  * Resolves to a sentence for each repaired counter. Throws when the role may not set one. On Citus
- * the workers also number the wallet's changes, by their own scheme, so only a platform is checked.
- * An embedded database is never replicated.
+ * the workers number the wallet's changes too, so only a platform is checked. An embedded database
+ * is never replicated.
  */
 export async function repairCounters(db: Pick<Db, 'kind' | 'query' | 'script'>, server: ServerKind): Promise<string[]> {
   if (db.kind === 'pglite' || (db.kind === 'citus' && server === 'wallet')) return []
