@@ -1,9 +1,11 @@
 /**
- * The journal of calls (W-30): what came over the wire and what it was answered, for some days. Calls are gathered and written in bulk,
- * after their answers: nothing waits for the journal. What was not written yet is lost in a crash, at most the last second.
+ * Journal of the calls on the wire and their answers (W-30).
  *
- * Invariant: the journal is bounded. So many calls wait at most, so many of strangers are kept per second, the oldest day is dropped
- * whole; what is left out is counted.
+ * Calls are collected in segments and written in bulk after their answers, so no call waits for the
+ * journal. A crash loses at most the last second.
+ *
+ * Invariant: the journal is bounded. The number of waiting segments is limited, calls without a
+ * valid signature have a rate limit, and old days are dropped whole. Omitted calls are counted.
  */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
@@ -19,13 +21,15 @@ import { createDailyQuota, createTokenBucket } from './token-bucket.ts'
 export type { JournalSchema } from './journal-retention.ts'
 
 export interface CallJournal {
-  /** Whether calls are kept at all. */
+  /** False: no calls are stored. */
   readonly isOn: boolean
-  /** Never waits, never throws. */
+  /** Never waits or throws. */
   add(call: AnsweredCall): void
-  /** Calls that were left out since the start: too many at once, too many of strangers, or the database was not there. */
+  /**
+   * Calls omitted since the start: too many at once, too many unverified, or the database was down.
+   */
   lost(): number
-  /** Writes what waits, and ends. */
+  /** Writes the waiting calls and ends. */
   stop(): Promise<void>
 }
 
@@ -34,25 +38,23 @@ export interface CallJournalDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly schema: JournalSchema
-  /** Days that are kept beside today. */
+  /** Days that are stored, in addition to today. */
   readonly days: number
 }
 
-/** Milliseconds between two writes. */
 const WRITE_MS = 500
-/** Milliseconds that a process that ends waits for its last calls to be written: its database may be silent. */
+/** Milliseconds to write the last calls at the end, because the database may not answer. */
 const STOP_MS = 2_000
-/** Chunks that are written together at most. */
 const MAX_SEGMENTS_PER_WRITE = 8
-/** Chunks that wait to be written at most: some seconds of a busy wallet. */
+/** Some seconds of a busy wallet. */
 const MAX_WAITING_SEGMENTS = 80
-/** Calls of strangers (no secret verifies them) that are kept: so many at once, then so many a second. */
+/** Stored calls without a valid signature: first a burst, then a number per second. */
 const UNVERIFIED_BURST = 100
 const UNVERIFIED_PER_SECOND = 1
-/** Calls that one process keeps a day on the embedded database, which is for trying things out. */
+/** Calls per process and day on the embedded database, which is for trials. */
 const EMBEDDED_PER_DAY = 100_000
 
-/** No days: no journal, and none is left. */
+/** With 0 days no call is stored, and all stored days are dropped. */
 export function createCallJournal(deps: CallJournalDeps): CallJournal {
   if (deps.days === 0) return createDisabledJournal(deps)
   const { db, clock } = deps
@@ -102,13 +104,12 @@ export function createCallJournal(deps: CallJournalDeps): CallJournal {
     lost: () => lost,
     async stop() {
       cancel()
-      isStopping = true // a database that is silent is waited for once
+      isStopping = true // a database that does not answer is tried only once
       await withTimeout(write().then(write), STOP_MS, () => undefined)
     },
   }
 }
 
-/** What an earlier start has kept goes, every day of it. */
 function createDisabledJournal(deps: CallJournalDeps): CallJournal {
   const dropped = rotateJournal(deps).then(
     () => {},
@@ -120,7 +121,7 @@ function createDisabledJournal(deps: CallJournalDeps): CallJournal {
   }
 }
 
-/** Whatever a body holds, its call is answered: a defect here costs a line of the journal. */
+/** An error here costs one entry of the journal, and never the answer to the call. */
 function tryAdd(segment: JournalSegment, call: AnsweredCall, now: number): boolean {
   try {
     segment.add(call, now)
@@ -130,7 +131,7 @@ function tryAdd(segment: JournalSegment, call: AnsweredCall, now: number): boole
   }
 }
 
-/** Writes chunks in a transaction of their own; resolves to whether they are there. */
+/** Writes segments in a transaction of their own. Returns false if that failed. */
 function createSegmentWriter(deps: CallJournalDeps): (segments: readonly ClosedSegment[]) => Promise<boolean> {
   const { db, clock, log, schema } = deps
   const insert = INSERT[schema]
@@ -143,13 +144,13 @@ function createSegmentWriter(deps: CallJournalDeps): (segments: readonly ClosedS
       isKept = (await rotateJournal(deps)) > 0
       rotatedOn = day
     } catch (error) {
-      log.warn({ err: error }, 'the journal could not begin a new day') // its partition is there since yesterday
+      log.warn({ err: error }, 'the journal could not begin a new day') // its partition has existed since yesterday
     }
   }
   return async (segments) => {
     try {
       await rotate(formatDay(clock.now()))
-      if (!isKept) return true // The owner of the tables keeps no journal.
+      if (!isKept) return true // the owner of the tables disabled the journal
       await db.transaction(async (tx) => {
         await Promise.all(segments.map((segment) => tx.execute(insert, toValues(segment))))
       })

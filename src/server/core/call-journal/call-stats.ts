@@ -1,8 +1,9 @@
 /**
- * How many calls there were in each minute of the last hour, how they came out and how long they took, by the other side. Every process counts in
- * memory and adds what it counted to the common rows every few seconds.
+ * Statistics of the calls of the last hour: results and durations, by minute and by party, which is
+ * a platform or a partner.
  *
- * Invariant: a call is counted once, by the process that answered or made it. What a crash loses is the last seconds; nothing waits for a count.
+ * Invariant: a call is counted once, by the process that answered or made it. Each process adds its
+ * counts to shared rows every few seconds. A crash loses the last seconds, and no call waits.
  */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
@@ -11,49 +12,46 @@ import { environment } from '../../../runtime/environment.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { type Db, type Row, statement } from '../database/db.ts'
 
-/** Whose calls: the schema of the table. */
 type Schema = 'purser' | 'platform'
 
 export const CALL_STATS_RESULTS = ['accepted', 'refused', 'failed'] as const
-/** failed: nobody can say yes or no. */
+/** `failed`: the result is unknown. */
 export type CallStatsResult = (typeof CALL_STATS_RESULTS)[number]
 
 export interface CallStatsMinute extends Record<CallStatsResult, number> {
-  /** Its beginning, in milliseconds since 1970. */
+  /** The start of the minute, in milliseconds since 1970. */
   readonly at: number
   readonly name: string
   /**
-   * How many calls took at most each of HISTOGRAM_BOUNDS_MS and more than the one before; the last:
-   * longer.
+   * Calls by duration: each element counts durations up to its bound in HISTOGRAM_BOUNDS_MS, and
+   * above the previous one. The last element counts all longer ones.
    */
   readonly durations: readonly number[]
 }
 
 export interface CallStats {
-  /** Never waits, never throws. */
+  /** Never waits or throws. */
   add(name: string, result: CallStatsResult, ms: number): void
-  /** Of the last hour, the minute that runs included: what all processes have written, and this one has counted, in no order. */
+  /** Writes its own counts, then reads the counts of every process. The rows have no order. */
   read(): Promise<CallStatsMinute[]>
-  /** Writes every few seconds. */
   start(): void
-  /** Writes what was counted, and ends. */
+  /** Writes the remaining counts. */
   stop(): Promise<void>
 }
 
-/** Milliseconds. Two of them are the ends that calls have: 4 s (R-5) and 5 s (C-2). */
+/** Milliseconds. Two bounds are the time limits of calls: 4 s (R-5) and 5 s (C-2). */
 export const HISTOGRAM_BOUNDS_MS = [
   1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 170, 300, 500, 800, 1_300, 2_200, 4_000, 5_000, 10_000,
 ]
 export const MINUTE_MS = 60_000
-/** Minutes that are shown beside the one that runs. */
+/** In addition to the current minute. */
 export const SHOWN_MINUTES = 60
-/** More than are shown: a slot is not begun anew while it is read. */
+/** More slots than shown minutes, so that no slot is reused while it is read. */
 const SLOTS = 64
-/** Milliseconds between two writes. */
 const WRITE_MS = 2_000
-/** Milliseconds that a process that ends waits for its last counts to be written. */
+/** Milliseconds to write the last counts at the end. */
 const STOP_MS = 1_000
-/** Counts that wait for a database that is not there; of more the oldest go. */
+/** Rows that wait while the database is down; the oldest are dropped first. */
 const MAX_WAITING_COUNTS = 4_096
 
 interface Counts extends Record<CallStatsResult, number> {
@@ -74,7 +72,7 @@ export interface CallStatsDeps {
 
 export function createCallStats({ db, clock, log, schema }: CallStatsDeps): CallStats {
   const { add, read } = STATEMENTS[schema]
-  /** Since the last write; a call is of the minute in which it is written, at most WRITE_MS later. */
+  /** Counts since the last write. They belong to the minute in which they are written. */
   const fresh = new Map<string, Counts>()
   let waiting: WaitingRow[] = []
   let cancel = () => {}
@@ -146,7 +144,7 @@ function findBoundIndex(ms: number): number {
 
 const slotOf = (at: number) => (at / MINUTE_MS) % SLOTS
 
-/** Every process locks rows in the same order. */
+/** All processes lock rows in the same order, which prevents deadlocks. */
 function compareRows(a: WaitingRow, b: WaitingRow): number {
   return slotOf(a.at) - slotOf(b.at) || (a.name < b.name ? -1 : 1)
 }

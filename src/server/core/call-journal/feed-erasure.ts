@@ -1,4 +1,7 @@
-/** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
+/**
+ * Erasure of a player from journal and feed (O-10), by the owner of the tables. Calls are deleted,
+ * and events get the pseudonym.
+ */
 
 import { type ChangeStore, numberUnderLock, type StoredEvent } from '../change-feed/change-store.ts'
 import { MAX_NUMBERED_PER_TRANSACTION } from '../change-feed/distributed-numbering.ts'
@@ -7,10 +10,10 @@ import { hashJournalKey } from './journal-keys.ts'
 import { parseRecordPlayers } from './journal-record.ts'
 import { compressSegment, decompressSegment } from './segment-compression.ts'
 
-/** Chunks, or rows of the feed, of one transaction. */
+/** Segments or rows of the feed per transaction. */
 const CHUNK_ROWS = 100
 
-/** Reads all of the journal behind a chunk, so nothing is locked meanwhile and no time is set: days of calls may take minutes. */
+/** Scans the rest of the journal, perhaps for minutes, so it has no time limit and no locks. */
 const FIND_SEGMENTS = statement(
   'forget_find_chunks',
   `select at, chunk from purser.journal
@@ -41,7 +44,10 @@ interface SegmentRow extends SegmentKey {
 
 const FIRST_SEGMENT = '00000000-0000-0000-0000-000000000000'
 
-/** Takes the player's calls out of the journal; resolves to how many. A call that names the player but could not be read goes with its day. */
+/**
+ * Returns the number of deleted calls. An unreadable call that names the player stays until its day
+ * is dropped.
+ */
 export async function eraseCalls(db: Pick<Db, 'longTransaction'>, player: string): Promise<number> {
   const key = hashJournalKey('player', player)
   let erased = 0
@@ -55,7 +61,6 @@ export async function eraseCalls(db: Pick<Db, 'longTransaction'>, player: string
   }
 }
 
-/** Of these chunks; resolves to the number of calls. */
 async function eraseFromSegments(
   tx: Tx,
   segments: readonly SegmentKey[],
@@ -67,7 +72,7 @@ async function eraseFromSegments(
   let erased = 0
   for (const { at, chunk, bytes } of await tx.query<SegmentRow>(READ_SEGMENTS, values)) {
     const { gone, left, rest } = withoutPlayer(await decompressSegment(bytes), player)
-    if (gone === 0) continue // another player with the same hash
+    if (gone === 0) continue // another player has the same hash
     if (left === 0) await tx.execute(DELETE_SEGMENT, [at, chunk])
     else await tx.execute(WRITE_SEGMENT, [at, chunk, left, compressSegment(rest), key])
     erased += gone
@@ -86,7 +91,7 @@ function withoutPlayer(bytes: Buffer, player: string): { gone: number; left: num
 }
 
 const LOCK_COUNT = statement('forget_hold_count', 'select last_number from purser.feed_counter for update')
-/** Reads all of the feed behind a number, so nothing is locked meanwhile. What has a number changes no more. */
+/** Scans the rest of the feed without locks, because numbered rows do not change. */
 const FIND_EVENTS = statement(
   'forget_find_events',
   `select last_number as number from purser.change
@@ -106,7 +111,7 @@ interface EventRow extends Record<string, unknown> {
   events: StoredEvent[]
 }
 
-/** Gives the player's events another name; resolves to the rows that had some. `rename` changes nobody else's. */
+/** Returns the number of changed rows. `rename` must change only this player's events. */
 export async function pseudonymizeEvents(
   db: Db,
   store: ChangeStore,
@@ -122,7 +127,7 @@ export async function pseudonymizeEvents(
     const numbers = found.map(({ number }) => number)
     await db.longTransaction(async (tx) => {
       await tx.query(STATEMENT_TIMEOUT_SECONDS)
-      await tx.query(LOCK_COUNT) // who numbers finds rows by where they lie, which a change of one moves
+      await tx.query(LOCK_COUNT) // numbering uses the ctid of rows, which an update changes
       for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers, bucket]))
         await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename)), bucket])
     })
@@ -133,7 +138,10 @@ export async function pseudonymizeEvents(
   }
 }
 
-/** Each row that is committed has its place then. A process that is just numbering is waited for: a reader would do without its rows. */
+/**
+ * Numbers every committed row. It waits for a process that is numbering, while readers continue
+ * without the rows of that process.
+ */
 async function numberAllCommitted(db: Db, store: ChangeStore): Promise<void> {
   const numberSome = async (tx: Tx) => {
     await tx.query(STATEMENT_TIMEOUT_SECONDS)

@@ -1,4 +1,4 @@
-/** The list of calls as people ask for it: its query, its rows, its pages. */
+/** The list of calls in the API: query, rows and pagination. */
 import { type Static, Type } from 'typebox'
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { parsePlatformName, toSentBetId } from '../../../protocol/qualified-bet-id.ts'
@@ -23,13 +23,13 @@ import { type JournalSearchHit, searchCalls } from './journal-search.ts'
 const optional = Type.Optional
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }))
 
-/** Characters of the second bet of one id, with the name of its platform. */
+/** The longest id: the second bet of one `transactionId`, with the name of its platform (W-43). */
 const MAX_BET_ID = 69
 
-/** Of a bet call and of every other one; of what is none of them, `unknown`. */
+/** `unknown` is any call that is no operation of the interface. */
 const OPERATION_NAMES = [...Object.keys(OPERATIONS), 'unknown']
 
-/** With the ends that calls of this server have; and the codes of its answers, where it gives no others. */
+/** `outcomes` and `codes` are the server's own; without `codes` any code is possible. */
 export function defineCallQuery(outcomes: readonly string[], codes?: readonly number[]) {
   const about = 'Only calls that were answered with this code.'
   const anyCode = { pattern: '^\\d{1,4}$', minimum: 0, maximum: 9_999, description: about }
@@ -141,15 +141,15 @@ export const JournalCallSchema = Type.Object(
 export const JournalCallPageSchema = toPageSchema(JournalCallSchema)
 export type CallListEntry = Static<typeof JournalCallSchema>
 
-/** Of a call, or of the end of what was looked through. */
+/** The id of a call, or `~` as the end of an incomplete search. */
 const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
 
-/** Milliseconds that a question about one id may look through a long journal. */
+/** Milliseconds to search a long journal for one id. */
 const MAX_SEARCH_MS = 8_000
 
 /**
- * The newest calls about one id. Unlike a page of a list it looks on until it has found some; `searchedBackTo` is the time it came to when it
- * gave up before the journal's end.
+ * Finds the newest calls about one id. In contrast to a page of the list, it searches until it has
+ * found a call. `searchedBackTo` is the time reached if it stopped before the end of the journal.
  */
 export async function findNewestCalls(
   db: Queryable,
@@ -165,7 +165,10 @@ export async function findNewestCalls(
   }
 }
 
-/** A page may have fewer rows than asked for, even none, and a next one: a look has its time. */
+/**
+ * A page may have fewer rows than its limit, or none, and still have a next page: a search has a
+ * time limit.
+ */
 export async function listCalls(
   db: Queryable,
   schema: JournalSchema,
@@ -189,7 +192,7 @@ export async function listCalls(
   }
 }
 
-/** A call has the id that was sent, also where its bet has another one. */
+/** The journal has a call's original id, even if its bet is shown with another id (W-43). */
 function parseBetName({ transactionId: id, platform }: JournalCallQuery) {
   if (id === undefined || toSentBetId(id) === id) return { bet: id, platform }
   return { bet: toSentBetId(id), platform: platform ?? parsePlatformName(id) }
@@ -197,7 +200,7 @@ function parseBetName({ transactionId: id, platform }: JournalCallQuery) {
 
 const US_PER_MS = 1_000
 
-/** What is behind whose journal it is. */
+/** The dependency that each server calls. */
 const UPSTREAM_NAMES = { purser: 'database', gateway: 'operator' } as const
 type UpstreamName = (typeof UPSTREAM_NAMES)[JournalSchema]
 
@@ -224,7 +227,7 @@ function toCallListEntry(call: JournalSearchHit, name: UpstreamName): CallListEn
   }
 }
 
-/** What of the work was neither waiting nor behind this server is the reply. */
+/** The rest of the work, without queue and dependency, is the reply. */
 function toPhases(work: number, queue: number, upstream: number, name: UpstreamName) {
   const reply = work - queue - upstream
   return { queue: queue / US_PER_MS, [name]: upstream / US_PER_MS, reply: reply / US_PER_MS }

@@ -1,43 +1,46 @@
 /**
- * A call as it stands in a chunk: three lengths, then body and answer as bytes, then its head as text. That is one text, and not JSON, because a
- * call may cost the journal a few microseconds in all.
+ * Record of a call in a segment: three lengths, body and answer as bytes, and the head as text.
+ *
+ * The head is NUL-separated text and not JSON, because the journal must cost only a few
+ * microseconds per call.
  */
 import { hash } from 'node:crypto'
 import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
 
-/** A call as it was answered. */
 export interface AnsweredCall {
-  /** Milliseconds since its first byte came. */
+  /** Milliseconds since the first byte. */
   readonly ageMs: number
-  /** Whose connection it was; behind a proxy the proxy's. */
+  /** The source address (O-16). */
   readonly source: string
   readonly operation: string
   readonly outcome: string
   readonly player?: string | undefined
   readonly betId?: string | undefined
   readonly requestId?: string | undefined
-  /** The place, from 0, of the secret that verified the signature; undefined: none did. */
+  /** The index of the secret that verified the signature; undefined: none did. */
   readonly secret?: number | undefined
-  /** The name of its platform, if it has one (W-43). */
+  /** The name of the secret's platform (W-43). */
   readonly platform?: string | undefined
   readonly body: Buffer
   readonly status: number
-  /** The body of the answer. */
   readonly answer: string | Buffer
-  /** The call's own, where the answer is somebody else's, who may repeat it. */
+  /** The call's token; an operator's answer may contain it, and is redacted. */
   readonly token?: string | undefined
-  /** Milliseconds from the first byte to the whole body, and from there to the answer. */
+  /** Milliseconds from the first byte to the complete body, and from there to the answer. */
   readonly arrivalMs: number
   readonly workMs: number
-  /** Milliseconds of the work that it waited for what is behind this server, and that this took: its batch (which one), its operator. */
+  /**
+   * Parts of the work in milliseconds: the wait before the batch or operator, and the time in it.
+   * `batch` is the id of the batch.
+   */
   readonly queueMs?: number | undefined
   readonly behindMs?: number | undefined
   readonly batch?: string | undefined
 }
 
-/** A call as it was kept. Absent is what its process did not know. */
+/** A call as it is stored. An absent member was unknown to the process. */
 export interface StoredCall {
-  /** When its first byte came, in milliseconds since 1970. */
+  /** The time of the first byte, in milliseconds since 1970. */
   readonly at: number
   readonly source: string
   readonly operation: string
@@ -47,11 +50,11 @@ export interface StoredCall {
   readonly requestId?: string
   readonly secret?: number
   readonly bodyBytes: number
-  /** Of the body as it came, in hexadecimal. */
+  /** The hexadecimal hash of the received body. */
   readonly bodySha256: string
   readonly status: number
   readonly code?: number
-  /** In microseconds, as all that follow. */
+  /** Microseconds, as in the members after it. */
   readonly arrival: number
   readonly work: number
   readonly queue?: number
@@ -62,10 +65,10 @@ export interface StoredCall {
   readonly answer: string
 }
 
-/** Of body, answer and head, in front of each record. */
+/** Bytes of the lengths of body, answer and head, at the start of each record. */
 export const LENGTHS_BYTES = 12
 const US_PER_MS = 1_000
-/** Stands between two fields; no field holds one, see `replaceNul`. */
+/** Separates the fields of a head. `replaceNul` removes it from the fields themselves. */
 const NUL = '\0'
 
 export interface RecordNames {
@@ -75,10 +78,10 @@ export interface RecordNames {
   readonly requestId: string
 }
 
-/** The place of the player among the fields. */
+/** Index of the field. */
 const PLAYER_FIELD = 4
 
-/** `sha256` is empty when the body is kept as it came: who reads it can ask the body itself. */
+/** `sha256` is empty if the body is stored unchanged, because a reader can then compute it. */
 export function formatHead(call: AnsweredCall, { at, player, betId, requestId }: RecordNames, sha256: string): string {
   const { source, operation, outcome, secret = '', body, status, batch = '', platform = '' } = call
   const times = `${toMicroseconds(call.arrivalMs)}\0${toMicroseconds(call.workMs)}\0${toMicroseconds(call.queueMs)}\0${toMicroseconds(call.behindMs)}`
@@ -97,7 +100,7 @@ export function writeLengths(bytes: Buffer, from: number, ...lengths: readonly [
   bytes.writeUInt32LE(head, from + 8)
 }
 
-/** The calls of a chunk, in the order in which they were added. */
+/** In the order in which they were added. */
 export function parseRecords(bytes: Buffer): StoredCall[] {
   const calls: StoredCall[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -117,7 +120,7 @@ export function parseRecords(bytes: Buffer): StoredCall[] {
   return calls
 }
 
-/** Each record as it stands in a chunk, and its player; empty: none is known. */
+/** The raw bytes and the player of each record; empty if unknown. */
 export function parseRecordPlayers(bytes: Buffer): { player: string; raw: Buffer }[] {
   const records: { player: string; raw: Buffer }[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -164,7 +167,7 @@ function parseInteger(text: string): number {
 const CODE = /^\s*\{\s*"code"\s*:\s*(\d{1,4})\b/
 const MAX_CODE = 9_999
 
-/** Of an answer that is none of the good ones. Ours begin with it, and so do most of others. */
+/** Undefined for 200. Our own answers begin with the code, and so do most others. */
 export function parseAnswerCode(status: number, answer: string): number | undefined {
   if (status === 200) return undefined
   const [, first] = CODE.exec(answer) ?? []

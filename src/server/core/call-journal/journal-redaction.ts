@@ -1,4 +1,7 @@
-/** What the journal keeps of bodies: tokens only as beginning and hash, of a player's profile only the names of its members. */
+/**
+ * Redaction of bodies in the journal: tokens are shortened and hashed, profiles keep only the names
+ * of their members.
+ */
 import { hash } from 'node:crypto'
 import {
   isObject,
@@ -8,25 +11,26 @@ import {
   stripByteOrderMark,
 } from '../../../protocol/values/exact-json.ts'
 
-/** Characters of a body that are kept. Longer ones are cut; the hash is over all of it. */
+/** Characters of a stored body. A longer body is cut, but its hash covers the whole body. */
 const MAX_CHARS = 8_192
-/** `token: value` in whatever spelling: what is no JSON is kept too. */
+/** Matches `token: value` in many spellings, because a body may be no JSON. */
 const TOKEN = /(token["']?\s*[:=>]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}&<]+)/gi
 const TOKEN_NAME = /token/i
 const REDACTED = '***'
 
-/** The same token has the same mask, so that two calls can be compared: its first four characters and eight of its hash. */
+/**
+ * Four characters and eight of the hash. Equal tokens have equal masks, so calls can be compared.
+ */
 export function redactToken(token: string): string {
   return `${token.slice(0, 4)}…${hash('sha256', token).slice(0, 8)}`
 }
 
-/** The body of a call as it is kept. */
 export function redactBody(text: string): string {
   const kept = truncate(text)
   return truncate(kept.includes('\\') ? redactParsedJson(text) : redactTokens(kept))
 }
 
-/** An answer of somebody else's, who may repeat what was asked. `token`: the call's own. */
+/** For an answer that may repeat the request; `token` is the call's own. */
 export function redactAnswer(text: string, token: string | undefined): string {
   const known = token === undefined || token === '' ? text : text.replaceAll(token, redactToken(token))
   return TOKEN_NAME.test(known) ? redactBody(known) : truncate(known)
@@ -39,12 +43,12 @@ function redactTokens(text: string): string {
   })
 }
 
-/** An escape can spell `token` in a hundred ways; parsed, there is one. */
+/** Escapes allow many spellings of `token`, and parsing leaves one. */
 function redactParsedJson(text: string): string {
   const body = parseJsonObject(stripByteOrderMark(text))
   if (body === undefined) return '(no JSON, and escapes in it: not kept)'
   if (isTooDeep(body)) return '(nested too deeply: not kept)'
-  let left = MAX_CHARS // each value that is written has a character at least
+  let left = MAX_CHARS // each value adds at least one character
   return JSON.stringify(body, (name, value: unknown) => {
     left -= 1
     if (left < 0) return null
@@ -54,10 +58,10 @@ function redactParsedJson(text: string): string {
   })
 }
 
-/** What of a profile is nobody's personal data, and what an error says. */
+/** Members of a profile that are no personal data, and members of an error. */
 const UNREDACTED_PROFILE_MEMBERS = ['userId', 'currency', 'currencies', 'isTest', 'operatorUser', 'code', 'message']
 
-/** The answer to User data: of a person only the names of the members are in a journal. */
+/** For the answer to User data: only the names of its members are stored. */
 export function redactProfile(text: string, token: string | undefined): string {
   const profile = parseJsonObject(text)
   if (profile === undefined || isTooDeep(profile)) return '(no profile: not kept)'

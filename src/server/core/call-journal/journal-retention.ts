@@ -1,18 +1,17 @@
 /**
- * Days for which a journal of calls is kept (W-30).
+ * Retention of the journal in days (W-30).
  *
- * The number stands in a table that only the owner of the tables can change, so that the role of a
- * server cannot shorten the evidence: `rotate_journal` drops days with the rights of the owner.
+ * Only the owner of the tables can change the number, which is in a table. So the role of a server
+ * cannot shorten the evidence: `rotate_journal` drops days with the rights of the owner.
  */
 
 import type { Logger } from '../../../runtime/logger.ts'
 import { type Db, type Row, statement } from '../database/db.ts'
 
-/** Whose journal: the schema of its table. */
 export type JournalSchema = 'purser' | 'gateway'
 
 interface Retention extends Row {
-  /** null: not yet set, so that no day is dropped. */
+  /** Null: not yet set, so no day is dropped. */
   readonly days: number | null
   readonly may_change: boolean
 }
@@ -51,8 +50,9 @@ export interface JournalRotationDeps {
 }
 
 /**
- * Makes partitions for today and the days next to it by the database's clock, and drops days that
- * are too old for the database and for this server. Resolves to the number of days that are kept.
+ * Creates the partitions of today and its neighbour days by the database's clock. Drops days that
+ * are older than both the stored number and this server's setting. Returns the number of stored
+ * days.
  */
 export async function rotateJournal({ db, log, schema, days }: JournalRotationDeps): Promise<number> {
   const keptDays = await db.transaction(async (tx) => {
@@ -67,7 +67,7 @@ export async function rotateJournal({ db, log, schema, days }: JournalRotationDe
   return keptDays
 }
 
-/** By the owner of the tables. A number that stands there already is replaced only by one that is `given`. */
+/** For the owner of the tables. An existing number is replaced only if `isGiven`. */
 export async function saveJournalRetention(
   db: Pick<Db, 'transaction'>,
   days: number,

@@ -1,7 +1,9 @@
 /**
- * Looks for calls in the journal, newest first. Chunks are looked through from the newest on, in slices of time; Postgres leaves out those whose
- * keys say that no such call is in them, and the others are read. A look ends when the page is full, or its time is over: then the page
- * says where to go on.
+ * Search in the journal, newest calls first.
+ *
+ * The search reads segments in time slices, from the newest on. Postgres omits segments whose keys
+ * exclude a match. The search ends when the page is full or its time is over, and then returns the
+ * position at which the next page continues.
  */
 
 import { environment } from '../../../runtime/environment.ts'
@@ -17,7 +19,7 @@ export interface JournalSearchHit extends StoredCall {
   readonly id: string
 }
 
-/** Before a call, in the order of a list. */
+/** A position in the list, directly after this call. */
 export type JournalPosition = Pick<JournalSearchHit, 'at' | 'id'>
 
 export interface JournalSearch {
@@ -25,7 +27,7 @@ export interface JournalSearch {
   readonly slowerThanMs: number | undefined
   readonly from?: Date
   readonly to?: Date
-  /** The last call of the page before. */
+  /** The last call of the previous page. */
   readonly before: JournalPosition | undefined
   readonly limit: number
 }
@@ -35,20 +37,19 @@ export interface JournalSearchPage {
   readonly next: JournalPosition | null
 }
 
-/** Milliseconds for one page. */
+/** Milliseconds per page. */
 const MAX_SEARCH_MS = 1_500
-/** Chunks that are read at a time. */
 const SEGMENTS_PER_READ = 16
 /**
- * Milliseconds of the first slice of time, which is the shortest: on a machine that is slow for others' sake the look still gets on. A quick look has
- * the next one twice as long, a slow one half. The longest may lie on a busy evening.
+ * Milliseconds. The first time slice is also the shortest, so that a search on a slow machine makes
+ * progress. After a fast query the slice doubles, after a slow one it halves, up to MAX_SLICE_MS.
  */
 const FIRST_SLICE_MS = 60_000
 const MAX_SLICE_MS = 3_600_000
 const QUICK_MS = 150
-/** Greater than the id of any call. */
+/** Greater than each id of a call. */
 const LAST_ID = '~'
-/** Milliseconds from the first byte of a call to the last answer of its chunk, at most. */
+/** Milliseconds from the first byte of a call to the last answer of its segment, at most. */
 const MAX_ANSWER_DELAY_MS = MAX_CALL_AGE_MS + 2 * SEGMENT_SPAN_MS
 
 interface SegmentRow extends Record<string, unknown> {
@@ -65,7 +66,7 @@ export async function searchCalls(
   const found: JournalSearchHit[] = []
   const end = environment.monotonicNow() + MAX_SEARCH_MS
   for await (const { reachedMs, chunk } of iterateSegments(db, schema, search)) {
-    // A call is never younger than its chunk, nor than those that follow.
+    // A call is at most as new as its segment, and as all segments before it.
     if (isNewerThan(found[search.limit], reachedMs)) break
     if (environment.monotonicNow() > end && reachedMs < findNewestWanted(search))
       return createPartialPage(found, search.limit, reachedMs)
@@ -81,13 +82,13 @@ function isNewerThan(call: JournalSearchHit | undefined, reachedMs: number): boo
   return call !== undefined && call.at > reachedMs
 }
 
-/** What was found is whole down to the time that was reached. */
+/** The result is complete down to the reached time. */
 function createPartialPage(found: readonly JournalSearchHit[], limit: number, reachedMs: number): JournalSearchPage {
   const calls = found.filter(({ at }) => at > reachedMs).slice(0, limit)
   return { calls, next: calls.length === limit ? (calls.at(-1) ?? null) : { at: reachedMs, id: LAST_ID } }
 }
 
-/** A chunk that may have such calls, or none: how far the look has come. No call that follows is younger than `reachedMs`. */
+/** A segment with possible matches, or only progress. No later call is newer than `reachedMs`. */
 interface SearchStep {
   readonly reachedMs: number
   readonly chunk?: SegmentRow
@@ -115,7 +116,7 @@ async function* iterateSegments(
   }
 }
 
-/** No call that is wanted came later, in milliseconds. */
+/** In milliseconds; no matching call is newer. */
 function findNewestWanted({ to, before }: JournalSearch): number {
   return Math.min(to?.getTime() ?? Number.POSITIVE_INFINITY, before?.at ?? Number.POSITIVE_INFINITY)
 }

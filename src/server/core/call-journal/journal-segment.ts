@@ -1,6 +1,6 @@
 /**
- * Calls that are kept together, as bytes one behind the other: what the journal keeps of a call is copied once, as it comes, so that no call
- * keeps the memory in which its request arrived.
+ * Segment of the journal: calls that are stored together, one after another as bytes. Each call is
+ * copied when it is added, so that the memory of its request can be freed.
  */
 import { hash } from 'node:crypto'
 import { hashJournalKey } from './journal-keys.ts'
@@ -15,9 +15,8 @@ import {
 import { redactAnswer, redactBody, redactProfile, redactToken } from './journal-redaction.ts'
 import { compressSegment } from './segment-compression.ts'
 
-/** A chunk as it is written. */
 export interface ClosedSegment {
-  /** Milliseconds since 1970: of its last answer, and of its first byte. */
+  /** Milliseconds since 1970: of the last answer, and of the first byte. */
   readonly at: number
   readonly since: number
   readonly calls: number
@@ -26,27 +25,30 @@ export interface ClosedSegment {
   readonly bytes: Buffer
 }
 
-/** Calls of a full chunk: who looks for one call reads all of them. */
+/** Limits of a segment; a search for one call reads all its calls. */
 const MAX_CALLS = 256
 const MAX_BYTES = 1024 * 1024
-/** Bytes that a chunk begins with, of which only those are used that calls need; it grows. */
+/** The buffer starts with this size and grows. */
 const INITIAL_BYTES = 256 * 1024
-/** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
+/** Bytes of a stored body. A longer body is cut, but its hash covers the whole body. */
 const MAX_BODY_BYTES = 8_192
-/** Of a stranger's body: one is kept each second (W-30), so that a day of them has 200 MB at most in a process. */
+/**
+ * For a call without a valid signature. One per second is stored, so at most 200 MB a day per
+ * process (W-30).
+ */
 const MAX_UNVERIFIED_BODY_BYTES = 2_048
-/** Milliseconds from the first byte to the answer, more than any call takes: no reader looks further than that for the chunk of a call. */
+/** Milliseconds from the first byte to the answer; no call takes longer. Searches rely on it. */
 export const MAX_CALL_AGE_MS = 20_000
-/** Milliseconds between the answers of a chunk, whichever way its clock is set meanwhile. */
+/** Milliseconds between the answers of a segment, even if the clock is changed. */
 export const SEGMENT_SPAN_MS = 1_000
-/** Of a UTF-16 unit in UTF-8, at most. */
+/** Maximum for a UTF-16 unit in UTF-8. */
 const BYTES_PER_UNIT = 3
-/** What few names are in a chunk of, so that each is kept once. */
+/** Keys with few different names, so that a segment stores each name once. */
 const KINDS_WITH_FEW_NAMES = ['operation', 'outcome', 'code', 'platform'] as const
 
 /**
- * One chunk after the other in the same memory. Memory outside the heap that is new for each makes V8 look through all of its heap, once a
- * second under load: that cost a call as much as all the rest of the journal.
+ * Builds one segment after another in the same memory. A new buffer for each would make V8 scan its
+ * whole heap about once a second under load. That cost as much per call as the rest of the journal.
  */
 export class JournalSegment {
   calls = 0
@@ -64,7 +66,7 @@ export class JournalSegment {
     platform: new Set<string>(),
   }
 
-  /** `now` in milliseconds since 1970. When it throws, nothing was added. */
+  /** `now` is in milliseconds since 1970. If it throws, nothing is added. */
   add(call: AnsweredCall, now: number): void {
     const from = this.length
     const at = Math.trunc(now - Math.min(call.ageMs, MAX_CALL_AGE_MS))
@@ -89,7 +91,7 @@ export class JournalSegment {
     return this.calls > 0 && Math.abs(now - this.begunAt) > SEGMENT_SPAN_MS
   }
 
-  /** What has been added; the next chunk begins. */
+  /** Returns the added calls and starts the next segment. */
   close(): ClosedSegment {
     const { at, since, calls, slowestMs, names } = this
     const keys = this.keys.concat(
@@ -100,7 +102,7 @@ export class JournalSegment {
     return { at, since, calls, slowestMs, keys: Int32Array.from(keys), bytes }
   }
 
-  /** Memory that had to grow is not kept. */
+  /** Releases a buffer that has grown. */
   private clear(): void {
     if (this.bytes.length > INITIAL_BYTES) this.bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
     this.calls = 0
@@ -112,7 +114,7 @@ export class JournalSegment {
     for (const kind of KINDS_WITH_FEW_NAMES) this.names[kind].clear()
   }
 
-  /** What has been added, as `parseRecords` reads it. */
+  /** The added calls, for `parseRecords`. */
   raw(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
@@ -140,7 +142,7 @@ export class JournalSegment {
     if (code !== undefined) this.names.code.add(`${code}`)
   }
 
-  /** True: as it came. */
+  /** True: unchanged. */
   private writeBody(body: Buffer): boolean {
     const token = body.length > MAX_BODY_BYTES ? 'odd' : findToken(body.toString('latin1'))
     if (token === 'none') this.writeBytes(body, 0, body.length)
@@ -178,7 +180,7 @@ export class JournalSegment {
   }
 }
 
-/** An id that is longer than any id can be is in the body. */
+/** A longer text is no valid id, and is complete in the body. */
 const MAX_ID = 64
 
 function truncateId(id: string | undefined): string {
@@ -200,7 +202,10 @@ const MEMBER = '"token":"'
 const TO_NAME = 1
 const PRINTABLE = /^[\x20-\x7e]*$/
 
-/** The only token of a body as platforms write it, each character a byte. `odd`: to be masked as a text. */
+/**
+ * The only token of a body in the usual spelling, each character a byte. `odd`: redact the body as
+ * text.
+ */
 function findToken(text: string): TokenSpan | 'none' | 'odd' {
   if (text.includes('\\')) return 'odd'
   const name = findNextTokenName(text, 0)

@@ -1,4 +1,4 @@
-/** The last hour as the APIs tell it: all calls together, and those of each other side. */
+/** The last hour in the APIs: all calls together, and by platform or partner. */
 import { type Static, Type } from 'typebox'
 import { groupBy } from '../../../runtime/group.ts'
 import type { CallJournal } from './call-journal.ts'
@@ -12,9 +12,9 @@ import {
   startOfMinute,
 } from './call-stats.ts'
 
-/** What a call came to that nobody could decide about (code 100). */
+/** The outcome of code 100: the result is unknown. */
 const FAILED_OUTCOME = 'system_error'
-/** The name under which calls are counted that no secret verified; no platform can have it. */
+/** The name for calls without a valid signature; no platform can have it. */
 export const UNVERIFIED_PARTY = '?'
 
 const count = Type.Integer({ minimum: 0 })
@@ -48,7 +48,7 @@ export const LastHourSchema = Type.Object({
   ),
 })
 
-/** Every call that the journal is told of is counted, whether or not it is kept there. */
+/** Counts every call, even if the journal omits it. */
 export function withCallStats(journal: CallJournal, callStats: Pick<CallStats, 'add'>): CallJournal {
   return {
     isOn: true,
@@ -83,7 +83,6 @@ function toCounts({ at, accepted, refused, failed }: CallStatsMinute): Static<ty
   return { at: new Date(at).toISOString(), accepted, refused, failed }
 }
 
-/** All calls of a minute. */
 function sumMinute(rows: readonly CallStatsMinute[]): Static<typeof MinuteSchema> {
   const sum = (of: (row: CallStatsMinute) => number) => rows.reduce((total, row) => total + of(row), 0)
   const [accepted = 0, refused = 0, failed = 0] = CALL_STATS_RESULTS.map((result) => sum((row) => row[result]))
@@ -94,7 +93,7 @@ function sumMinute(rows: readonly CallStatsMinute[]): Static<typeof MinuteSchema
   return { at, accepted, refused, failed, p99Ms: percentile(durations) }
 }
 
-/** Of 100 calls that so many are at most as slow; as if the calls of a range were spread evenly in it. Beyond the last edge that edge. */
+/** The percentile interpolates evenly within a range. Above the last bound it is that bound. */
 const PERCENT = 99
 
 function percentile(durations: readonly number[]): number {

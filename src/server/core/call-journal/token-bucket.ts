@@ -1,9 +1,9 @@
-/** How much of something is let through. */
+/** Rate limits: a token bucket and a daily quota. */
 import { environment } from '../../../runtime/environment.ts'
 
 const DAY_MS = 86_400_000
 
-/** So many at once, and then so many a second. */
+/** Allows a burst of `limit`, then `perSecond`. */
 export function createTokenBucket(limit: number, perSecond: number) {
   let tokens = limit
   let refilledAt = environment.monotonicNow()
@@ -19,7 +19,6 @@ export function createTokenBucket(limit: number, perSecond: number) {
   }
 }
 
-/** So many a day. */
 export function createDailyQuota(limit: number) {
   let day = 0
   let count = 0
