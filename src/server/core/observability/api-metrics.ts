@@ -1,4 +1,4 @@
-/** The calls of our own API, counted. A label is a route or a status: as many as there are routes. */
+/** Metrics of requests to our own APIs. Labels are routes and statuses, so the series are few. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tracing } from '../../../runtime/tracing.ts'
 import { createHistogram } from './histogram.ts'
@@ -32,7 +32,7 @@ export function createApiMetrics(tracing?: Tracing): ApiMetrics {
   }
 }
 
-/** `GET /operator/players/:userId`; never the path that was asked for, which names players. */
+/** The route's pattern and never the requested path, which contains the ids of players. */
 export function routeOf({ method, routeOptions }: FastifyRequest): string {
   return routeOptions.url === undefined ? 'none' : `${method} ${routeOptions.url}`
 }

@@ -1,20 +1,19 @@
-/** What the processes of one port say to each other (process/several.ts). A server that has its port alone asks nobody. */
+/**
+ * Metrics of the cluster: the primary collects them from each process (servers/cluster.ts), because
+ * a scrape reaches only one. A single process answers alone.
+ */
 import cluster from 'node:cluster'
 
-/** From the process that holds the port. */
 export type PrimaryMessage =
-  /** `drains`: the whole port ends, so that each process is to serve on for a while, not ready. */
+  /** `drains`: all processes end, and serve on for a while without being ready. */
   | { readonly kind: 'stop'; readonly drains: boolean }
-  /** What this process counts. */
   | { readonly kind: 'own_metrics'; readonly id: number }
   | { readonly kind: 'all_metrics'; readonly id: number; readonly text: string }
 
 export type WorkerReport =
   | { readonly kind: 'own_metrics'; readonly id: number; readonly text: string }
-  /** Asks for the metrics of all processes, since each scrape reaches only one of them. */
   | { readonly kind: 'all_metrics'; readonly id: number }
 
-/** `collectOwn` tells what this process counts. */
 export function createClusterMetrics(collectOwn: () => Promise<string>): () => Promise<string> {
   if (!cluster.isWorker) return collectOwn
   const waiting = new Map<number, (text: string) => void>()
@@ -34,7 +33,7 @@ export function createClusterMetrics(collectOwn: () => Promise<string>): () => P
     })
 }
 
-/** What cannot be told is left out. */
+/** A missing answer is omitted from the metrics. */
 const ignoreFailure = () => {}
 
 export function onPrimaryMessage(listener: (message: PrimaryMessage) => void): void {
@@ -42,5 +41,5 @@ export function onPrimaryMessage(listener: (message: PrimaryMessage) => void): v
 }
 
 function sendToPrimary(message: WorkerReport): void {
-  process.send?.(message, () => {}) // who holds the port may be gone; then this process goes too
+  process.send?.(message, () => {}) // the primary may have ended, and this process then ends too
 }

@@ -1,10 +1,13 @@
-/** Durations as Prometheus counts them. The histogram of prom-client costs a call nearly as much as reading its JSON. */
+/**
+ * Histogram of durations in Prometheus format. The histogram of prom-client costs nearly as much
+ * per call as parsing its JSON.
+ */
 
-/** In seconds; edges at 4 s (R-5) and 5 s (the platform's time-out). */
+/** Seconds, with bounds at 4 s (R-5) and at 5 s, the platform's time-out. */
 const BUCKET_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
 
 interface Series {
-  /** How many were at most each edge and more than the one before; beyond the last one the last. */
+  /** Observations up to each bound and above the previous one; the last element counts the rest. */
   readonly counts: number[]
   sum: number
 }
@@ -15,7 +18,7 @@ export interface Histogram {
   text(): string
 }
 
-/** `label`: the name of the one label, if there is one. */
+/** `label` is the name of an optional label. */
 export function createHistogram(name: string, help: string, label?: string): Histogram {
   const seriesByLabel = new Map<string, Series>()
   return {

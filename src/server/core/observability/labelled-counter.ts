@@ -1,6 +1,8 @@
 /**
- * Counter with two labels of few values each. The counter of prom-client costs a call as much as its durations do.
- * Series that alerts watch begin at 0: Prometheus sees no increase when a series begins at 1.
+ * Counter with two labels, each with few values. The counter of prom-client costs as much per call
+ * as the histogram of its durations.
+ *
+ * Series with alerts start at 0, because Prometheus sees no increase in a series that starts at 1.
  */
 import { formatMetric, type Sample } from './metrics-exposition.ts'
 
@@ -10,7 +12,7 @@ export interface LabelledCounter {
   text(): string
 }
 
-/** Values of the second label whose series exist from the start, and the first labels known by then. */
+/** Values of both labels for which series exist from the start. */
 export interface InitialSeries {
   readonly first: readonly string[]
   readonly second: readonly string[]

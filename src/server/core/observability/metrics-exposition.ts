@@ -1,17 +1,16 @@
-/** Metrics as Prometheus reads them, where prom-client would be the longer way: a few samples that are known when somebody asks. */
+/** Metrics in Prometheus format that are computed at each scrape, without prom-client. */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
 import { cacheFor } from '../../../runtime/async/single-flight-cache.ts'
 import { environment } from '../../../runtime/environment.ts'
 
-/** A part of what a server answers at /metrics. */
+/** A part of the answer to /metrics. */
 export interface MetricSource {
   text(): string | Promise<string>
-  /** Of what the database tells: how old it is. */
+  /** The age of metrics that are read from the database. */
   age?(): Sample
 }
 
-/** Labels, and the value. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | bigint]
 
 export function formatMetric(
@@ -33,7 +32,7 @@ function escapeLabelValue(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-/** What several tell in one text: each sample with the name of who tells it as a label, each metric once. */
+/** Adds a label with the source to each sample, and writes each metric once. */
 export function mergeMetrics(label: string, texts: ReadonlyMap<string, string>): string {
   const metrics = new Map<string, { head: string; samples: string[] }>()
   for (const [name, text] of texts)
@@ -54,10 +53,10 @@ function addLabel(sample: string, label: string, value: string): string {
   return `${sample.slice(0, end)}{${label}="${escapeLabelValue(value)}"${labels}`
 }
 
-/** Milliseconds for which an answer of the database holds: a scrape needs no key. */
+/** Milliseconds for which a result of the database is cached, because a scrape needs no key. */
 const DATABASE_METRIC_TTL_MS = 5_000
 
-/** Milliseconds that a scrape or a probe waits for the database: those who ask give up after a few seconds, and then learn nothing. */
+/** Milliseconds that a scrape or probe waits for the database; its caller waits a few seconds. */
 export const DATABASE_WAIT_MS = 1_000
 
 export interface CachedMetric extends MetricSource {
@@ -65,8 +64,9 @@ export interface CachedMetric extends MetricSource {
 }
 
 /**
- * What the database tells of `about`. A question goes on beside the scrapes, one at a time, and no scrape waits for it for long: it gets
- * what was told last, which is nothing before the first answer. How old that is, is a metric too, so that nobody takes it for news.
+ * Metrics of `about` from the database. One query runs at a time, and scrapes do not wait long for
+ * it: they get the previous result, which is empty at first. Its age is a metric too, so that an
+ * old result is not mistaken for a current one.
  */
 export function createDatabaseMetric(
   about: string,
@@ -94,7 +94,7 @@ export function createDatabaseMetric(
 const MS_PER_SECOND = 1_000
 const monotonicNow = () => environment.monotonicNow()
 
-/** Before the first answer the age is that of the server. */
+/** Before the first result the age is the time since the start of the server. */
 export function formatMetricAges(sources: readonly MetricSource[]): string {
   const ages = sources.flatMap(({ age }) => (age === undefined ? [] : [age()]))
   const help = 'Age of the metrics that are read from the database, by subject'

@@ -1,15 +1,15 @@
-/** The span of a request, where tracing is on: begun with it, known to what answers it. */
+/** The trace span of a request, which handlers can read. */
 import type { FastifyRequest } from 'fastify'
 import type { Attributes, Span, Tracing } from '../../../runtime/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined where tracing is off. */
+    /** Undefined if tracing is off. */
     span: Span | undefined
   }
 }
 
-/** Named after its route, not after its path, which names players. */
+/** The span is named after its route, because a path contains the ids of players. */
 export function beginSpan(
   tracing: Tracing,
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,

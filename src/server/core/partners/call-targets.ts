@@ -1,10 +1,9 @@
 /**
- * Targets: whom calls go to, as a table has them (a platform's partners, a gateway's operators), each with ways of its own, so that none
- * delays another. A way is a client or a link.
+ * Targets of outgoing calls: the partners of a platform, or the operators of a gateway. Each target
+ * has its own clients, so that none delays another.
  *
- * Invariant: the ways to a target that is known are at hand, no call waits for the database. All that are known are read again and again
- * meanwhile: what another process changes or removes counts here within REFRESH_MS, also for a target that nobody has called for long. What
- * cannot be read stays as it is known.
+ * Invariant: a call to a known target waits for no query. A timer reads all known targets again, so
+ * a change by another process takes effect within REFRESH_MS. An unreadable row changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { MaybePromise } from '../../../runtime/async/maybe-promise.ts'
@@ -23,28 +22,28 @@ import {
 } from '../database/encryption/encrypted-secrets.ts'
 import type { EncryptionKeyring, StoredSecrets } from '../database/encryption/encryption-keyring.ts'
 
-/** `Of`: what the table's rows are, which names the id: `partnerId`. */
+/** `Of` is the kind of target, which names the id: `partnerId`. */
 export type CallTarget<Of extends string> = Readonly<Record<`${Of}Id`, string>> & {
   readonly baseUrl: string
-  /** The first signs (C-13). */
+  /** The first one signs (C-13). */
   readonly secrets: readonly string[]
   readonly connection: ConnectionSettings
 }
 
-/** One for each use: users wait for some calls, and others must not queue behind theirs, least of all a rollback behind bets that hang. */
+/** Each use has its own client, so that a Rollback does not wait for bets without an answer. */
 type ClientsByUse<Use extends string, Client> = Readonly<Record<Use, Client>>
 
 export interface CallTargets<Of extends string, Use extends string, Client> {
-  /** Undefined when there is no such target; rejects when that cannot be found out. */
+  /** Undefined: the target does not exist. Rejects if the database cannot be read. */
   findClient(id: string, use: Use): MaybePromise<Client | undefined>
   read(id: string): Promise<CallTarget<Of> | undefined>
-  /** Adds a target, or changes its address or secrets: here at once, in other processes within REFRESH_MS. */
+  /** Takes effect here at once, and in other processes within REFRESH_MS. */
   save(author: Actor, target: CallTarget<Of>, now: Date): Promise<void>
-  /** By id; a row that cannot be read is absent. */
+  /** By id; a row that cannot be decrypted is absent. */
   connections(ids: readonly string[]): Promise<ReadonlyMap<string, ConnectionSettings>>
-  /** By id, all that are known now. */
+  /** All known targets, by id. */
   listClients(): [string, ClientsByUse<Use, Client>][]
-  /** Finishes the calls under way. */
+  /** Waits for running calls. */
   close(): Promise<void>
 }
 
@@ -55,7 +54,7 @@ export interface CallTargetsDeps<Of extends string, Use extends string, Client> 
   openClients(target: CallTarget<Of>): ClientsByUse<Use, Client>
 }
 
-/** Milliseconds until a change of another process counts here, while the database answers. */
+/** Milliseconds until a change by another process takes effect, while the database answers. */
 const REFRESH_MS = 5_000
 const READ_EVERY_MS = REFRESH_MS / 2
 
@@ -69,11 +68,14 @@ export function createCallTargets<Of extends string, Use extends string, Client 
     return row && toTarget(row)
   }
   let isClosed = false
-  /** Keeps the ways while the target is the same. Replaced ones finish their calls, also that of somebody who has just asked for one. */
+  /**
+   * Keeps the clients of an unchanged target. Replaced clients finish their calls, including a call
+   * that begins in this turn.
+   */
   const putTarget = (id: string, target: CallTarget<Of> | undefined) => {
-    if (isClosed) return // nobody would close what was opened now
+    if (isClosed) return // no later step would close the new clients
     const before = known.get(id)
-    // An entry of its own, so that what was read before it does not count any more.
+    // The new entry tells `refresh` that rows read before it are outdated.
     if (before !== undefined && isDeepStrictEqual(before.target, target)) return void known.set(id, { ...before })
     if (target === undefined) known.delete(id)
     else known.set(id, { target, ways: deps.openClients(target) })
@@ -81,7 +83,7 @@ export function createCallTargets<Of extends string, Use extends string, Client 
   }
   const loadTarget = async (id: string, use: Use) => {
     const target = await read(id)
-    if (!known.has(id)) putTarget(id, target) // what was saved meanwhile is newer
+    if (!known.has(id)) putTarget(id, target) // a target that was saved meanwhile is newer
     return known.get(id)?.ways[use]
   }
   const refresh = async () => {
@@ -93,7 +95,7 @@ export function createCallTargets<Of extends string, Use extends string, Client 
   const putIfReadable = (row: TargetRow | undefined, id: string) => {
     try {
       putTarget(id, row && toTarget(row))
-    } catch {} // somebody without the key has written it (O-5): it stays as it is known
+    } catch {} // written without the encryption key (O-5): the known target stays
   }
   let reading: Promise<void> | undefined
   const stop = environment.setRepeatingTimer(READ_EVERY_MS, () => {
@@ -106,7 +108,7 @@ export function createCallTargets<Of extends string, Use extends string, Client 
     for (const row of await readRows(ids)) {
       try {
         found.set(row.id, toTarget(row).connection)
-      } catch {} // a row that cannot be read has nothing to show
+      } catch {} // a row that cannot be decrypted has nothing to show
     }
     return found
   }

@@ -1,9 +1,9 @@
 /**
- * The member `connection` of a partner, an operator or a webhook (O-20): headers, a CA, a client
+ * The member `connection` of a partner, operator or webhook (O-20): headers, a CA, a client
  * certificate.
  *
- * A save checks it, because a fault would stop each call until a person looks. The values of
- * headers and the key are secrets: the APIs take them and never show them.
+ * It is checked when it is saved, because a fault would stop every call until a user repairs it.
+ * Header values and the key are secrets: the APIs accept them and never show them.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -13,7 +13,7 @@ import { type ExtraHeaders, faultOfHeader } from '../../../runtime/network/extra
 import { escapePointerToken, invalid } from '../http/api/problem-details.ts'
 
 const MAX_HEADERS = 20
-/** Characters of names and values together; most servers take 8 to 16 KiB of headers. */
+/** Characters of the names and values together; most servers accept 8 to 16 KiB. */
 const MAX_HEADER_TEXT = 6_000
 const MAX_PEM_LENGTH = 20_000
 
@@ -61,7 +61,7 @@ export const shownConnectionMember = {
 }
 type ShownConnection = NonNullable<Static<typeof shownConnectionMember.connection>>
 
-/** The settings after a change. Throws Problem. `urlPointer` is the place of `url` in the body. */
+/** Throws a Problem. `urlPointer` is the JSON pointer of `url` in the body. */
 export function changedConnection(
   given: GivenConnection,
   before: ConnectionSettings,
@@ -79,7 +79,7 @@ function merged(given: NonNullable<GivenConnection>, before: ConnectionSettings)
   const headers = given.headers === undefined ? before.headers : checkedHeaders(given.headers ?? {})
   const ca = changed(given.ca, before.ca)
   const certificate = changed(given.certificate, before.certificate)
-  // A certificate that is removed takes its key along, unless one is given.
+  // If a certificate is removed, its key is removed too, unless a new key is given.
   const key = changed(given.certificate === null && given.key === undefined ? null : given.key, before.key)
   return {
     ...(headers !== undefined && Object.keys(headers).length > 0 && { headers }),
@@ -92,7 +92,7 @@ function merged(given: NonNullable<GivenConnection>, before: ConnectionSettings)
 const changed = (given: string | null | undefined, before: string | undefined) =>
   given === undefined ? before : (given ?? undefined)
 
-/** Names that Purser writes itself, in addition to the list of extra-headers.ts. */
+/** Headers that Purser sets, in addition to the list of extra-headers.ts. */
 const OURS = /^(user-agent|traceparent|tracestate|webhook-(id|timestamp|signature))$/
 
 function checkedHeaders(given: ExtraHeaders): ExtraHeaders {
@@ -140,7 +140,7 @@ function checkPair(own: X509Certificate | undefined, key: KeyObject | undefined)
     )
 }
 
-/** TLS refuses more than parsing does, for instance a key that is too short. */
+/** TLS rejects more than parsing does, for example a key that is too short. */
 function checkWithTls(settings: ConnectionSettings): void {
   try {
     createSecureContext(tlsOptionsOf(settings))
@@ -155,7 +155,7 @@ function certificatesIn(text: string, pointer: string): X509Certificate[] {
   try {
     const found = (text.match(CERTIFICATES) ?? []).map((one) => new X509Certificate(one))
     if (found.length > 0) return found
-  } catch {} // as if there were none
+  } catch {} // the same error as without a certificate
   throw invalid(pointer, 'has no readable certificate in PEM: give text that begins with -----BEGIN CERTIFICATE-----')
 }
 
@@ -175,7 +175,7 @@ function readKey(text: string): KeyObject {
   }
 }
 
-/** The member of a view; absent when there are no settings. */
+/** Empty if no settings exist. */
 export function showConnection(settings: ConnectionSettings): { connection?: ShownConnection } {
   const { headers, ca, certificate } = settings
   if (headers === undefined && ca === undefined && certificate === undefined) return {}

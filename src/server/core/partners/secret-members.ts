@@ -1,8 +1,8 @@
-/** The secrets of a partner or operator, as our APIs take them: one, or several while they rotate (C-13). */
+/** The secrets of a partner or operator in our APIs: one, or several during a rotation (C-13). */
 import { Type } from 'typebox'
 import { invalid } from '../http/api/problem-details.ts'
 
-/** A call tries each of them, within its 5 s. */
+/** A call may try each secret within its 5 s (C-13). */
 const MAX_SECRETS = 4
 const MAX_SECRET_LENGTH = 1_000
 
@@ -26,7 +26,7 @@ interface SecretMembers {
   readonly secrets?: readonly string[]
 }
 
-/** Undefined when the body names none. */
+/** Undefined if the body has neither member. */
 export function readSecrets({ secret, secrets }: SecretMembers): readonly string[] | undefined {
   if (secret !== undefined && secrets !== undefined) throw invalid('/secrets', 'replaces secret: give only one of both')
   return secret === undefined ? secrets : [secret]
