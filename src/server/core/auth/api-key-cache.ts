@@ -1,7 +1,7 @@
 /**
  * Cache of the live API keys (W-25).
  *
- * Queries read all live keys, and never run at the same time. A key that the cache does not contain
+ * A query reads all live keys, and only one runs at a time. A key that the cache does not contain
  * is looked up again, in a query that began after its request. So a new key works at once in every
  * process. A revoked key works for at most CACHE_TTL_MS more, plus the time of a query.
  */
@@ -14,7 +14,7 @@ import type { ApiKeyLookup, Principal } from '../http/api/principal.ts'
 import { abbreviateHash, hasApiKeyFormat, hashCredential } from './api-key.ts'
 import type { KeyStore, LiveKey } from './api-key-store.ts'
 
-/** Milliseconds for which the result is used, counted from the start of its query. */
+/** Milliseconds for which a result is used, counted from the start of its query. */
 const CACHE_TTL_MS = 1_000
 /** Milliseconds between two updates of a key's last use. */
 const USE_RECORD_INTERVAL_MS = 60_000

@@ -127,11 +127,11 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
 }
 
 /**
- * Reads on if the page does not begin directly after `after`.
+ * Reads the page if it does not begin directly after `after`.
  *
  * Numbers become visible in their order, so a missing number is lost. The audit reports it, and the
  * feed continues after it. On Citus workers commit one after another, so a missing number may
- * appear later. It counts as lost, up to the last number, once no worker has a commit left.
+ * appear later. It counts as lost, up to the last number, once no worker has a pending commit.
  */
 async function readPageAfterGap(
   db: Db,

@@ -79,7 +79,7 @@ export function createChangeNotifier({ db, feed, clock, schema, subjectOf }: Cha
   const subscribers = new Set<RegisteredSubscriber>()
   const stopping = new AbortController()
   const callsSince = createCallDetector(db, clock, schema)
-  /** The position after the last query. If it is old, subscribers only get more than is new. */
+  /** The position after the last query. An old one only causes more notifications than needed. */
   let position: string | undefined
   let first: Promise<void> | undefined
 

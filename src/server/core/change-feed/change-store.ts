@@ -34,7 +34,7 @@ type Member = string | number | boolean | null | readonly string[]
 export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 
 const MAX_PER_ITEM = 2
-/** Two events for each call of a batch; bounded, so that a page reads few rows too many. */
+/** Two events for each call of a batch. A page may read this number of events too many. */
 export const MAX_EVENTS_PER_CHANGE = 512
 
 export interface ChangeStore {
@@ -92,8 +92,8 @@ export function createChangeStore(
        from ${count} n`,
     ),
     lock: statement(`${schema}_lock_change_count`, `select last_number from ${count} for update skip locked`),
-    // The ctid leaves no choice of plan. While Postgres expects few new rows, a join on ids would
-    // compare each pair.
+    // A join on ctid has only one plan. While Postgres expects few new rows, it would compare each
+    // pair in a join on ids.
     number: statement(
       `${schema}_number_changes`,
       `with fresh as (

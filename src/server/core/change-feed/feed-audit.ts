@@ -22,7 +22,7 @@ export interface FeedPosition {
 
 export interface FeedVisitor {
   visit(event: StoredEvent, position: FeedPosition): void
-  /** Retention has deleted the next events, so earlier events do not explain later ones. */
+  /** Retention has deleted the next events, so a state from earlier events is no longer valid. */
   reset(): void
   /** Called in the last snapshot, after all its events. */
   end(tx: Tx): Promise<void>

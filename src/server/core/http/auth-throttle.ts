@@ -9,10 +9,7 @@ import { sleep } from '../../../runtime/async/sleep.ts'
 import { environment } from '../../../runtime/environment.ts'
 import { createLru } from '../../../runtime/lru-cache.ts'
 
-/**
- * Addresses in memory. The least recently used are dropped first, never the last half of this
- * number.
- */
+/** Addresses in memory; at least the most recent half of this number is never dropped. */
 const MAX_ADDRESSES = 1_000
 /** Milliseconds without a wrong key, after which the count of an address restarts. */
 const FORGET_MS = 60_000
@@ -54,8 +51,8 @@ export class FailedAuthThrottle {
   }
 
   /**
-   * Resolves when this address may make its next guess, as late as the answer to its last failure.
-   * Returns the number of failures.
+   * Resolves when this address may make its next guess, after the same delay as its last answer.
+   * Returns its number of failures.
    */
   async waitForNextAttempt(address: string): Promise<number> {
     const known = this.records.get(addressPrefix(address))

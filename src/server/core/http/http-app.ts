@@ -54,10 +54,7 @@ const KEEP_ALIVE_MS = 72_000
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * `/readyz` is 503 from now on. All requests are still served, and each answer closes its
-     * connection.
-     */
+    /** `/readyz` is 503 from now on. Requests are served, and each answer closes its connection. */
     beginDraining(): void
   }
 }

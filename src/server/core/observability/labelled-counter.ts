@@ -1,6 +1,6 @@
 /**
  * Counter with two labels, each with few values. The counter of prom-client costs as much per call
- * as the histogram of its durations.
+ * as the histogram of the call's durations.
  *
  * Series with alerts start at 0, because Prometheus sees no increase in a series that starts at 1.
  */

@@ -22,7 +22,7 @@ let next = 0
 let incoming: (() => void)[] = []
 let isScheduled = false
 
-/** The order of the work is first in, first out. */
+/** First in, first out. */
 export function scheduleWork(work: () => void): void {
   incoming.push(work)
   if (isScheduled) return

@@ -5,8 +5,8 @@
  * in time fails just before its deadline (R-4). An earlier failure would let its caller send the
  * next call at once. A failed call must cost little, and must not delay the accepted calls.
  *
- * No clock shows how long a call lay unread on its connection. So the whole time in which the
- * connection was paused counts as waiting (R-5, W-20).
+ * A poll reads a queued connection for one turn of the event loop. No clock shows how long its
+ * calls lay unread, so the whole pause of the connection counts as their wait (R-5, W-20).
  *
  * States of a connection, and their exits:
  * - read: the capacity is used up, or calls arrive while others wait → queued
@@ -29,7 +29,7 @@ import { coalesceWrites } from './write-coalescing.ts'
 const QUEUE_DEADLINES: QueueDeadlines = { minWaitMs: 1_000, usefulWaitMs: 2_000, maxWaitMs: 4_250 }
 /** Calls accepted beyond the capacity: they were read before their connection was paused. */
 const MAX_OVERSHOOT = 2_000
-/** The overload is over if the longest wait in the queue is shorter. Milliseconds. */
+/** Milliseconds. The overload ends if the longest wait in the queue is shorter. */
 const OVERLOAD_END_WAIT_MS = 50
 /** Milliseconds between two checks of the queue while there is no capacity. */
 const CHECK_INTERVAL_MS = 4
@@ -66,7 +66,7 @@ export class LoadShedder {
   private readonly capacities = [freeSlots]
   private downstreamCapacity = () => Number.POSITIVE_INFINITY
   private findReader = (_request: IncomingMessage): BodyReader | undefined => undefined
-  /** Without connections whose last request was no wire call: health checks and users never wait. */
+  /** Health checks and users never wait: a connection is absent after a request that is no call. */
   private readonly callerSockets = new Set<Socket>()
   private readonly queue: DeadlineQueue<Socket>
   private readonly polls = new Map<Socket, Poll>()
@@ -87,10 +87,7 @@ export class LoadShedder {
     this.capacities.push(capacity)
   }
 
-  /**
-   * Sets the number of calls that the next server would accept now. It limits how many queued
-   * connections are polled, and queues no connection.
-   */
+  /** The calls that the next server would accept now. It limits polls, but causes no overload. */
   setDownstreamCapacity(downstreamCapacity: () => number): void {
     this.downstreamCapacity = downstreamCapacity
   }
@@ -248,10 +245,7 @@ export class LoadShedder {
   }
 }
 
-/**
- * Node's parser measures this time for `requestTimeout`. Its types omit the method, so a test fails
- * if the method disappears.
- */
+/** Node's parser measures this time for `requestTimeout`. A test fails if the method disappears. */
 function getFirstByteTime({ socket }: TimedRequest): number {
   return environment.monotonicNow() - (socket.parser?.duration?.() ?? 0)
 }

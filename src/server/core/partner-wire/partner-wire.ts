@@ -150,7 +150,6 @@ function processCall<Handled extends { readonly reply: WireReply }>(
   })
 }
 
-/** An error in `onAnswered` never delays or changes the answer. */
 function notifyAnswered<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   handled: Handled,

@@ -27,10 +27,7 @@ export type RawDecision =
   | { readonly kind: 'read'; readonly read: (body: Buffer, answer: SendRawResponse) => void }
 
 export interface RawHandler {
-  /**
-   * Called when the head of a request is complete. Undefined: the request takes Node's path; a
-   * request that is not plain always does.
-   */
+  /** Receives each complete head. Undefined: Node's path, as for each request that is not plain. */
   handle(request: IncomingMessage, isPlain: boolean): RawDecision | undefined
   /** True while the server drains: no connection is used again. */
   isDraining(): boolean
@@ -41,10 +38,7 @@ export interface RawHandler {
 /** The return value 0 means that the body follows. */
 type OnIncoming = (request: ParsedRequest, staysOpen: boolean) => number
 type ParsedRequest = IncomingMessage & { _dumped?: boolean; upgrade?: boolean }
-/**
- * Members of a connection that Node's HTTP server sets and its types omit. Tests fail if they
- * disappear.
- */
+/** Members that Node's HTTP server sets and its types omit. Tests fail if they disappear. */
 type ServedSocket = Socket & {
   readonly parser?: { onIncoming?: OnIncoming | null; incoming?: IncomingMessage | null } | null
   readonly _httpMessage?: unknown

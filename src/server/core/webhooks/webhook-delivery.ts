@@ -125,7 +125,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
         else if (answer?.kind === 'too_old') {
           state.lastError = `events ${readTo + 1n} to ${answer.first} were deleted by retention before they were sent`
           state.readTo = BigInt(answer.first)
-          // The next delivery resets lastError, and no process sends these events again.
+          // The log keeps this: the next success clears lastError, and these events are never sent.
           deps.log.warn({ webhook: webhook.webhookId, lastError: state.lastError }, 'a webhook has missed events')
         } else if (answer?.kind === 'unknown') {
           await rewindDelivery(BigInt(answer.last), state, deps, webhook)

@@ -16,10 +16,7 @@ const MASK = '***'
 /** The password in the URL of a partner or operator. */
 const PASSWORD_IN_URL = /(\/\/[^/@:\s]*):[^/@\s]*@/g
 
-/**
- * Objects are compared by member, lists as a whole. A member of only one view appears only on its
- * side.
- */
+/** Compares objects by member, and lists as a whole. */
 export function diffViews(before: AuditView, after: AuditView): AuditDiff {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   const changed = [...new Set([...was.keys(), ...is.keys()])]

@@ -53,8 +53,8 @@ interface ActionRow extends Record<string, unknown> {
 }
 
 /**
- * Restrictions of a subject's entries. `player` excludes a key with a player's name. `history` and
- * `openings` match the conditions of the indexes action_history and action_openings.
+ * Restrictions of a subject's entries. `player` excludes a key that has a player's name. `history`
+ * and `openings` match the conditions of the indexes action_history and action_openings.
  */
 const FILTERS = {
   player: "ids ->> 'userId' is not null",

@@ -44,8 +44,8 @@ export interface AuditLog {
   /** For entries of the console itself: sign-in, sign-out, rejected password. */
   actorFor(request: FastifyRequest, operation: string, caller: Pick<Principal, 'keyName' | 'keyHash' | 'person'>): Actor
   /**
-   * For a call that a site makes for its user (W-24). An entry is written only if the request names
-   * a user, who then acts by hand.
+   * For a call that a site makes for its player (W-24). An entry is written only if the request
+   * names a user, who then acts by hand.
    */
   userActorOf(request: FastifyRequest): Actor
   /** All subjects if `subject` is absent. */

@@ -21,10 +21,7 @@ export interface LastAudit extends MetricSource {
 
 const SUBJECT = 'audit'
 
-/**
- * The scope of an audit: complete, or the changes since an earlier one. `to` has the last feed
- * event it covers, in the caller's own format.
- */
+/** `whole` is false for changes since an earlier audit. `to` has the last audited feed event. */
 export interface AuditScope {
   readonly whole: boolean
   readonly to: Readonly<Record<string, string | null>>

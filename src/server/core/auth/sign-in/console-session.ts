@@ -158,7 +158,7 @@ export function isFromConsolePage({ headers }: FastifyRequest): boolean {
 }
 
 /**
- * With a proxy only its header shows TLS. A forged header only makes the caller's own cookie
+ * After a proxy only its header shows TLS. A forged header can only make the caller's own cookie
  * stricter.
  */
 function isHttpsRequest({ protocol, headers }: FastifyRequest): boolean {

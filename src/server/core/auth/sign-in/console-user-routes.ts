@@ -1,6 +1,6 @@
 /**
  * Routes of the users who sign in by name (U-4). Admins create and remove users and set new
- * passwords; each user changes the own password.
+ * passwords; users change their own password.
  */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import { isObject } from '../../../../protocol/values/exact-json.ts'

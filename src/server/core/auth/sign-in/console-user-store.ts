@@ -2,12 +2,13 @@
  * Store of the users who sign in by name (U-4).
  *
  * States of a user:
- * - live: removed → ended, for good; the name is never reused
- * - locked for an address, after five wrong passwords from it: the lock expires → live
+ * - live: five wrong passwords from an address → locked for this address; removed → ended
+ * - locked for an address: the lock expires → live
+ * - ended, without an exit: the name is never reused
  *
- * Invariant: each attempt locks the row of its name and address before the password is compared. So
- * concurrent attempts are counted one after another. Passwords of a user are numbered, and an
- * action that an older password permitted fails once a newer one is set.
+ * Invariant: an attempt is counted, in a locked row of its name and address, before the password is
+ * compared. Passwords of a user are numbered, and an action that an older password permitted fails
+ * once a newer one is set.
  */
 import { type Queryable, statement, type Tx } from '../../database/db.ts'
 import type { Role } from '../../http/api/principal.ts'
@@ -71,8 +72,8 @@ export interface ConsoleUserStore {
   /** For every address. */
   unlock(tx: Tx, name: string): Promise<void>
   /**
-   * Returns the new password's number; undefined if no live user has the name. With `number` the
-   * user replaces the own password of that number; without it another user sets the password.
+   * Returns the new password's number; undefined if no live user has the name. With `number` a user
+   * replaces their own password of that number; without it another user sets the password.
    */
   setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
   end(tx: Tx, name: string): Promise<boolean>

@@ -37,10 +37,7 @@ export interface ConsoleUsers {
   make(actor: Actor, name: string, role: Role): Promise<string | undefined>
   /** Sets a new password, which ends the sessions of the old one. */
   reset(actor: Actor, name: string): Promise<string | undefined>
-  /**
-   * The user changes the own password. Undefined: it has been replaced since, or the user was
-   * removed.
-   */
+  /** Undefined: the known password has been replaced, or the user was removed. */
   change(actor: Actor, known: VerifiedUser, password: string): Promise<VerifiedUser | undefined>
   end(actor: Actor, name: string): Promise<boolean>
 }
@@ -115,7 +112,7 @@ const FIRST_ADMIN_NAME = 'admin'
 
 /**
  * Creates an admin at the first start, so that a sign-in is possible. Undefined if a user exists,
- * also one that another process has just created.
+ * or if another process creates the admin.
  */
 export async function createFirstAdmin(
   schema: ConsoleSchema,

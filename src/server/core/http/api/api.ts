@@ -78,10 +78,7 @@ export async function registerApi(
   )
 }
 
-/**
- * Answers errors as problem details, and logs only our own failures (5xx). The console's routes use
- * it too.
- */
+/** Answers errors as problem details, and logs only our own failures (5xx). */
 export function sendErrorsAsProblems(app: FastifyInstance, log: Logger): void {
   app.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
     const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusyProblem(request) : toProblem(error)
@@ -101,10 +98,7 @@ function methodsByPath(api: FastifyInstance): () => ReadonlyMap<string, Readonly
   return () => new Map(found)
 }
 
-/**
- * Answers 405 to an unsupported method of a known path, with the supported methods in `Allow` (RFC
- * 9110, 15.5.6).
- */
+/** 405 needs the supported methods in `Allow` (RFC 9110, 15.5.6). */
 function refuseOtherMethods(api: FastifyInstance, url: string, known: ReadonlySet<string>): void {
   const method = METHODS.filter((candidate) => !known.has(candidate))
   const allow = [...known].join(', ')

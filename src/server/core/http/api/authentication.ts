@@ -23,10 +23,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may call the route. */
     readonly role?: Role
-    /**
-     * The route is not part of the API reference. It only answers 405 to unsupported methods of its
-     * path.
-     */
+    /** The route only answers 405 to unsupported methods, and is not in the API reference. */
     readonly refusesMethod?: true
   }
 }
@@ -36,14 +33,11 @@ type RejectionReason = AuthFailure | 'role'
 export interface Authenticator extends MetricSource {
   /** Throws the problem of a rejected request. Otherwise `principalOf` returns its caller. */
   authenticate(request: FastifyRequest): Promise<void>
-  /** For a request that is still being answered: checks its authorization again. */
+  /** Repeats the check for a request that is still being answered. */
   isStillAllowed(request: FastifyRequest): Promise<boolean>
   /** Counts a failed authentication. Resolves when the 401 may be sent (W-26). */
   reject(request: FastifyRequest, reason: AuthFailure): Promise<void>
-  /**
-   * Resolves when the next password of this address may be hashed (U-4). Returns its number of
-   * failures.
-   */
+  /** Resolves when the address may try its next password (U-4). Returns its number of failures. */
   waitForNextAttempt(request: FastifyRequest): Promise<number>
 }
 

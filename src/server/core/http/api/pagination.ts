@@ -67,9 +67,7 @@ export function parseLimit({ limit }: { limit?: string }): number {
   return Math.min(limit === undefined ? DEFAULT_LIMIT : Number.parseInt(limit, 10), MAX_LIMIT)
 }
 
-/**
- * `rows` may contain one row more than `limit`; it is omitted, and means that a next page exists.
- */
+/** `rows` has one row more than `limit` if a next page exists. */
 export function toPage<T, R>(
   rows: readonly T[],
   limit: number,
@@ -105,10 +103,7 @@ export interface Cursor {
   readonly ids: readonly string[]
 }
 
-/**
- * The first part of the cursor is a time. Without `parts` its number of parts is free. Throws a 400
- * on every other value.
- */
+/** The first part is a time; `parts` is the required number of parts. Other cursors are a 400. */
 export function decodeCursor(after: string | undefined, parts?: number): Cursor | undefined {
   const [time = '', ...ids] = decodeCursorParts(after, parts) ?? []
   return after === undefined ? undefined : { at: toTime(time, '/query/after'), ids }

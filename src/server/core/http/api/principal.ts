@@ -20,10 +20,7 @@ export interface Principal {
   readonly scope?: string
   /** Another user set the password: only its change is permitted (U-4). */
   readonly mustChange?: true
-  /**
-   * A browser session of the console: personal data is hidden until it is revealed, which is
-   * audited (O-15).
-   */
+  /** The console hides personal data until a user reveals it, with an audit entry (O-15). */
   readonly inBrowser?: true
 }
 

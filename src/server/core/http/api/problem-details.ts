@@ -23,7 +23,7 @@ export function escapePointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** One sentence for each pointer; errors of the branches of a union are joined with "or". */
+/** Returns one sentence for each pointer. Errors of a union's branches are joined with "or". */
 export function toFieldErrors(schemaErrors: readonly SchemaError[], prefix: string): FieldError[] {
   const sentences = new Map<string, string[]>()
   for (const schemaError of schemaErrors) {

@@ -1,6 +1,6 @@
 /**
- * Validation that request text can be stored and sent exactly as received: no text that Postgres or
- * UTF-8 would change.
+ * Rejects request text that cannot be stored and sent exactly as received, because Postgres or
+ * UTF-8 would change it.
  */
 import type { FastifyInstance } from 'fastify'
 import { isPathSafe, NOT_PATH_SAFE } from '../../../../protocol/values/path-segment.ts'
@@ -40,9 +40,7 @@ export function requirePathSafe(id: string, pointer: string): void {
   if (!isPathSafe(id)) throw invalid(pointer, NOT_PATH_SAFE)
 }
 
-/**
- * A member of a player, stored as JSON text, which escapes the characters that Postgres rejects.
- */
+/** Stored as JSON text, which escapes the characters that Postgres rejects. */
 const STORED_AS_JSON = '/customFields'
 
 /** Returns the JSON pointer of the first such text. Names of members are checked too. */
