@@ -53,7 +53,7 @@ function addLabel(sample: string, label: string, value: string): string {
   return `${sample.slice(0, end)}{${label}="${escapeLabelValue(value)}"${labels}`
 }
 
-/** Milliseconds for which a database result is cached: scrapes need no key, so many may arrive. */
+/** Milliseconds for which a database result is cached, because any caller may scrape, and often. */
 const DATABASE_METRIC_TTL_MS = 5_000
 
 /** Milliseconds that a scrape or probe waits for the database; its caller waits a few seconds. */

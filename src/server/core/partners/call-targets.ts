@@ -68,10 +68,7 @@ export function createCallTargets<Of extends string, Use extends string, Client 
     return row && toTarget(row)
   }
   let isClosed = false
-  /**
-   * Keeps the clients of an unchanged target. Replaced clients finish their calls, including a call
-   * that begins in this turn.
-   */
+  /** Replaced clients finish their calls, and stay open for a call that begins in this turn. */
   const putTarget = (id: string, target: CallTarget<Of> | undefined) => {
     if (isClosed) return // no later step would close the new clients
     const before = known.get(id)
