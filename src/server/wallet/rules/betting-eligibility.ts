@@ -1,4 +1,6 @@
-/** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order (R-6). */
+/**
+ * Eligibility of a player for a bet: codes 9, 14, 15, 16, 11, 12, 13, checked in this order (R-6).
+ */
 
 import type { RememberedRefusal } from '../../../protocol/reply-codes.ts'
 import { isAboveLimit, requireScale } from '../../../protocol/values/money.ts'
@@ -10,7 +12,8 @@ import { hasLimits, isBlocked, isUnverified } from './player-restrictions.ts'
 /** Undefined when the player may place this bet. */
 export function findIneligibility(call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
   const { player } = facts
-  if (player === undefined) return undefined // a live token has a player; the caller has judged the token
+  // the caller has checked the token, so the player exists
+  if (player === undefined) return undefined
   return statusRefusal(player, facts) ?? limitRefusal(player, call, funder, facts)
 }
 
@@ -22,7 +25,7 @@ function statusRefusal(player: RuledPlayer, { now, rules }: Facts): RememberedRe
   return undefined
 }
 
-/** Of age from the birthday on, in UTC; born on 29 February, from 1 March. Dates as YYYY-MM-DD compare as text. */
+/** A player born on 29 February is of age from 1 March. Dates are UTC texts, YYYY-MM-DD. */
 export function latestBirthday(now: Date, years: number): string {
   return `${now.getUTCFullYear() - years}`.padStart(4, '0') + now.toISOString().slice(4, 10)
 }

@@ -1,4 +1,4 @@
-/** What a rule answers, and what it may look at. Rules are pure: no database, no clock, no logger. */
+/** Input and result of the rules. Rules are pure: they use no database, clock or logger. */
 
 import type { ReplyCode } from '../../../protocol/reply-codes.ts'
 import { fitsBalance, type Scales } from '../../../protocol/values/money.ts'
@@ -10,7 +10,10 @@ import type { RuledPlayer } from '../store/player.ts'
 import type { Session, TokenHash } from '../store/session.ts'
 import type { EarlierCall } from './replay-detection.ts'
 
-/** A call that contradicts the bet's life or itself; kept for a person to look at. */
+/**
+ * Anomalies: calls that contradict the bet's life or themselves. They are recorded for a person to
+ * check.
+ */
 export const ANOMALIES = [
   'place_differs_from_bet',
   'place_after_rollback',
@@ -30,18 +33,18 @@ export const ANOMALIES = [
 ] as const
 export type Anomaly = (typeof ANOMALIES)[number]
 
-/** A posting of this call; player, bet and request are the call's own. */
+/** A posting of this call; the call supplies player, bet and request. */
 export type BetPosting = Pick<Posting, 'kind' | 'debit' | 'credit' | 'amount'>
 
 export type Decision =
-  /** Takes effect now: the bet becomes `bet`, the postings move the money. */
+  /** Takes effect now: the bet becomes `bet`, and the postings move the money. */
   | { readonly kind: 'apply'; readonly bet: Bet; readonly postings: readonly BetPosting[]; readonly anomaly?: Anomaly }
   /**
-   * Seen before, or nothing left to do: success without effect, with the time of the original
-   * (R-2). `isUnusedCursor`: it is no copy; the result was decided once more.
+   * A repeat, or a call that changes nothing: success with the time of the original (R-2). `isNew`:
+   * the call is no copy but confirms the present result.
    */
   | { readonly kind: 'repeat'; readonly at: Date; readonly isNew?: true }
-  /** `bet` is what is remembered, when the refusal itself changes what is known (I-3). */
+  /** `bet` is present if the wallet remembers the refusal (I-3). */
   | {
       readonly kind: 'refuse'
       readonly code: ReplyCode
@@ -50,39 +53,40 @@ export type Decision =
       readonly anomaly?: Anomaly
     }
 
-/** How a decision stands on record. */
 export const OUTCOME_BY_DECISION = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
 
 export interface Rules {
   readonly scales: Scales
-  /** L-2: what happens when money is taken back that the player no longer has. */
+  /** Policy for taking back money that the player no longer has (L-2). */
   readonly clawback: 'refuse' | 'allow-negative'
-  /** M-4: who pays the stake of a bet with a bonus. */
+  /** Payer of the stake of a bet with a bonus (M-4). */
   readonly freebetStake: 'player' | 'promotions'
-  /** L-3: milliseconds after which a settlement can no longer be changed; null for never. */
+  /** Milliseconds after which a settlement is locked, or null for never (L-3). */
   readonly resettleWindowMs: number | null
   /** Years; younger players are refused with code 16. */
   readonly minimumAge: number
-  /** W-43: each platform may change what another one has placed. */
+  /** True: each platform may change the bets of the others (W-43). */
   readonly sharedBets: boolean
 }
 
-/** What a player did on this UTC day in one currency (limits 11–13). */
+/** Totals of this UTC day in one currency, for the limits 11 to 13. */
 export interface Turnover {
   readonly stakes: bigint
   readonly payouts: bigint
   readonly bets: number
 }
 
-/** Everything a rule may look at. */
 export interface Facts {
   readonly bet: Bet
   readonly locked: boolean
-  /** The requestId of the Place bet that was accepted, or refused for good. */
+  /** `requestId` of the Place bet that was accepted or refused for good. */
   readonly placeRequestId: string | null
-  /** Number of the call whose result was applied last, or was what the bet had already (I-2), among the calls about the bet; 0 for none. */
+  /**
+   * Number, among the bet's calls, of the call with the last applied or confirmed result (I-2); 0
+   * for none.
+   */
   readonly lastResult: number
-  /** Earlier calls with the requestId of this one, as far as they matter: the acknowledged one, the first refused one. */
+  /** Earlier calls with this `requestId`: the acknowledged one and the first refused one. */
   readonly seen: readonly EarlierCall[]
   readonly player: RuledPlayer | undefined
   readonly now: Date
@@ -96,14 +100,14 @@ export function refuseCall(code: ReplyCode, anomaly?: Anomaly, detail?: string):
   return { kind: 'refuse', code, ...(anomaly && { anomaly }), ...(detail && { detail }) }
 }
 
-/** L-3: the operator's lock, or a settlement older than the window, forbids another result. */
+/** The operator's lock and the resettle window forbid another result (L-3). */
 export function isResultLocked(since: Date, { locked, now, rules }: Facts): boolean {
   return locked || (rules.resettleWindowMs !== null && now.getTime() - since.getTime() > rules.resettleWindowMs)
 }
 
 /**
- * Why these postings together cannot be made: they take money that the player no longer has, and the policy is to refuse
- * that (L-2); or they make a balance that cannot be stored.
+ * Returns the refusal if these postings together cannot be made. Either they take money that the
+ * player no longer has (L-2), or the new balance is too large to store.
  */
 export function findMoneyRefusal(
   postings: readonly BetPosting[],

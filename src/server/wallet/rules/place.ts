@@ -1,4 +1,7 @@
-/** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
+/**
+ * Rules of Place bet: the column "Place bet" in the life of a bet, with the checks in the order of
+ * R-6.
+ */
 import type { RememberedRefusal } from '../../../protocol/reply-codes.ts'
 import type { Bet, Funder, PlaceCall } from '../store/bet.ts'
 import { findIneligibility } from './betting-eligibility.ts'
@@ -46,12 +49,12 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
   return debitStake(call, funder, facts.now)
 }
 
-/** M-4. */
+/** Promotions pay the stake of a bet with a bonus, if so configured (M-4). */
 export function chooseFunder({ hasBonus }: PlaceCall, { freebetStake }: Rules): Funder {
   return hasBonus && freebetStake === 'promotions' ? 'promotions' : 'player'
 }
 
-/** I-3: the same bet id gets the same refusal again, whatever the balance is by then. */
+/** The same bet id gets the same refusal again, even if the balance suffices by then (I-3). */
 function refuseForGood(refusal: RememberedRefusal, { now }: Facts): Decision {
   return { kind: 'refuse', code: refusal, bet: { kind: 'refused', refusal, since: now } }
 }
@@ -66,7 +69,7 @@ function debitStake(call: PlaceCall, funder: Funder, now: Date): Decision {
   }
 }
 
-/** W-49: promotions pay the whole stake, whatever the bonus covers. */
+/** Promotions pay the whole stake, even if the bonus covers only a part (W-49). */
 function isBonusTooSmall({ bonusAmount, stake }: PlaceCall, funder: Funder): boolean {
   return funder === 'promotions' && bonusAmount !== null && bonusAmount < stake
 }

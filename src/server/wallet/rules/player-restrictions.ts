@@ -1,10 +1,15 @@
 /**
- * What stands in a player's row against bets, whatever the moment, the token and the money. Whoever has nothing of it is plain, which is
- * stored with the row (store/player.ts), so that the gate takes the bets of plain players without asking again (apply/gate.ts).
+ * Restrictions of a player's row that do not depend on time, token or money.
+ *
+ * The row of a player without restrictions is marked (store/player.ts). So the fast path accepts
+ * the bets of such players without these checks.
  */
 import type { RuledPlayer } from '../store/player.ts'
 
-/** A rule that looks at more of the player needs it here, in STANDING (store/player.ts), and a migration that forgets what was found. */
+/**
+ * A new restriction must be added here, in RESTRICTIONS_TEXT (store/player.ts), and in a migration
+ * that clears `unrestricted_as`.
+ */
 export type PlayerRestrictions = Pick<RuledPlayer, 'status' | 'verified' | 'limits'>
 
 export function isUnrestricted(player: PlayerRestrictions): boolean {
@@ -15,7 +20,7 @@ export function isBlocked({ status }: Pick<PlayerRestrictions, 'status'>): boole
   return status === 'blocked'
 }
 
-/** Only an explicit `false` refuses bets. */
+/** Only an explicit `false` refuses bets (W-4). */
 export function isUnverified({ verified }: Pick<PlayerRestrictions, 'verified'>): boolean {
   return verified === false
 }

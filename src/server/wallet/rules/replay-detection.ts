@@ -1,6 +1,8 @@
 /**
- * What a bet has seen before (I-2, S-5): late copies of results, and Place bets. A `requestId` identifies one request, so a
- * call that brings one again is a copy of that request and of no other.
+ * Detection of late copies of results, and of Place bets sent again as an Unsettle (I-2, S-5).
+ *
+ * A `requestId` identifies one request, so a call with a known `requestId` is a copy of that
+ * request.
  */
 import type { ResultType } from '../../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../../protocol/reply-codes.ts'
@@ -9,7 +11,6 @@ import type { Currency } from '../../../protocol/wire-ids.ts'
 import type { BetCall, UnsettleCall } from '../store/bet.ts'
 import { type Decision, type Facts, refuseCall } from './decision.ts'
 
-/** What a call says beside whose bet it is about. */
 export interface CallContent {
   readonly requestId: string
   readonly kind: BetCall['kind']
@@ -18,19 +19,21 @@ export interface CallContent {
   readonly resultType: ResultType | null
 }
 
-/** The refusals that end a result for the platform. */
+/** Refusals after which the platform no longer sends the result. */
 export const FINAL_REFUSALS = ['recalculation_blocked', 'recalculation_negative'] as const
 export type FinalRefusal = (typeof FINAL_REFUSALS)[number]
 
 export type RecordedEffect =
-  /** A settle or unsettle that was answered 200, with this time. */
+  /** A Settle or Unsettle that was answered 200 with this time. */
   | { readonly kind: 'acknowledged'; readonly at: Date }
-  /** A settle or unsettle; `seq` is its number among the calls about the bet. */
+  /** A refused Settle or Unsettle; `seq` is its number among the bet's calls. */
   | { readonly kind: 'refused'; readonly code: FinalRefusal; readonly seq: number }
-  /** A Place bet that did not open the bet; of the one that did, the bet itself has the requestId. */
+  /**
+   * A Place bet that did not open the bet. The bet stores the `requestId` of the Place bet that
+   * opened it.
+   */
   | { readonly kind: 'place_bet' }
 
-/** An earlier call about this bet. */
 export interface EarlierCall extends CallContent {
   readonly became: RecordedEffect
 }
@@ -60,7 +63,10 @@ function amountOf(call: BetCall): Money | null {
   }
 }
 
-/** What later calls must know of this one, which is number `seq`; undefined if nothing. */
+/**
+ * Effect that later calls must know; undefined if it has no effect. `seq` is the number of this
+ * call.
+ */
 export function toRecordedEffect(
   call: BetCall,
   seq: number,
@@ -78,16 +84,21 @@ function isFinal(code: ReplyCode): code is FinalRefusal {
   return FINAL_REFUSALS.some((one) => one === code)
 }
 
-/** Also one that the bet had already: what was refused before it is not the platform's last word any more (I-2). */
+/**
+ * A result that confirms the bet's state is new too: it replaces results that were refused before
+ * (I-2).
+ */
 export function isNewResult({ kind }: BetCall, decision: Decision): boolean {
   const isResult = kind === 'settle' || kind === 'unsettle'
   return isResult && (decision.kind === 'apply' || (decision.kind === 'repeat' && decision.isNew === true))
 }
 
 /**
- * The late copy of an acknowledged settle or unsettle succeeds, and that of one that was refused for good is refused again,
- * both without effect, whatever came in between (I-2). As long as no other result was acknowledged since, a refused one is no
- * late copy: the platform may ask again, and the player may have money again (L-2).
+ * A late copy of an acknowledged Settle or Unsettle succeeds again, and a copy of a refused one is
+ * refused again. Neither has an effect, even if other results came in between (I-2).
+ *
+ * A refused result is no late copy while no other result was acknowledged since. The platform may
+ * send it again, and the player may have money by then (L-2).
  */
 export function findReplay(call: BetCall, { seen: earlierCalls, lastResult }: Facts): Decision | undefined {
   const content = contentOf(call)
@@ -99,7 +110,10 @@ export function findReplay(call: BetCall, { seen: earlierCalls, lastResult }: Fa
   return refused !== undefined && refused.seq < lastResult ? refuseCall(refused.code) : undefined
 }
 
-/** S-5: a Place bet's bytes with PUT are an Unsettle by method and type, and carry the Place bet's requestId. */
+/**
+ * The bytes of a Place bet sent with PUT are an Unsettle by method and type (S-5). They carry the
+ * Place bet's `requestId`.
+ */
 export function isPlaceBetWithPut({ requestId }: UnsettleCall, { placeRequestId, seen: earlierCalls }: Facts): boolean {
   return (
     requestId === placeRequestId ||

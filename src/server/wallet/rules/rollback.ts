@@ -1,11 +1,14 @@
-/** Rollback: the stored stake goes back once, to whoever funded it (the column "Rollback" of the life table; I-3, I-4). */
+/**
+ * Rules of Rollback: the stored stake is returned once, to its payer. They implement the column
+ * "Rollback" in the life of a bet (I-3, I-4).
+ */
 import type { Bet, RollbackCall } from '../store/bet.ts'
 import { type Decision, type Facts, refuseCall } from './decision.ts'
 
 export function decideRollback(call: RollbackCall, facts: Facts): Decision {
   const { bet } = facts
   switch (bet.kind) {
-    case 'unknown': // a tombstone, so that the late Place bet is refused
+    case 'unknown': // a tombstone refuses the late Place bet
       return { kind: 'apply', bet: { kind: 'cancelled', since: facts.now }, postings: [] }
     case 'open':
       return refund(call, bet, facts)

@@ -1,4 +1,7 @@
-/** Which rule a call falls under. Pure, as the rules are: the wallet asks it for every call, and the console what else a call could have come to. */
+/**
+ * Selection of the rule for a call. The selection is pure, as the console uses it to show the other
+ * possible outcomes of a call.
+ */
 import type { BetCall } from '../store/bet.ts'
 import type { Decision, Facts } from './decision.ts'
 import { decidePlace } from './place.ts'

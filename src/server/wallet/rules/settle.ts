@@ -1,4 +1,4 @@
-/** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
+/** Rules of Settle and resettle: the column "Settle" in the life of a bet (L-1 to L-6). */
 import { ZERO } from '../../../protocol/values/money.ts'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../store/bet.ts'
 import {
@@ -66,7 +66,7 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
   }
 }
 
-/** A payout above the odds comes first: it is the one sign of a stolen secret that a wallet sees (W-49). */
+/** A payout above the odds has priority: it is a wallet's only sign of a stolen secret (W-49). */
 function findAnomaly(call: SettleCall, placement: Placement): Anomaly | undefined {
   if (isAboveOdds(call.payout, placement)) return 'payout_above_odds'
   return contradictsAmount(call) ? 'result_contradicts_amount' : undefined
@@ -76,12 +76,12 @@ function isSameResult(call: SettleCall, settlement: Settlement): boolean {
   return call.payout === settlement.payout && call.resultType === settlement.resultType
 }
 
-/** L-4: absent is caught by the decoder. */
+/** A cashout needs a live token (L-4); the decoder refuses an absent one. */
 function checkCashoutToken(call: SettleCall, facts: Facts) {
   return checkToken(call.token && facts.session(call.token), call.player, facts.now)
 }
 
-/** M-4: a refund returns money to whoever funded the bet; what is won is the player's. */
+/** A refund returns money to the payer of the stake (M-4); every other payout is the player's. */
 function choosePayee(call: SettleCall, placement: Placement): Funder {
   return call.resultType === 'refund' ? placement.funder : 'player'
 }
@@ -91,7 +91,10 @@ function settleFirst({ stake }: Placement, settlement: Settlement): BetPosting[]
   return [...(stake > 0n ? [closed] : []), ...payOut(settlement)]
 }
 
-/** L-1: another payout reverses the earlier settlement and pays the new one; the same payout moves nothing. */
+/**
+ * Another payout reverses the earlier settlement and pays the new one; the same payout moves no
+ * money (L-1).
+ */
 function replaceSettlement(earlier: Settlement, later: Settlement): BetPosting[] {
   const sameMoney = earlier.payout === later.payout && (earlier.payee === later.payee || later.payout === ZERO)
   return sameMoney ? [] : [...reversePayout(earlier), ...payOut(later)]
@@ -101,12 +104,11 @@ function payOut({ payout, payee }: Settlement): BetPosting[] {
   return payout > 0n ? [{ kind: 'payout', debit: 'house', credit: payee, amount: payout }] : []
 }
 
-/** The reversal of a settlement's payout. */
 export function reversePayout({ payout, payee }: Settlement): BetPosting[] {
   return payout > 0n ? [{ kind: 'payout_reversal', debit: payee, credit: 'house', amount: payout }] : []
 }
 
-/** L-6: the amount decides; a result that says otherwise is noted. */
+/** The amount decides; a `resultType` that contradicts it is an anomaly (L-6). */
 export function contradictsAmount({ resultType, payout }: SettleCall): boolean {
   return (resultType === 'won' && payout === 0n) || (resultType === 'lost' && payout > 0n)
 }

@@ -1,8 +1,8 @@
-/** What a token is worth: codes 3 and 4 (P-1, L-4). */
+/** Validity of a token: codes 3 and 4 (P-1, L-4). */
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
 import type { Session } from '../store/session.ts'
 
-/** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
+/** A live session belongs to the player, has not ended and has not expired. */
 export function checkToken(
   session: Session | undefined,
   player: PlayerId,

@@ -1,4 +1,7 @@
-/** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3; S-5). */
+/**
+ * Rules of Unsettle: the applied payout is taken back, and the bet is open again. They implement
+ * the column "Unsettle" in the life of a bet (L-2, L-3, S-5).
+ */
 import type { Bet, UnsettleCall } from '../store/bet.ts'
 import { type BetPosting, type Decision, type Facts, findMoneyRefusal, isResultLocked, refuseCall } from './decision.ts'
 import { findReplay, isPlaceBetWithPut } from './replay-detection.ts'
