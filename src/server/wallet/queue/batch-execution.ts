@@ -1,6 +1,8 @@
 /**
- * What becomes of a batch: the gate takes what it can, the rules judge the rest, and each call is answered once. What fails together is tried
- * call by call, unless the database is down.
+ * Execution of a batch: first the fast path, then the rules path for the remaining calls.
+ *
+ * Each call is answered once. Calls of a failed batch are tried one by one, unless the database is
+ * down.
  */
 
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
@@ -13,29 +15,29 @@ import { type BatchTimes, beginBatch } from './batch-times.ts'
 import type { FastPathOutcome } from './fast-path.ts'
 import { type BetCallOutcome, FAILED, isTooLate, type WaitingCall } from './rules-path.ts'
 
-/** What a lane does with its calls. Both reject when nothing was written, or when that is not known. */
+/** Both methods reject if nothing was written, or if that is unknown. */
 export interface LaneWork {
   isFastPathEligible(call: BetCall): boolean
-  /** Of calls that may pass, at most one of each player; they may lie in several buckets. */
+  /** Eligible calls, at most one per player, of one or several buckets. */
   runFastPath(calls: readonly WaitingCall[], span?: Span): Promise<FastPathOutcome[]>
-  /** Of calls of one bucket. */
+  /** Calls of one bucket. */
   runRulesPath(calls: readonly WaitingCall[], span?: Span): Promise<BetCallOutcome[]>
 }
 
 export interface BatchObserver {
-  /** Told of each failure of a batch or call, with the number of calls it concerned. */
+  /** `calls` is the number of calls in the failed batch. */
   onFailure(error: unknown, calls: number): void
-  /** Told how many calls of a batch the gate took. */
+  /** `calls` is the number of calls that the fast path took from a batch. */
   onFastPath(calls: number): void
 }
 
 export interface QueueEntry extends WaitingCall {
   readonly arrivedAt: number
-  /** At the gate so far. */
+  /** On the fast path. */
   attempts: number
   readonly span: Span | undefined
   answer(outcome: BetCallOutcome, batch?: BatchTimes): void
-  /** Answers it now; what becomes of it, nobody hears any more. */
+  /** Answers now with a failure; the later outcome is ignored. */
   timeOut(): void
 }
 
@@ -45,8 +47,8 @@ export interface LaneBatch {
 }
 
 /**
- * Every call of the batch is answered, or given back because its player is busy: to stand in front of the calls that came later, so that a
- * player's calls stay in order.
+ * Every call of the batch is answered, or put back because its player is busy. It is put back in
+ * front of later calls, so a player's calls stay in order.
  */
 export async function applyBatch(
   deps: BatchObserver,
@@ -59,8 +61,11 @@ export async function applyBatch(
 }
 
 /**
- * Resolves to what the rules are to judge: what the gate has left, or could not do at all, and behind it what may not pass. A database
- * that is down is not asked again: each time it stays silent costs the calls that wait as long as it took to find out.
+ * Resolves to the calls for the rules path: calls that the fast path left or failed on, then
+ * ineligible calls.
+ *
+ * After an outage the database gets no second attempt. Each one would cost the waiting calls
+ * another time-out.
  */
 async function tryFastPath(
   deps: BatchObserver,
@@ -99,7 +104,7 @@ async function applyRules(deps: BatchObserver, lane: LaneWork, batch: readonly Q
   if (error !== undefined) await handleBatchFailure(deps, lane, batch, error)
 }
 
-/** Answers all calls of a batch, or resolves to the error and answers none. */
+/** Answers all calls of a batch, or resolves to the error and answers no call. */
 async function tryBatch(deps: BatchObserver, lane: LaneWork, entries: readonly QueueEntry[]): Promise<unknown> {
   const { span, end } = beginBatch(entries, 'rules')
   try {
@@ -114,7 +119,10 @@ async function tryBatch(deps: BatchObserver, lane: LaneWork, entries: readonly Q
   }
 }
 
-/** A poisoned call must not fail its neighbours: each goes through alone, unless the database itself is down. */
+/**
+ * One poisoned call must not fail the others: each call is tried alone, unless the database is
+ * down.
+ */
 async function handleBatchFailure(
   deps: BatchObserver,
   lane: LaneWork,
@@ -126,7 +134,7 @@ async function handleBatchFailure(
   else for (const entry of batch) entry.answer(FAILED)
 }
 
-/** A locked player is waited for once, not once per call; a database that is down is not waited for at all. */
+/** A locked player costs one lock time-out, not one per call. During an outage no call is tried. */
 async function applySingly(deps: BatchObserver, lane: LaneWork, batch: readonly QueueEntry[]): Promise<void> {
   const locked = new Set<PlayerId>()
   let isOut = false
@@ -144,7 +152,7 @@ async function applySingly(deps: BatchObserver, lane: LaneWork, batch: readonly 
   }
 }
 
-/** A call that met the write of another call is judged once more, on what that write left. */
+/** A call that conflicted with another call's write is decided once more, on the new state. */
 async function tryWithConflictRetry(deps: BatchObserver, lane: LaneWork, entry: QueueEntry): Promise<unknown> {
   const error = await tryBatch(deps, lane, [entry])
   return isConflict(error) ? tryBatch(deps, lane, [entry]) : error

@@ -1,15 +1,15 @@
-/** When a batch began and ended, for the journal; and its span, where tracing is on. */
+/** Begin and end of a batch, for the journal, and the span of the batch if tracing is on. */
 
 import { environment } from '../../../runtime/environment.ts'
 import type { Span } from '../../../runtime/tracing.ts'
 
-/** As `environment.monotonicNow()` gives them. */
+/** Times of `environment.monotonicNow()`. */
 export interface BatchTimes {
-  /** The same for all calls of one batch, of whatever process another for every other. */
+  /** Unique across batches and processes; all calls of a batch share it. */
   readonly id: string
   readonly takenAt: number
   readonly endedAt: number
-  /** Of the batch, where tracing is on: below the call that it is named here with. */
+  /** Span of the batch if tracing is on, and the span of the call that is its parent. */
   readonly traced?: { readonly span: Span; readonly below: Span } | undefined
 }
 
@@ -18,7 +18,6 @@ let batches = 0
 
 interface RunningBatch {
   readonly span: Span | undefined
-  /** To be called when the batch has ended. */
   end(failed?: boolean): BatchTimes
 }
 
@@ -42,7 +41,10 @@ export function beginBatch(entries: readonly Traceable[], path: BatchPath): Runn
   }
 }
 
-/** Below the first call that is traced, and linked to the others. Undefined when none is. */
+/**
+ * The span is a child of the first sampled call and linked to the others; undefined if no call is
+ * sampled.
+ */
 function trace(entries: readonly Traceable[], path: BatchPath, id: string, at: number): BatchTimes['traced'] {
   if (!entries.some(({ span }) => span?.isSampled)) return undefined
   const [below, ...links] = entries.flatMap(({ span }) => (span?.isSampled ? span : []))

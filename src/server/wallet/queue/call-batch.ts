@@ -1,6 +1,8 @@
 /**
- * What a batch of calls works on: players locked in sorted order, then accounts, bets, seen calls and sessions read in statements of
- * their own. In memory while the calls are judged one after another, and written together at the end.
+ * Working set of a batch in one bucket.
+ *
+ * Loading locks the players in sorted order, then reads accounts, bets, earlier calls and sessions.
+ * The calls are then decided one after another in memory, and all changes are written together.
  */
 
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
@@ -28,33 +30,34 @@ export interface CallBatch {
   readonly sessions: ReadonlyMap<TokenHash, Session>
   readonly book: Book
   /**
-   * The day's transfers of players that have limits, as they were before this batch. The day is that of the account's last
-   * transfer or the clock's, whichever is later (W-2): where another clock is ahead, its day has begun for the account.
+   * Transfers of the day, before this batch, of players with limits. The day is the later of the
+   * clock's day and the day of the account's last transfer (W-2). If another clock is ahead, its
+   * day has begun for the account.
    */
   readonly earlierToday: ReadonlyMap<string, readonly Transfer[]>
   /** As read; absent when the bet id is new. */
   readonly stored: ReadonlyMap<string, BetRecord>
-  /** As they are now. */
+  /** Current state, with the effects of this batch. */
   readonly bets: Map<string, BetRecord>
   readonly earlierCalls: Map<string, readonly EarlierCall[]>
-  /** Tokens that were refused because their time is over. */
+  /** Tokens that this batch refused as expired. */
   readonly expired: Set<TokenHash>
   readonly calls: CallRecord[]
-  /** For the feed of changes. */
+  /** For the change feed. */
   readonly changes: StoredEvent[]
 }
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
 
-/**
- * The key of a bet in the maps of a batch (I-1). NUL, which no id contains (wire-ids.ts), keeps the
- * two parts apart.
- */
+/** Key of a bet within a batch (I-1). The separator NUL occurs in no id (wire-ids.ts). */
 export function betKey({ player, betId }: BetKey): string {
   return `${betId}\u0000${player}`
 }
 
-/** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
+/**
+ * `clock` is read while the locks are held, so a player's times never run backwards within a
+ * process.
+ */
 export async function loadBatch(
   tx: Tx,
   bucket: number,
@@ -64,7 +67,8 @@ export async function loadBatch(
 ): Promise<CallBatch> {
   const playerIds = unique(calls.map((call) => call.player))
   const [players, accounts, first, sessions] = await Promise.all([
-    lockRuledPlayers(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
+    // comes first: the other statements take their snapshots after the locks
+    lockRuledPlayers(tx, bucket, playerIds),
     readAccounts(tx, bucket, playerIds),
     loadBets(tx, bucket, calls),
     readSessions(tx, bucket, collectTokens(calls)),
@@ -97,7 +101,7 @@ interface LoadedBets {
 
 const NO_BETS: LoadedBets = { records: [], earlierCalls: [] }
 
-/** The bets of these calls, locked, and what results may be copies of. */
+/** Includes the results that the calls may copy. */
 async function loadBets(tx: Tx, bucket: number, calls: readonly BetCall[]): Promise<LoadedBets> {
   const [records, earlierCalls] = await Promise.all([
     lockBets(tx, bucket, uniqueBets(calls)),
@@ -110,7 +114,6 @@ async function loadBets(tx: Tx, bucket: number, calls: readonly BetCall[]): Prom
   return { records, earlierCalls }
 }
 
-/** See `CallBatch.earlierToday`. */
 async function readEarlierToday(
   tx: Tx,
   bucket: number,
@@ -140,8 +143,8 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
 }
 
 /**
- * Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved
- * on since it was read.
+ * Writes all changes of the batch together with the COMMIT. If a row has changed since it was read,
+ * the call fails and the transaction is rolled back.
  */
 export async function saveBatch(tx: Tx, batch: CallBatch): Promise<void> {
   const { bucket, book, now, bets, stored, calls, changes, players, expired } = batch
@@ -171,7 +174,7 @@ export async function saveBatch(tx: Tx, batch: CallBatch): Promise<void> {
   await tx.finish(send)
 }
 
-/** In the order of their keys, so that two batches that write the same new bets wait for each other and never in a circle. */
+/** The order by key prevents deadlocks between two batches that write the same new bets. */
 function inOrder<T>(entries: [key: string, value: T][]): T[] {
   return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
 }

@@ -1,19 +1,23 @@
 /**
- * The queue. A lane takes the calls of its share of the players; while a batch is with the database the next one gathers, so batches
- * grow with the load and a lone call waits for nobody. A lane has one batch at a time, of a few of its buckets: the rest of a batch's cost is
- * per bucket.
+ * Queue of the bet calls.
  *
- * A lane:  idle ──a call──► gathering ──the next turn──► applying ──the last batch was small, nobody waits──► idle
- *                             ▲   ▲                        │    │                                             ▲
- *                             │   └─────somebody waits─────┘    └──it was not──► resting ──nobody waits───────┘
- *                             └─────────────somebody waits─────────────────────────┘
- * A call:  waiting ──► in the gate ──taken──► answered
- *             ▲             ├──its player is busy, for the third time at most──► waiting, in front
- *             └─────────────┘
- *          in the gate ──left──► judged ──► answered
- *          waiting ──may not pass, or is of a busy or hot player──► judged ──the batch fails──► judged alone ──► answered or failed
- *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
- *          in the gate, judged ──4.75 s are nearly over──► failed, whatever becomes of it (W-20)
+ * A lane takes the calls of its share of the players. While the database works on a batch, the next
+ * batch gathers. So batches grow with the load, and a call in an idle lane does not wait. A lane
+ * runs one batch at a time, of a few of its buckets, because each bucket adds cost.
+ *
+ * States of a lane:
+ * - idle: a call → gathering
+ * - gathering: the next turn of the event loop → applying
+ * - applying: the batch was large → resting; calls wait → gathering; otherwise → idle
+ * - resting: calls wait → gathering; otherwise → idle
+ *
+ * States of a call:
+ * - waiting: eligible → fast path; ineligible, busy or hot player → rules path; lane full or 4 s
+ *   over → failed (R-4, R-5)
+ * - on the fast path: taken → answered; left → rules path; player busy → waiting, in front, at most
+ *   three times
+ * - on the rules path: decided → answered; batch failed → tried alone, then answered or failed
+ * - on either path: 4.75 s nearly over → failed, whatever the later outcome (W-20)
  */
 import { answerDeadline, startDeadline } from '../../../protocol/wire-limits.ts'
 import { type Cancel, environment } from '../../../runtime/environment.ts'
@@ -26,63 +30,68 @@ import type { BatchTimes } from './batch-times.ts'
 import { enterLaneMode, type HasLaneMode } from './lane-mode.ts'
 import { type BetCallOutcome, FAILED, isTooLate } from './rules-path.ts'
 
-/** Calls in one batch at most. */
+/** Calls per batch at most. */
 const MAX_BATCH = 256
-/** Times that a call is tried at the gate while somebody else holds its player; then it waits for the lock. */
+/** Attempts of a call on the fast path while its player is locked; then it waits for the lock. */
 const MAX_ATTEMPTS = 3
-/** A player with more calls than this in one batch is hot: they are judged together, since the gate takes one of them at a time. */
+/**
+ * A player with more calls than this in a batch is hot. Its calls take the rules path together,
+ * because the fast path takes one per batch.
+ */
 const HOT_PLAYER_CALLS = 4
-/** Calls waiting in one lane at most; more are refused at once (R-4). */
+/** Calls that may wait in a lane; further calls are refused at once (R-4). */
 const MAX_WAITING = 4_000
 /**
- * Calls that wait in a lane while more are let in (load-shedder.ts): two batches, so that the next
- * one is always full.
+ * Waiting calls up to which a lane admits more (load-shedder.ts): two batches, so the next one is
+ * always full.
  */
 const ADMISSION_LIMIT = 2 * MAX_BATCH
-/** Calls of a batch, from which on its lane rests behind it. */
+/** A lane rests after a batch of at least this number of calls. */
 const BUSY_BATCH = 8
-/** Calls that wait, from which on the next batch is large enough. */
+/** Waiting calls that end or prevent a rest. */
 const ENOUGH_WAITING = 64
-/** Milliseconds that a lane rests at most. */
 const MAX_REST_MS = 8
-/** Milliseconds since its arrival after which a call that still waits shows that its lane is too slow for more. */
+/** Waiting time, in milliseconds, of the first call after which a lane admits no more calls. */
 const OVERLOADED_AFTER_MS = 2_500
-/** Buckets of one batch at most: each has statements of its own, so a few with many calls each cost less than many with a few. */
+/**
+ * Buckets per batch at most. Each bucket has its own statements, so a batch of fewer buckets costs
+ * less.
+ */
 const MAX_BUCKETS_OF_BATCH = 8
-/** Milliseconds between two looks for calls that have waited too long, behind a batch that does not end (R-5) or in it (W-20). */
+/**
+ * Interval of the search for calls that waited too long for a batch (R-5) or in one (W-20), in
+ * milliseconds.
+ */
 const SWEEP_MS = 100
 
 export interface CallQueueDeps extends BatchObserver {
   readonly buckets: number
-  /** Of all buckets together; more where they are fewer than the lanes. */
+  /** For all buckets together; it is raised if there are fewer buckets than lanes. */
   readonly laneCount: number
   openLane(): LaneWork
-  /** Told how long each call waited for its batch. */
   onWaited(milliseconds: number): void
 }
 
-/** What became of a call, and on which way. */
 export interface QueuedCallResult {
   readonly outcome: BetCallOutcome
-  /** Absent when it came into no batch. */
+  /** Absent if the call was in no batch. */
   readonly batch?: BatchTimes | undefined
 }
 
 export interface CallQueue {
   /**
-   * Resolves when the call's transaction is durable, or the call has failed, or its time is over
-   * (W-20); never rejects. `arrivedAt` is `environment.monotonicNow()`.
+   * Resolves when the call's transaction is durable, the call has failed, or its time is over
+   * (W-20); never rejects. `arrivedAt` is a time of `environment.monotonicNow()`.
    */
   submit(call: BetCall, arrivedAt: number, span?: Span): Promise<QueuedCallResult>
   /** Calls that wait or are being applied. */
   depth(): number
-  /** How many more calls may come in; none while each lane is behind. */
+  /** Number of calls that may still be admitted; 0 while every lane is overloaded. */
   freeSlots(): number
 }
 
 interface Lane extends LaneWork, HasLaneMode {
   waiting: QueueEntry[]
-  /** Of the batch at work. */
   running: readonly QueueEntry[]
   /** Ends the rest. */
   wake(): void
@@ -142,7 +151,10 @@ function countFreeSlots({ waiting }: Lane): number {
   return Math.max(0, ADMISSION_LIMIT - waiting.length)
 }
 
-/** A call from outside, where it waited unread (load-shedder.ts), stands behind younger ones. */
+/**
+ * Any entry may be overdue: a call that waited unread (load-shedder.ts) is queued after younger
+ * ones.
+ */
 function failOverdueCalls(lane: Lane): void {
   const now = environment.monotonicNow()
   const late = lane.waiting.filter((entry) => isTooLate(entry, now))
@@ -151,19 +163,19 @@ function failOverdueCalls(lane: Lane): void {
   for (const entry of late) entry.answer(FAILED)
 }
 
-/** Nobody is left whose time could come to be over: an idle process has no timer. */
+/** No remaining call can time out, so an idle process has no timer. */
 function hasNothingToSweep({ waiting, running }: Lane): boolean {
   const now = environment.monotonicNow()
   return waiting.length === 0 && running.every((entry) => answerDeadline(entry.arrivedAt) < now + SWEEP_MS)
 }
 
-/** Of a batch that takes too long, or that never ends; a timer for each call would cost more than its place in the lane. */
+/** One sweep serves all running calls; a timer per call would cost more than its queue entry. */
 function timeOutRunningCalls({ running }: Lane): void {
   const nextSweep = environment.monotonicNow() + SWEEP_MS
   for (const entry of running) if (answerDeadline(entry.arrivedAt) < nextSweep) entry.timeOut()
 }
 
-/** Each batch is put off for a turn, so that calls of one network read travel together. */
+/** Each batch waits for one turn of the event loop, so calls of one network read share it. */
 async function runLane(deps: CallQueueDeps, lane: Lane): Promise<void> {
   while (lane.waiting.length > 0) {
     enterLaneMode(lane, 'gathering')
@@ -182,8 +194,8 @@ async function runLane(deps: CallQueueDeps, lane: Lane): Promise<void> {
 }
 
 /**
- * A batch costs Postgres as much as fifteen calls, whatever is in it. So a busy lane lets calls gather for as long again as its last batch
- * took: fewer batches then do the same work, and leave the processor to others. A lane that is not busy keeps nobody waiting.
+ * Pauses a busy lane for the duration of its last batch. A batch costs Postgres as much as fifteen
+ * calls, so fewer batches save CPU. A lane that is not busy never pauses.
  */
 async function restLane(lane: Lane, tookMs: number): Promise<void> {
   const ms = Math.min(Math.trunc(tookMs), MAX_REST_MS)
@@ -202,7 +214,7 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => environment.nextTurn(resolve))
 }
 
-/** The calls at the front, of the first few buckets that are there; those of others stay. */
+/** Removes the first calls of the first few buckets; calls of other buckets stay. */
 function dequeueFront(lane: Lane): QueueEntry[] {
   const buckets = new Set<number>()
   const taken: QueueEntry[] = []
@@ -217,8 +229,8 @@ function dequeueFront(lane: Lane): QueueEntry[] {
 }
 
 /**
- * The calls at the front, but of each player those only that may go together: one at the gate, or all with the rules. The others stay in
- * front, behind the one before them.
+ * Selects from the first calls the calls of each player that may run together: one on the fast
+ * path, or all on the rules path. The others return to the front in their order.
  */
 function dequeueBatch({ onWaited }: CallQueueDeps, lane: Lane): LaneBatch {
   const byPlayer = groupBy(dequeueFront(lane), ({ call }) => call.player)

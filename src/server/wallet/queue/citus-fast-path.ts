@@ -1,10 +1,14 @@
 /**
- * The gate on Citus, which refuses a statement that writes several tables out of one. There each bucket has a function with the statements of
- * the gate on its own shards, which are plain tables of a worker. Citus leaves the call of a function that is no part of a transaction to the
- * worker that has the bucket: one round trip, one commit of one node, and nothing planned but there.
+ * Fast path on Citus.
  *
- * What Citus does for a statement of its own, the function does: it holds the place of the bucket, so that a move waits for it and it waits
- * for a move, and fails where the bucket is not, or not any more.
+ * Citus refuses a statement that writes several tables with data of another. So each bucket has a
+ * function with the fast path's statements on its own shards, which are plain tables of a worker.
+ * Outside a transaction, Citus delegates the call of a function to the worker of the bucket. That
+ * takes one round trip and one commit on one node, and only the worker plans statements.
+ *
+ * The function does the work that Citus does for its own statements. It locks the bucket's
+ * placement, so that it and a shard move wait for each other. It fails if the bucket is not, or no
+ * longer, on this worker.
  */
 import { createHash } from 'node:crypto'
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
@@ -33,14 +37,14 @@ import {
 } from './fast-path-sql.ts'
 import type { WaitingCall } from './rules-path.ts'
 
-/** Of a statement's text, its parameters in order: their types. */
+/** Types of a statement's parameters, in order, from its text. */
 function parameterTypes(text: string): string[] {
   const found = [...text.matchAll(/\$(\d+)::(\w+(?:\[\])?)/g)]
   const types = new Map(found.map(([, number = '', type = '']) => [Number.parseInt(number, 10), type]))
   return Array.from({ length: types.size }, (_, i) => types.get(i + 1) ?? '')
 }
 
-/** The same with its parameters counted from another place on; the first one of all is the bucket. */
+/** Renumbers the parameters of a statement; parameter 1, the bucket, stays. */
 function shiftParameters(text: string, by: number): string {
   return text.replaceAll(/\$(\d+)::/g, (_, number: string) => {
     const place = Number.parseInt(number, 10)
@@ -48,28 +52,33 @@ function shiftParameters(text: string, by: number): string {
   })
 }
 
-/** The bucket, the coordinator's number for changes, the players; then the parameters of both statements. */
+/**
+ * Bucket, the coordinator's change number, and players; the parameters of both statements follow.
+ */
 const FIRST_TYPES = ['int', 'bigint', 'text[]']
 const PLACE_TYPES = parameterTypes(buildPlaceSql()).slice(1)
 const RESULT_TYPES = parameterTypes(buildSettleSql()).slice(1)
 const PARAMETERS = [...FIRST_TYPES, ...PLACE_TYPES, ...RESULT_TYPES]
 const PLACE_OFFSET = FIRST_TYPES.length - 1
 const RESULT_OFFSET = PLACE_OFFSET + PLACE_TYPES.length
-/** The players of a statement, in its text. */
+/** Number of the players parameter in the text of a statement. */
 const PLAYERS = 6
 
-/** As hot statements are planned (db.ts), on the worker. */
+/** Planner settings for hot statements on the worker, as in db.ts. */
 const SETTINGS =
   'set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan'
 
 /**
- * Numbers of changes follow from those of the coordinator, which leaves room between them (citus.ts): 11 bits count how often one had to be
- * larger, 10 are the bucket, the last one tells the two rows of a batch apart. One has to be larger when the bucket has, without a place in the
- * feed, one that is larger: who gets a player's lock tells what comes later.
+ * Change numbers derive from the coordinator's numbers, which leave room in between (citus.ts).
+ * Below such a number, eleven bits count raises, ten are the bucket, and one separates the two rows
+ * of a batch.
+ *
+ * A number is raised if the bucket already has a larger one without a position in the feed. The
+ * locks of the players decide which change is later.
  */
 const LOWER_BITS = 11
 const READ_HIGHEST = 'highest := (select max(change_id) from purser.change where last_number is null)'
-/** Of `pg_advisory_xact_lock`, beside the bucket. Any constant will do. */
+/** First key of `pg_advisory_xact_lock`, next to the bucket; any constant works. */
 const NUMBERING_LOCK = 7_785_774
 
 const BODY = `
@@ -98,7 +107,9 @@ begin
   return query select busy, placed, settled;
 end`
 
-/** Another text is another function, which wallets of another version do not call. */
+/**
+ * The hash of the text is part of the name, so wallets of another version call their own function.
+ */
 const NAME = `gate_${createHash('sha256')
   .update(HOLD_BUCKET + BODY)
   .digest('hex')
@@ -106,7 +117,10 @@ const NAME = `gate_${createHash('sha256')
 const ANSWER = 'returns table (busy text[], placed int[], settled int[]) language plpgsql'
 const ALL = PARAMETERS.map((_, i) => `$${i + 1}`).join(', ')
 
-/** A bucket's function has the name of its first shard: one that was split has no function, and nothing is written where nobody reads. */
+/**
+ * A bucket's function is named after its first shard. After a split the function is missing, so
+ * nothing is written to a shard that is not read.
+ */
 const DISPATCH = `
 declare shard bigint := purser.lock_bucket($1);
 begin
@@ -118,7 +132,7 @@ end`
 
 const TABLE = /purser\.(\w+)\b(?!\()/g
 
-/** What `purser migrate --citus` makes. */
+/** Created by `purser migrate --citus`. */
 export const CITUS_FAST_PATH: BucketFunctions = {
   name: NAME,
   family: 'gate',
@@ -148,12 +162,14 @@ interface FastPathRow extends Record<string, unknown> {
   settled: number[] | null
 }
 
-/** Milliseconds for which the gate stays closed behind a call for which there was no function: `purser migrate --citus` makes them. */
+/**
+ * Milliseconds without the fast path after a missing function; `purser migrate --citus` creates it.
+ */
 const CLOSED_MS = 60_000
 
 /**
- * Of one lane. As `runFastPath`, but each bucket is a transaction of its own: it rejects when one
- * of them has failed.
+ * Fast path of one lane, like `runFastPath`. Each bucket is a transaction of its own, and the
+ * result rejects if one fails.
  */
 export function createCitusFastPath({ alone: autocommit, clock, rules }: CitusFastPathDeps) {
   let next: bigint | undefined

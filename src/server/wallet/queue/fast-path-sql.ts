@@ -1,6 +1,6 @@
 /**
- * The statements of the gate (fast-path.ts): the same for every database; Citus has them in
- * functions (citus-fast-path.ts).
+ * Statements of the fast path (fast-path.ts). They are the same for every database; on Citus they
+ * run in functions (citus-fast-path.ts).
  */
 
 import { MAX_BALANCE } from '../../../protocol/values/money.ts'
@@ -15,8 +15,9 @@ import { IS_UNRESTRICTED } from '../store/player.ts'
 import { buildTakenChangesSql } from '../store/wallet-changes.ts'
 
 /**
- * Locks the players that are free; answers with those that are not. Nobody is waited for, so no order of locks matters. Whether a player exists
- * is asked only of those that were not locked: beside the other condition, with `and`, Postgres would look for each of them first.
+ * Locks the players that are free and returns the others. The statement never waits, so the order
+ * of the locks does not matter. The CASE looks for a player only if the lock failed; with `and`,
+ * Postgres would look for every player.
  */
 export const LOCK_FREE_PLAYERS = statement(
   'fast_path_lock',
@@ -27,10 +28,10 @@ export const LOCK_FREE_PLAYERS = statement(
    where case when held is null then (select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null end`,
 )
 
-/** A row that this transaction has locked bears its number. */
+/** `xmax` of a row that this transaction has locked is the id of the transaction. */
 const IS_LOCKED = 'xmax = pg_current_xact_id()::xid'
 
-/** What becomes of an account, in both statements: one that is a day ahead by another clock is left. */
+/** Both statements leave an account whose day is ahead, by another clock. */
 const SET_DAY = 'day = $3::date, opening_version = case when $3::date > a.day then a.version else a.opening_version end'
 
 const PLACES = mapRows<PlaceCall>(6, {
@@ -47,8 +48,9 @@ const PLACES = mapRows<PlaceCall>(6, {
 })
 
 /**
- * The debit comes first, and everything else out of what it returns. Each lookup is by primary key alone (`limit 1`), what else must be
- * true is compared outside, so that no other index and no other plan is ever chosen.
+ * The debit comes first, and its result feeds everything else. Each lookup uses only the primary
+ * key (`limit 1`). All other conditions are outside, so Postgres never chooses another index or
+ * plan.
  */
 export const buildPlaceSql = (changeId?: string) =>
   `with fine as materialized (
@@ -108,9 +110,12 @@ const RESULTS = mapRows<SettleCall>(6, {
 })
 
 /**
- * A first result: the bet has seen one call, which opened it, so there is nothing that this one could repeat; it is of the
- * call's own platform (W-43); and the odds can pay it (W-49). The stake is closed, and what
- * is won is paid. A bet that is not written though its account was, is an error in SQL, and undoes all of it.
+ * Applies the first result of a bet. The bet has had one call, which opened it, so this call cannot
+ * be a repeat. It comes from the bet's own platform (W-43), and the payout is within the odds
+ * (W-49).
+ *
+ * The statement closes the stake and pays the payout. If the account is written but the bet is not,
+ * the statement raises an error, which undoes everything.
  */
 export const buildSettleSql = (changeId?: string) =>
   `with fine as materialized (
@@ -162,7 +167,7 @@ export const buildSettleSql = (changeId?: string) =>
 
 export const SETTLE_STATEMENT = statement('fast_path_settle', buildSettleSql())
 
-/** Of one bucket; for Place bets the events, too. */
+/** Parameters for one bucket, for Place bets with the ids of the events. */
 export function toPlaceParameters(bucket: number, calls: readonly PlaceCall[], now: Date, rules: Rules): unknown[] {
   const events = [...new Set(calls.flatMap((call) => call.events))]
   return [bucket, isoOf(now), dayOf(now), latestBirthday(now, rules.minimumAge), events, ...PLACES.values(calls)]

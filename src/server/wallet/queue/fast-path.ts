@@ -1,11 +1,15 @@
 /**
- * The gate takes the calls of a batch that are plainly fine, and leaves the others to rules-path.ts: Place bets of plain players with a live
- * token and enough money, and the first results of open bets. It is a narrowing of the rules: it may leave anything, and takes nothing
- * that the rules would not accept in exactly that way. It remembers nothing.
+ * Fast path for calls that are plainly valid. It takes Place bets of unrestricted players with a
+ * live token and enough money, and the first results of open bets. rules-path.ts decides the other
+ * calls.
  *
- * One transaction in one write: BEGIN, of each bucket lock, place, settle, then COMMIT. Locked are the players, as by everybody who moves
- * their money or ends their sessions; those that are not free are left out. `place` and `settle` see what was committed before the locks were
- * held, as every statement has a snapshot of its own: no account, session or bet of a locked player moves behind their back.
+ * Invariant: the fast path may leave any call, and takes a call only if the rules would accept it
+ * in exactly this way. It keeps no state.
+ *
+ * One transaction is sent in one write: BEGIN, per bucket lock, place and settle, COMMIT. Every
+ * change of a player's money or sessions takes the same lock; busy players are skipped. `place` and
+ * `settle` take their snapshots after the locks, so no account, session or bet of a locked player
+ * changes meanwhile.
  */
 
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
@@ -25,7 +29,7 @@ import {
 } from './fast-path-sql.ts'
 import { isTooLate, type WaitingCall } from './rules-path.ts'
 
-/** `busy`: somebody else holds the player. `left`: for the rules to judge. */
+/** `busy`: another transaction holds the player. `left`: the rules path decides. */
 export type FastPathOutcome =
   | { readonly kind: 'taken'; readonly at: Date }
   | { readonly kind: 'busy' }
@@ -37,7 +41,10 @@ export interface FastPathDeps {
   readonly rules: Rules
 }
 
-/** What the statements do not look at: a bet that promotions pay, a cashout's token, a result that contradicts itself. */
+/**
+ * The statements do not check bets that promotions pay, tokens of cashouts, or results that
+ * contradict their amount.
+ */
 export function isFastPathEligible(call: BetCall, rules: Rules): boolean {
   if (call.kind === 'place') return chooseFunder(call, rules) === 'player'
   return call.kind === 'settle' && call.resultType !== 'cashout' && !contradictsAmount(call)
@@ -46,13 +53,15 @@ export function isFastPathEligible(call: BetCall, rules: Rules): boolean {
 const LEFT: FastPathOutcome = { kind: 'left' }
 const BUSY: FastPathOutcome = { kind: 'busy' }
 
-/** What the gate found of the calls of one bucket. */
 export interface BucketResult {
   readonly busy: readonly PlayerId[]
   readonly taken: readonly BetCall[]
 }
 
-/** Calls that may pass, at most one of each player. Rejects when nothing was taken, or that is not known. */
+/**
+ * Takes eligible calls, at most one per player. Rejects if nothing was taken, or if that is
+ * unknown.
+ */
 export async function runFastPath(
   { transaction, clock, rules }: FastPathDeps,
   waiting: readonly WaitingCall[],
@@ -66,7 +75,7 @@ export async function runFastPath(
   return toFastPathOutcomes(waiting, results, now)
 }
 
-/** Those that are not too late. */
+/** Calls that are too late are left out. */
 export function groupByBucket(waiting: readonly WaitingCall[]): [bucket: number, calls: BetCall[]][] {
   const inTime = waiting.filter((one) => !isTooLate(one))
   return [...groupBy(inTime, ({ bucket }) => bucket)].map(([bucket, some]) => [bucket, some.map(({ call }) => call)])
@@ -88,7 +97,7 @@ export function toFastPathOutcomes(
 export const isPlace = (call: BetCall): call is PlaceCall => call.kind === 'place'
 export const isSettle = (call: BetCall): call is SettleCall => call.kind === 'settle'
 
-/** Sent together, run in this order. */
+/** The statements are sent together and run in this order. */
 async function runInBucket(
   tx: Tx,
   bucket: number,
@@ -109,7 +118,7 @@ async function runInBucket(
 }
 
 interface TakenRow extends Record<string, unknown> {
-  /** Places in the list, counted from 1; null for none. */
+  /** Positions in the list, counted from 1; null for none. */
   taken: number[] | null
 }
 

@@ -1,10 +1,9 @@
 /**
- * The modes of a lane, as its picture shows them (call-queue.ts): one that it cannot enter is a
- * mistake of ours, and is never entered.
+ * Modes of a lane and their transitions (call-queue.ts). A forbidden transition is a defect and
+ * throws.
  */
 import { strict as assert } from 'node:assert'
 
-/** The modes that a lane may enter from each. */
 const TRANSITIONS = {
   idle: ['gathering'],
   gathering: ['applying'],

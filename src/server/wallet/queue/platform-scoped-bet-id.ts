@@ -1,14 +1,19 @@
 /**
- * Whose bet a call is about, where several platforms call one wallet (W-43). What another platform has named does not exist for this one: of two
- * bets of a player with one id the first one is kept under that id, the other one under the id and the name of its platform. So each call finds
- * a bet of its own platform or none, and the bet's life takes its course without knowing of this.
+ * Bet ids of a wallet with several platforms (W-43).
+ *
+ * A platform's calls never find another platform's bet. If two platforms use the same id for a
+ * player, the first bet is stored under the id. The second one is stored under the id and the name
+ * of its platform. The rules are independent of this.
  */
 
 import { toQualifiedBetId } from '../../../protocol/qualified-bet-id.ts'
 import type { BetCall } from '../store/bet.ts'
 import type { BetRecord } from '../store/bet-store.ts'
 
-/** The call with the id under which its platform's bet is kept; `first` is what is known under the id that was sent. */
+/**
+ * Returns the call with the id of its platform's bet; `first` is the record with the id that was
+ * sent.
+ */
 export function scopeToPlatform<C extends BetCall>(
   call: C,
   first: Pick<BetRecord, 'platform'> | undefined,
@@ -18,7 +23,10 @@ export function scopeToPlatform<C extends BetCall>(
   return { ...call, betId: toQualifiedBetId(call) }
 }
 
-/** Of these calls the ones that may be about a second bet: another platform has named the id, before or in this batch. */
+/**
+ * Returns the calls that may concern a second bet: another platform has used the id, earlier or in
+ * this batch.
+ */
 export function scopeDisputedCalls(
   calls: readonly BetCall[],
   known: (call: BetCall) => Pick<BetRecord, 'platform'> | undefined,

@@ -1,6 +1,9 @@
 /**
- * Judges a batch of calls, as far as the gate has left them, in one transaction: lock → read → decide → write → commit. A batch of
- * N equals N single calls in order; nothing is written until everything is judged, and nothing is answered before the commit.
+ * Rules path for the calls that the fast path has left. One transaction decides a batch: lock →
+ * read → decide → write → commit.
+ *
+ * Invariant: a batch of N equals N single calls in order. Nothing is written until everything is
+ * decided, and no call is answered before the commit.
  */
 
 import type { ReplyCode } from '../../../protocol/reply-codes.ts'
@@ -21,18 +24,17 @@ import { betItem } from '../store/wallet-changes.ts'
 import { betKey, type CallBatch, loadBatch, saveBatch } from './call-batch.ts'
 import { scopeToPlatform } from './platform-scoped-bet-id.ts'
 
-/** What a call comes to; reply.ts has the one table from here to status, code and body. */
+/** Outcome of a call; wallet-reply.ts maps it to status, code and body. */
 export type BetCallOutcome =
   | { readonly kind: 'accepted'; readonly betId: BetId; readonly at: Date }
   | { readonly kind: 'refused'; readonly code: ReplyCode; readonly detail?: string }
-  /** The wallet itself failed, or could not start in time (R-4, R-5). */
+  /** The wallet itself failed, or the call could not start in time (R-4, R-5). */
   | { readonly kind: 'failed' }
 
 export interface WaitingCall {
   readonly call: BetCall
-  /** Where its player lives. */
   readonly bucket: number
-  /** `environment.monotonicNow()` after which it must not start to be applied any more (R-5). */
+  /** Time of `environment.monotonicNow()` after which the call must not start (R-5). */
   readonly startBefore: number
 }
 
@@ -40,7 +42,7 @@ export interface RulesPathDeps {
   readonly transaction: Db['transaction']
   readonly clock: Clock
   readonly rules: Rules
-  /** Told of each call that contradicts its bet's life, once that is on record. */
+  /** Called for each anomaly after the commit. */
   onAnomaly(anomaly: Anomaly): void
 }
 
@@ -68,7 +70,9 @@ export function isTooLate({ startBefore }: WaitingCall, now = environment.monoto
   return now > startBefore
 }
 
-/** Judges one call on what the calls before it left, and leaves its effect for the next one. */
+/**
+ * Decides one call on the state that earlier calls left, and applies its effect for the next one.
+ */
 export function applyCall(batch: CallBatch, sent: BetCall, rules: Rules): BetCallOutcome {
   const call = scopeToPlatform(sent, batch.bets.get(betKey(sent)), rules.sharedBets)
   const key = betKey(call)
@@ -119,7 +123,7 @@ function collectFacts(batch: CallBatch, call: BetCall, key: string, record: BetR
   }
 }
 
-/** Only asked for players that have limits; for the others nothing was read. */
+/** Used only for players with limits; for the others no transfers were read. */
 function transfersToday({ earlierToday, book }: CallBatch, player: PlayerId, currency: Currency): Transfer[] {
   return [...(earlierToday.get(accountKey({ player, currency })) ?? []), ...book.transfersOf(player, currency)]
 }
@@ -128,7 +132,6 @@ function effectTime(bet: Bet, now: Date): Date {
   return 'since' in bet ? bet.since : now
 }
 
-/** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
 function recordDecision(batch: CallBatch, call: BetCall, key: string, record: BetRecord, decision: Decision): void {
   const transfers = postTransfers(batch, call, record, decision)
   const changeItem = betItem(call, record.bet, decision, transfers)
@@ -172,7 +175,9 @@ function postTransfers(batch: CallBatch, call: BetCall, { platform }: BetRecord,
   })
 }
 
-/** The bet's own row is the record of its Place bet, and names its transfer; an anomaly has a row in the list of calls. */
+/**
+ * The bet's row records its Place bet and the transfer; only an anomaly needs a row in the calls.
+ */
 function recordPlacement(batch: CallBatch, call: BetCall, seq: number, decision: Decision & { kind: 'apply' }): void {
   if (decision.anomaly !== undefined) batch.calls.push(toCallRecord(call, seq, decision, [], batch.now))
 }
@@ -193,7 +198,7 @@ function toCallRecord(
     : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
 }
 
-/** I-2, S-5: later calls of the same batch must recognise this one. */
+/** Later calls of the same batch must recognise this call (I-2, S-5). */
 function recordEffect(batch: CallBatch, call: BetCall, key: string, seq: number, decision: Decision): void {
   const effect = toRecordedEffect(call, seq, decision, batch.now)
   if (effect !== undefined)
