@@ -1,7 +1,9 @@
 /**
- * Players' accounts: one per currency, a row with balance and version. The other accounts have no rows (posting.ts).
+ * Players' accounts: one row per player and currency, with balance and version. All other accounts
+ * have no rows (posting.ts).
  *
- * Invariant: balance = sum of the account's transfers = balance_after of transfer number `version`.
+ * Invariant: balance = sum of the account's transfers = `balance_after` of transfer number
+ * `version`.
  */
 
 import { type Money, type Scales, ZERO } from '../../../protocol/values/money.ts'
@@ -15,9 +17,11 @@ export interface Account {
   readonly player: PlayerId
   readonly currency: Currency
   readonly balance: Money
-  /** Number of the last transfer of this player and currency. */
   readonly version: bigint
-  /** The UTC day (YYYY-MM-DD) of the last transfer, and the version before that day's first. */
+  /**
+   * UTC day (YYYY-MM-DD) of the last transfer; `openingVersion` is the version before that day's
+   * first transfer.
+   */
   readonly day: string
   readonly openingVersion: bigint
 }
@@ -42,7 +46,7 @@ const OPEN_ACCOUNTS = createInsertStatement(
      on conflict (bucket, player, currency) do nothing`,
 )
 
-/** Opens the accounts that the player does not have yet, with nothing in them. */
+/** Existing accounts stay unchanged. */
 export async function openAccounts(
   tx: Tx,
   bucket: number,
@@ -73,7 +77,7 @@ const OPEN_NEW_ACCOUNTS = createInsertStatement(
      ${formatInsertSource(NEW_ACCOUNTS, count, (columns) => `$1::int, ${columns.join(', ')}, 0, 0, $2::date, 0`)}`,
 )
 
-/** Opens accounts of players that are new in this transaction, and answers them. */
+/** The players must be new in this transaction. */
 export async function openNewAccounts(
   tx: Tx,
   bucket: number,
@@ -98,7 +102,7 @@ const READ_ACCOUNTS = statement(
    from purser.account where bucket = $1::int and player = any($2::text[])`,
 )
 
-/** All accounts of these players. The caller holds the players' locks when it is going to post. */
+/** A caller that posts to the accounts must hold the players' locks. */
 export async function readAccounts(
   tx: Pick<Tx, 'query'>,
   bucket: number,
@@ -108,7 +112,7 @@ export async function readAccounts(
   return rows.map(toAccount)
 }
 
-/** Spelled out, as is every object that is made once per call: spreading costs the hot path microseconds. */
+/** Members are copied one by one: in objects made once per call, a spread costs microseconds. */
 function toAccount(row: AccountRow): Account {
   return {
     player: row.player,
@@ -120,15 +124,12 @@ function toAccount(row: AccountRow): Account {
   }
 }
 
-/**
- * The key of an account in a map. NUL, which no id contains (wire-ids.ts), keeps the two parts
- * apart.
- */
+/** Key of an account in a map. The separator NUL occurs in no id (wire-ids.ts). */
 export function accountKey({ player, currency }: { player: PlayerId; currency: Currency }): string {
   return `${currency}\u0000${player}`
 }
 
-/** The UTC day, YYYY-MM-DD. */
+/** UTC day, YYYY-MM-DD. */
 export function dayOf(at: Date): string {
   return isoOf(at).slice(0, 10)
 }
@@ -136,7 +137,7 @@ export function dayOf(at: Date): string {
 let lastDate: Date | undefined
 let lastText = ''
 
-/** RFC 3339, UTC. The calls of a batch share one Date, whose text is made once. */
+/** RFC 3339 in UTC. The calls of a batch share one Date, so its text is cached. */
 export function isoOf(at: Date): string {
   if (at !== lastDate) {
     lastText = at.toISOString()

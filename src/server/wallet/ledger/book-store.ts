@@ -1,4 +1,4 @@
-/** Writes a book: its transfers and the accounts they changed, set-based. */
+/** Set-based writes of a book: its transfers and the changed accounts. */
 import type { Tx } from '../../core/database/db.ts'
 import { createInsertStatement, formatInsertSource, mapRows } from '../../core/database/row-mapping.ts'
 import { isoOf } from './account.ts'
@@ -37,9 +37,10 @@ const ACCOUNTS = mapRows<ChangedAccount>(2, {
 })
 
 /**
- * An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. What comes in as
- * `opening_version` is the version that was read: the account must still have it, and it is the one before the day's first transfer
- * when a new day begins. An account that has moved on is an error in SQL, because COMMIT may travel behind.
+ * The statement is an upsert because its conflict target forces the primary key; the planner can
+ * choose another plan for a joined UPDATE. The parameter `opening_version` is the version that was
+ * read. The account must still have it. It becomes the opening version when a new day begins. A
+ * stale account raises an SQL error, because the COMMIT may already be on its way.
  */
 const SAVE_ACCOUNTS = createInsertStatement(
   'save_accounts',
@@ -55,8 +56,9 @@ const SAVE_ACCOUNTS = createInsertStatement(
 )
 
 /**
- * Writes what was posted. A second fence behind the players' locks: a transfer number that is taken, or an account that has moved on,
- * makes this fail, and the transaction is undone. Sends everything before it first waits.
+ * Writes the postings. In addition to the players' locks, a taken transfer number or a stale
+ * account fails the write and rolls back the transaction. All statements are sent before the first
+ * wait.
  */
 export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void> {
   const changed = book.changed()

@@ -1,8 +1,9 @@
 /**
- * The accounts of one batch in memory. Postings are applied here one after another, so that each call of a batch sees
- * the balances that the calls before it left; `saveBook` (book-store.ts) then writes all of them at once.
+ * Accounts of one batch in memory. Postings are applied one after another, so each call sees the
+ * balances that earlier calls left. `saveBook` (book-store.ts) then writes them all at once.
  *
- * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
+ * Invariant: after each posting, balance = `balanceAfter` of the last transfer, and versions have
+ * no gaps.
  */
 
 import { fitsBalance } from '../../../protocol/values/money.ts'
@@ -14,21 +15,21 @@ import type { Transfer } from './transfer.ts'
 
 export interface Book {
   account(player: PlayerId, currency: Currency): Account | undefined
-  /** Applies a posting; throws if there is no such account or the balance leaves the range of a bigint. */
+  /**
+   * Applies a posting; throws if the account is missing or the balance leaves the range of a
+   * bigint.
+   */
   post(posting: Posting, at: Date): Transfer
   readonly transfers: readonly Transfer[]
-  /** The transfers posted to one player and currency. */
   transfersOf(player: PlayerId, currency: Currency): readonly Transfer[]
-  /** Accounts that were posted to, as they are now. */
   changed(): ChangedAccount[]
 }
 
 export interface ChangedAccount extends Account {
-  /** The account's version when it was read. */
+  /** Version of the account as read. */
   readonly basedOn: bigint
 }
 
-/** A page of the book. */
 interface Page {
   readonly read: Account
   now: Account
@@ -90,7 +91,9 @@ function toTransfer(posting: Posting, after: Account, at: Date): Transfer {
   }
 }
 
-/** Another process's clock may be ahead around midnight: what it has opened as a new day stays the day. */
+/**
+ * The clock of another process may be ahead around midnight. The day that it has begun then stays.
+ */
 function clampToDay(day: string, at: Date): Date {
   return dayOf(at) < day ? new Date(`${day}T00:00:00.000Z`) : at
 }

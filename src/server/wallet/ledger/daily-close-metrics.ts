@@ -1,4 +1,6 @@
-/** Which day is the first one whose sums are not kept yet: an old one makes every report sum its transfers again. */
+/**
+ * Metric of the first day without stored sums. If it is old, every report sums its transfers again.
+ */
 
 import type { Clock } from '../../../runtime/clock.ts'
 import type { Db } from '../../core/database/db.ts'

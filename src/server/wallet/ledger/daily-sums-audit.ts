@@ -1,4 +1,4 @@
-/** The sums that are kept of days against their transfers, a day and a snapshot at a time. */
+/** Audit of the stored sums of days against their transfers, with one snapshot per day. */
 
 import { type Db, type Row, statement } from '../../core/database/db.ts'
 import type { Findings } from '../../core/database/invariant-checks.ts'
@@ -8,7 +8,7 @@ export const DAILY_CHECKS = {
   order: 'the days whose sums are kept follow each other',
 } as const
 
-/** Each day from this one on that is said to be kept, or has sums. */
+/** Each day from $1 on that is closed or has sums. */
 const DAYS = statement(
   'audit_days',
   `select day::text as day from (select day from purser.daily_close union select day from purser.daily_sum) d
@@ -18,7 +18,10 @@ const ORDER = statement(
   'audit_order_of_days',
   'select day::text as day from (select day, lag(day) over (order by day) as before from purser.daily_close) d where day <> before + 1',
 )
-/** Of the days from $1 to $2, without the first one: the transfers by their times, which an index knows, and the sums less those of transfers in files (O-13). */
+/**
+ * Days after $1 up to $2. Transfers are found by time, through an index. Sums are reduced by the
+ * transfers in files (O-13).
+ */
 const SUMS = statement(
   'audit_sums_of_days',
   `select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand,
@@ -42,13 +45,16 @@ const SUMS = statement(
 
 const LAST_CLOSED_DAY = statement('audit_last_kept_day', 'select max(day)::text as day from purser.daily_close')
 
-/** A date; null when none is kept. */
+/** YYYY-MM-DD; null if no day is closed. */
 export async function readLastClosedDay(db: Pick<Db, 'snapshot'>): Promise<string | null> {
   const [row] = await db.snapshot((tx) => tx.query<{ day: string | null }>(LAST_CLOSED_DAY))
   return row?.day ?? null
 }
 
-/** Those from `since` on, a date, or all. `pause` is told how many are done, of how many. */
+/**
+ * Checks the days from the date `since` on, or all. `pause` receives the number of checked days and
+ * their total.
+ */
 export async function auditDays(
   db: Pick<Db, 'snapshot'>,
   findings: Findings,

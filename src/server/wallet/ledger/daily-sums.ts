@@ -1,21 +1,26 @@
-/** What the transfers of each day (UTC) come to. The sums of a day that is over are kept; those of the days since are made when they are asked for. */
+/**
+ * Sums of the transfers of each UTC day. The sums of a closed day are stored; the sums of later
+ * days are computed by each query.
+ */
 
 import type { Currency } from '../../../protocol/wire-ids.ts'
 import { type Db, type Queryable, statement } from '../../core/database/db.ts'
 import type { AccountName, TransferKind } from './posting.ts'
 
 export const DAY_MS = 86_400_000
-/** Milliseconds after a day's end until its sums are kept: the clocks of two processes may differ by less. */
+/**
+ * Milliseconds from the end of a day until it is closed; the clocks of processes differ by less.
+ */
 const GRACE_MS = 3_600_000
 
-/** Sums of one answer: a process reads them while it answers calls. */
+/** Sums per result at most, because the process also answers calls. */
 const MAX_SUMS = 20_000
 
-/** What a day's transfers can be told apart by, beside their currency. */
+/** Groupings of a day's transfers in addition to the currency. */
 export const DIMENSIONS = ['brand', 'platform', 'site'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform and site, '' for none. */
+/** Transfers of one kind between two accounts, for one brand, platform and site; '' for none. */
 export interface TransferSum {
   readonly currency: string
   readonly brand: string
@@ -25,12 +30,12 @@ export interface TransferSum {
   readonly platform: string
   readonly site: string
   readonly transfers: bigint
-  /** In minor units; more than one account can hold. */
+  /** Minor units; may exceed the range of one account. */
   readonly amount: bigint
 }
 
 export interface DailySum extends TransferSum {
-  /** Midnight, when the day begins. */
+  /** Midnight. */
   readonly day: Date
   readonly currency: Currency
   readonly kind: TransferKind
@@ -39,20 +44,20 @@ export interface DailySum extends TransferSum {
 }
 
 export interface DailySumQuery {
-  /** The first day, and the one behind the last, both midnight. */
+  /** First day, and the day after the last one, both at midnight. */
   readonly from: Date
   readonly to: Date
-  /** The others are together, and have no name: ''. */
+  /** Other dimensions are ''. */
   readonly by: readonly Dimension[]
-  /** Only of these; '' is a name too. */
+  /** Filter; '' is a value too. */
   readonly only: Partial<Pick<TransferSum, 'currency' | Dimension>>
 }
 
 export interface DailySums {
-  /** Of all days before, together, whatever their kind. */
+  /** Totals of the earlier days, without their kinds. */
   readonly before: readonly Omit<DailySum, 'day' | 'kind'>[]
   readonly days: readonly DailySum[]
-  /** The first day that is not kept, midnight. */
+  /** Midnight of the first day without stored sums. */
   readonly open: Date
 }
 
@@ -60,10 +65,14 @@ const TRANSFERS = `select (t.at at time zone 'UTC')::date as day, t.currency, co
       1 as transfers, t.amount
     from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player`
 const daySql = (parameter: string) => `(${parameter}::timestamptz at time zone 'UTC')::date`
-/** Null of the days before $1. */
+/** Null for days before $1. */
 const blankBeforeSql = (column: string) => `case when day >= ${daySql('$1')} then ${column} end as ${column}`
 
-/** Of the rows of days before $2: by day from $1 on, all earlier ones together; split and chosen from $3 on. Few sums are left for what is said of days. */
+/**
+ * Sums the rows of days before $2, grouped by day from $1 on; earlier days have one total.
+ * Parameters from $3 on choose groups and filters. The inner grouping leaves few rows for the
+ * expressions by day.
+ */
 const buildSumStatement = (name: string, rows: string) =>
   statement(
     name,
@@ -88,7 +97,9 @@ const SUM_OPEN_DAYS = buildSumStatement(
   'daily_sum_open',
   `${TRANSFERS} where t.at >= $10::timestamptz and t.at < $2::timestamptz`,
 )
-/** The day after the last one that is kept; else that of the first player, before whom there was no money. */
+/**
+ * The day after the last closed day, else the day of the first player; earlier there was no money.
+ */
 const FIRST_OPEN_DAY = statement(
   'daily_first_open',
   `select coalesce(
@@ -96,7 +107,10 @@ const FIRST_OPEN_DAY = statement(
      (select date_trunc('day', min(created_at), 'UTC') from purser.player)) as day`,
 )
 
-/** Postgres takes the groups for as many as the rows, and would sort these on disk; and what is not asked for costs nothing in a plan of its own. */
+/**
+ * Postgres estimates as many groups as rows and would sort on disk. A plan per call leaves out the
+ * filters that are not used.
+ */
 const PREFER_HASH_AGGREGATE = statement(
   'daily_by_hash_here',
   "select set_config('enable_sort', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true)",
@@ -105,13 +119,13 @@ const PREFER_HASH_AGGREGATE = statement(
 type Row = Record<string, unknown> &
   Omit<DailySum, 'day' | 'transfers' | 'amount'> & { day: Date | null; transfers: string; amount: string }
 
-/** The first day whose sums are not kept, midnight. */
+/** Midnight of the first day without stored sums. */
 export async function readFirstOpenDay(db: Queryable, now: Date): Promise<Date> {
   const [found] = await db.query<{ day: Date | null }>(FIRST_OPEN_DAY, [])
   return found?.day ?? new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
 }
 
-/** In one snapshot; nothing when there are more than one answer holds. */
+/** One snapshot; undefined if the result exceeds its limit. */
 export function readDailySums(db: Pick<Db, 'sums'>, query: DailySumQuery, now: Date): Promise<DailySums | undefined> {
   return db.sums(async (tx) => {
     const [open] = await Promise.all([readFirstOpenDay(tx, now), tx.query(PREFER_HASH_AGGREGATE)])
@@ -132,7 +146,7 @@ function toParameters({ from, to, by, only }: DailySumQuery): unknown[] {
   return [from, to, ...DIMENSIONS.map((one) => by.includes(one)), ...chosen]
 }
 
-/** In hours: a day of the session's time zone can have 23 or 25. */
+/** In hours, because a day of the session's time zone can have 23 or 25. */
 const CLOSE_DAY = statement(
   'daily_keep_day',
   `insert into purser.daily_close (day, closed_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
@@ -147,9 +161,12 @@ const STORE_SUMS = statement(
 )
 
 /**
- * Keeps the sums of every day that is over for an hour, by the database's clock too: what is kept too early stays wrong. Resolves to the
- * number of days. Two processes may do it at the same time: a day is kept once. It has all the time that a day needs, as an audit: a day that
- * were never kept would be summed again by every report. The sums stay in the database, however many they are.
+ * Closes each day that ended at least an hour ago, also by the database's clock, because wrong sums
+ * would stay. Resolves to the number of days. Two processes may run it at once; each day is closed
+ * once.
+ *
+ * A day gets the time limit of an audit. If it were never closed, each report would sum it again.
+ * The number of sums is unlimited, because they stay in the database.
  */
 export async function closeDays(db: Pick<Db, 'longTransaction'>, now: Date): Promise<number> {
   for (let days = 0; ; days++) {

@@ -1,11 +1,13 @@
 /**
- * The ledger's own invariants, in SQL over the rows of some accounts. Each check answers the rows that break it; none is the only good
- * answer. The transfers are all of an account, or its last ones behind one from which they are looked at: that one `is_base`, and what
- * it says is taken for good. So is what an account carries on from, `carried`, in place of the transfers before (carried-balance.ts).
+ * Invariants of the ledger as SQL over the rows of some accounts. Each check returns the rows that
+ * violate it.
+ *
+ * The transfers are either complete or the last ones after a base transfer. A base transfer
+ * (`is_base`) is trusted, and so is a carried balance in place of archived transfers
+ * (carried-balance.ts).
  */
 import type { InvariantChecks } from '../../core/database/invariant-checks.ts'
 
-/** What a transfer does to the player's balance. */
 const EFFECT = "case when credit = 'player' then amount when debit = 'player' then -amount else 0 end"
 
 const CHECKS = {
@@ -72,7 +74,7 @@ const NEGATIVE = {
   'no balance is below zero': 'select player, currency, balance from purser.account where balance < 0',
 }
 
-/** Balances below zero are findings unless the policy allows them (L-2). */
+/** A balance below zero is a finding unless the policy allows it (L-2). */
 export function ledgerChecks(allowNegative: boolean): InvariantChecks {
   return { ...CHECKS, ...(!allowNegative && NEGATIVE) }
 }

@@ -1,7 +1,9 @@
 /**
- * Whether the ledger sums to zero, by currency: what the players' stored balances come to against what all transfers left with them. Cheap enough to be
- * asked for all day: the sums of days that are over are kept (daily-sums.ts), so only the transfers since are read. The audit
- * (ledger-audit.ts) checks each account and each day on top.
+ * Check that the ledger sums to zero per currency: the players' stored balances against all
+ * transfers.
+ *
+ * The check is cheap enough to run all day. Sums of closed days are stored (daily-sums.ts), so it
+ * reads only later transfers. The audit (ledger-audit.ts) also checks each account and day.
  */
 
 import type { Currency } from '../../../protocol/wire-ids.ts'
@@ -10,9 +12,9 @@ import { readFirstOpenDay } from './daily-sums.ts'
 
 export interface CurrencySum {
   readonly currency: Currency
-  /** In minor units; more than one account can hold. What the players' balances come to. */
+  /** Sum of the players' balances in minor units; may exceed the range of one account. */
   readonly players: bigint
-  /** What the accounts on the other side of their transfers come to. */
+  /** Sum of the other accounts. */
   readonly others: bigint
 }
 
@@ -36,7 +38,7 @@ interface Amount extends Row {
   amount: string
 }
 
-/** In one snapshot, by currency in the order of their names. */
+/** One snapshot, sorted by currency. */
 export function sumLedger(db: Pick<Db, 'sums'>, now: Date): Promise<CurrencySum[]> {
   return db.sums(async (tx) => {
     const open = await readFirstOpenDay(tx, now)

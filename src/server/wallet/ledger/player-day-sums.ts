@@ -1,4 +1,7 @@
-/** What moved on each player's accounts on one day (UTC), player by player: read from the transfers of that day, whoever else had none. */
+/**
+ * Sums of one UTC day per player, read from the transfers of that day. Players without transfers
+ * have no row.
+ */
 
 import type { Currency, PlayerId } from '../../../protocol/wire-ids.ts'
 import { type Db, statement } from '../../core/database/db.ts'
@@ -6,7 +9,7 @@ import { buildQuery } from '../../core/database/query-builder.ts'
 import { DAY_MS } from './daily-sums.ts'
 import type { TransferKind } from './posting.ts'
 
-/** Those that touch a player's balance. */
+/** Kinds that change a player's balance. */
 export const PLAYER_TRANSFER_KINDS: readonly TransferKind[] = [
   ...(['deposit', 'withdrawal', 'stake', 'refund'] as const),
   ...(['payout', 'payout_reversal', 'adjustment', 'opening'] as const),
@@ -16,16 +19,15 @@ export interface PlayerDay {
   readonly player: PlayerId
   readonly currency: Currency
   readonly transfers: number
-  /** In minor units, signed as for the player. */
+  /** Minor units; positive means a credit to the player. */
   readonly moved: ReadonlyMap<TransferKind, bigint>
   readonly opening: bigint
 }
 
 export interface PlayerDayQuery {
-  /** Midnight. */
   readonly day: Date
   readonly currency: string | undefined
-  /** Behind this one. */
+  /** Exclusive position in the order of player and currency. */
   readonly after: readonly [player: string, currency: string] | undefined
   readonly limit: number
 }
@@ -34,7 +36,7 @@ const EFFECT = "case when credit = 'player' then amount else -amount end"
 const sumKindSql = (kind: TransferKind) =>
   `coalesce(sum(${EFFECT}) filter (where kind = '${kind}'), 0)::text as ${kind}`
 
-/** Some of the day's transfers have gone to files (O-13). */
+/** Returns a row if some transfers of the day are in files (O-13). */
 const IN_FILES = statement(
   'players_of_day_in_files',
   'select true as some from purser.carried_balance where at >= $1::timestamptz limit 1',
@@ -43,7 +45,7 @@ const IN_FILES = statement(
 type Row = Record<string, unknown> &
   Record<TransferKind, string> & { player: PlayerId; currency: Currency; transfers: number; had: string }
 
-/** In the order of players and currencies, in one snapshot; undefined when files would have to say it. */
+/** One snapshot, ordered by player and currency; undefined if files have some of the transfers. */
 export function readPlayerDays(db: Pick<Db, 'sums'>, query: PlayerDayQuery): Promise<PlayerDay[] | undefined> {
   const { day, currency, after, limit } = query
   const { statement, values } = buildQuery(

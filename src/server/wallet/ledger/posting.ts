@@ -1,9 +1,14 @@
-/** What is to be moved, before it has a number. Pure: the rules of bets make postings without knowing a database. */
+/**
+ * Posting: a movement of money before it has a number. It is pure, so the rules need no database.
+ */
 
 import type { Money } from '../../../protocol/values/money.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../../protocol/wire-ids.ts'
 
-/** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. In the order of a trial balance. */
+/**
+ * In the order of a trial balance. Only the player's account has a row. The others exist per bucket
+ * and currency as names in transfers, and are summed.
+ */
 export const ACCOUNTS = [
   'player',
   'open_stakes',
@@ -18,9 +23,13 @@ export const ACCOUNTS = [
 export type AccountName = (typeof ACCOUNTS)[number]
 
 /**
- * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·
- * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out ·
- * adjustment: adjustments → player, or back, as a person decided (O-2) · opening: openings → player, brought from another wallet (O-8)
+ * Each kind moves money from its debit to its credit account:
+ * - stake: funder → open stakes; refund: back
+ * - stake_closed: open stakes → house; stake_reopened: back
+ * - payout: house → payee; payout_reversal: back
+ * - deposit: cash in → player; withdrawal: player → cash out
+ * - adjustment: adjustments → player, or back, as a person decided (O-2)
+ * - opening: openings → player, for a balance from another wallet (O-8)
  */
 export const TRANSFER_KINDS = [
   'stake',
@@ -46,15 +55,15 @@ export interface Posting {
   readonly amount: Money
   readonly betId?: BetId | undefined
   readonly requestId?: RequestId | undefined
-  /** Of a bet of a platform that has a name (W-43). */
+  /** Platform of the bet, if it has a name (W-43). */
   readonly platform?: string | undefined
-  /** Of a bet that one of the platform's sites took. */
+  /** Site of the platform that took the bet. */
   readonly site?: string | undefined
-  /** The operator's reference of a deposit, withdrawal or adjustment. */
+  /** Operator's reference of a deposit, withdrawal or adjustment. */
   readonly reference?: string | undefined
 }
 
-/** What the posting does to the player's balance, signed. */
+/** Signed. */
 export function effectOnPlayer(posting: Pick<Posting, 'debit' | 'credit' | 'amount'>): bigint {
   if (posting.credit === 'player') return posting.amount
   return posting.debit === 'player' ? -posting.amount : 0n

@@ -1,4 +1,7 @@
-/** One movement of money: the amount leaves `debit` and reaches `credit`. Rows are immutable; a correction is a new one. */
+/**
+ * Transfer: one movement of money from the account `debit` to the account `credit`. Rows are
+ * immutable; a correction is a new transfer.
+ */
 
 import type { Money } from '../../../protocol/values/money.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../../protocol/wire-ids.ts'
@@ -7,7 +10,6 @@ import { buildQuery } from '../../core/database/query-builder.ts'
 import { mapRows } from '../../core/database/row-mapping.ts'
 import type { AccountName, Posting, TransferKind } from './posting.ts'
 
-/** A posting with its number in the player's account and the player's balance after it. */
 export interface Transfer extends Posting {
   readonly version: bigint
   readonly balanceAfter: Money
@@ -55,7 +57,7 @@ const TRANSFERS_OF_TODAY = statement(
    ) t`,
 )
 
-/** The transfers of accounts after their opening version: all of the account's current day. */
+/** Transfers after the opening version of each account, which are the account's current day. */
 export function readTodaysTransfers(tx: Tx, bucket: number, openings: readonly Opening[]): Promise<Transfer[]> {
   return queryTransfers(tx, TRANSFERS_OF_TODAY, [bucket, ...OPENINGS.values(openings)])
 }
@@ -66,7 +68,6 @@ const TRANSFERS_BY_VERSION = statement(
    where bucket = $1::int and player = $2::text and currency = $3::text and version = any($4::bigint[]) order by version`,
 )
 
-/** Some transfers of one account, by number. */
 export function readTransfers(
   tx: Pick<Tx, 'query'>,
   bucket: number,
@@ -77,7 +78,7 @@ export function readTransfers(
   return queryTransfers(tx, TRANSFERS_BY_VERSION, [bucket, player, currency, versions])
 }
 
-/** How far a statement has come in one account: transfers with smaller numbers are to follow. */
+/** Position of a statement in one account: transfers below this number follow. */
 export interface StatementPosition {
   readonly currency: Currency
   readonly below: bigint
@@ -93,8 +94,8 @@ export interface StatementQuery {
 }
 
 /**
- * The player's own transfers, those that touch the player's balance, newest first: in each account by their numbers, of several
- * accounts the latest one at a time. It reads what it shows, however much went before or came since.
+ * Transfers that change the player's balance, newest first: by number within an account, by time
+ * across accounts. The cost depends only on the rows of the page.
  */
 export function readStatement(
   tx: Pick<Tx, 'query'>,
@@ -135,7 +136,7 @@ const BALANCES_AT = statement(
    ) t`,
 )
 
-/** What the player's accounts held at an instant: after the last transfer up to then. An account without any is left out. */
+/** Balance after the last transfer up to `at`. Accounts without such a transfer are left out. */
 export function readBalancesAt(
   tx: Pick<Tx, 'query'>,
   bucket: number,
@@ -161,8 +162,9 @@ function buildStatementSql(conditions: string): string {
 }
 
 /**
- * SQL for the number of an account's first transfer at this time or later, found by halving: about 20 lookups. Times rise with the
- * numbers but for what the clocks of two processes differ by, so the caller goes an hour further and looks at each time itself.
+ * SQL for the number of an account's first transfer at or after a time. A binary search finds it in
+ * about 20 lookups. Times rise with the numbers, except for the clock difference of two processes.
+ * So the caller widens the range by an hour and compares each time.
  */
 function firstVersionSql(time: string): string {
   return `(with recursive halves (low, high) as (

@@ -1,6 +1,8 @@
 /**
- * Transfers of all players that touched a balance, newest first. Kinds that are few have an index (transfer_by_kind). The others have none, or each bet
- * would write into it: they are read stretch of time by stretch, found by the block ranges of `transfer_by_day`.
+ * Transfers that changed a balance, of any player, newest first.
+ *
+ * Rare kinds have an index (transfer_by_kind). An index for the others would cost a write per bet.
+ * They are read in time slices, found through the block ranges of `transfer_by_day`.
  */
 
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Tx } from '../../core/database/db.ts'
@@ -11,15 +13,14 @@ import { PREFIXED_COLUMNS, TRANSFER_COLUMNS, type Transfer, type TransferRow, to
 export interface TransferQuery {
   readonly kind: TransferKind | undefined
   readonly currency: string | undefined
-  /** Of the player; '' for those of none, as the sums of a day have it. */
+  /** Brand of the player; '' for players without a brand. */
   readonly brand: string | undefined
-  /** Inclusive; exclusive. */
+  /** Inclusive; `to` is exclusive. */
   readonly from: Date
   readonly to: Date
-  /** Older than this one. */
+  /** Exclusive position of the newest row. */
   readonly after: TransferPosition | undefined
   readonly limit: number
-  /** Rows to look at, at most. */
   readonly maxScanned: number
 }
 
@@ -31,13 +32,13 @@ export interface TransferPosition {
 }
 
 export interface TransferScan {
-  /** One more than `limit` where there are more. */
+  /** Has `limit` + 1 rows if more follow. */
   readonly transfers: readonly Transfer[]
-  /** Where it stopped looking before it had them; undefined when nothing older is left. */
+  /** Position where the scan ended early; undefined if no older row is left. */
   readonly stoppedAt: TransferPosition | undefined
 }
 
-/** As the index says it. */
+/** Kinds of the index transfer_by_kind. */
 const INDEXED_KINDS: readonly TransferKind[] = [
   'deposit',
   'withdrawal',
@@ -96,13 +97,13 @@ async function readByKind({ people }: Pick<Db, 'people'>, query: TransferQuery):
   return { transfers, stoppedAt: last }
 }
 
-/** The first stretch; each next one is longer while few transfers lie in it, and shorter when they are too many. */
+/** First slice. The next slice is longer while few rows are found, and shorter after too many. */
 const FIRST_MS = 60_000
 const FACTOR = 4
-/** Before all of its moment: where a stretch ends, and nothing of that moment is left. */
+/** Sorts before all rows of its moment: a slice ends there, and no row of that moment is left. */
 const BEFORE_ALL = { player: '', currency: '', version: 0n }
 
-/** In one snapshot. */
+/** One snapshot. */
 function readByTimeSlices(db: Pick<Db, 'sums'>, query: TransferQuery): Promise<TransferScan> {
   return db.sums(async (tx) => {
     await tx.query(RELOCATION_CHUNK_SETTINGS)
@@ -129,7 +130,10 @@ function readByTimeSlices(db: Pick<Db, 'sums'>, query: TransferQuery): Promise<T
   })
 }
 
-/** Of what is older than this one, exclusive. A moment of which nothing is left would end each page again. */
+/**
+ * Exclusive end of the next slice. A moment without remaining rows is excluded, or it would end
+ * each page again.
+ */
 function sliceEnd(after: TransferPosition | undefined): number {
   if (after === undefined) return Number.POSITIVE_INFINITY
   return after.at.getTime() + (after.player === BEFORE_ALL.player ? 0 : 1)
@@ -144,7 +148,7 @@ interface TimeSlice {
 type TimeSliceRow = (TransferRow | Record<keyof TransferRow, null>) & { looked: number }
 type TimeSliceResult = { readonly transfers: readonly Transfer[]; readonly scanned: number }
 
-/** What lies in one millisecond is read whatever it is: a stretch cannot be shorter. */
+/** A slice of one millisecond has no row limit, because it cannot be divided. */
 async function readTimeSlice(
   tx: Pick<Tx, 'query'>,
   query: TransferQuery,
@@ -153,7 +157,8 @@ async function readTimeSlice(
   const { kind, currency, brand, after } = query
   const { begin, end, remaining } = slice
   const maxScanned = end - begin > 1 ? query.maxScanned : null
-  const rows = brand === undefined ? ROWS : WITH_BRAND // else each row that is looked at would cost a look for its player
+  // the join with players is costly and needed only for a brand
+  const rows = brand === undefined ? ROWS : WITH_BRAND
   const { statement, values } = buildQuery(
     'transfers_of_stretch',
     [new Date(begin), new Date(end), maxScanned, remaining],
