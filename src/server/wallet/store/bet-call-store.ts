@@ -1,6 +1,7 @@
 /**
- * The record of the calls about bets (`bet_call`): what each came to, and the acknowledged ones for their late repeats. The
- * accepted Place bet is recorded by the bet's own row, which names its transfer; it has a row here only when it is an anomaly.
+ * Rows of the calls about bets (`bet_call`): their outcomes, and the acknowledged calls for late
+ * repeats. An accepted Place bet is recorded in the bet's own row; it has a row here only as an
+ * anomaly.
  */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'
@@ -23,7 +24,6 @@ import type { BetCall } from './bet.ts'
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
 
-/** What a call came to, for the record (`bet_call`). */
 export interface CallRecord {
   readonly call: BetCall
   readonly seq: number
@@ -55,7 +55,7 @@ const CALLS = mapRows<CallColumns>(3, {
   transfers: ['text', ({ record }) => `{${record.transfers.join(',')}}`],
   effect_at: ['timestamptz', ({ record: { effectAt } }) => effectAt?.toISOString() ?? null],
 })
-/** A list of lists travels as a list of texts. */
+/** A list of lists is sent as a list of texts. */
 const callSelectList = (columns: readonly string[]) => {
   const list = columns.map((column, i) => (CALLS.names[i] === 'transfers' ? `${column}::bigint[]` : column))
   return `$1::int, $2::timestamptz, ${list.join(', ')}`
@@ -89,7 +89,7 @@ interface EarlierCallRow extends Record<string, unknown> {
 const SAME_REQUEST = 'bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = k.request_id'
 const SAME_CONTENT = `operation = k.operation and amount is not distinct from k.amount
          and currency is not distinct from k.currency and result_type is not distinct from k.result_type`
-/** SQL: a result that was refused for good. */
+/** SQL condition for a result that was refused for good. */
 export const IS_FINAL_REFUSAL = `refusal in (${FINAL_REFUSALS.map((code) => `'${code}'`).join(', ')})`
 
 const LOOKUP_KEYS = mapRows<{ readonly call: BetCall; readonly content: CallContent }>(2, {
@@ -103,14 +103,17 @@ const LOOKUP_KEYS = mapRows<{ readonly call: BetCall; readonly content: CallCont
 })
 
 /**
- * A bet's first calls are looked through by the primary key, so that a usual result, its second call, is in no other index; the number is that
- * of the index bet_call_late, which has the later ones.
+ * The first calls of a bet are searched by primary key. So a usual result, the second call, is in
+ * no other index. The index bet_call_late, which has the later calls, uses the same number.
  */
 const FIRST_CALLS = 16
 const ACKNOWLEDGED = `select 'acknowledged' as became, effect_at, null::text as refusal, seq from purser.bet_call
        where ${SAME_REQUEST} and operation in ('settle', 'unsettle') and outcome <> 'refused' and ${SAME_CONTENT}`
 
-/** Each part finds what it is for through an index, however many calls there were: bet_call_late, bet_call_refused. */
+/**
+ * Each part uses an index (bet_call_late, bet_call_refused), so its cost does not depend on the
+ * number of calls.
+ */
 const READ_EARLIER_CALLS = statement(
   'read_seen_calls',
   `select k.*, c.*
@@ -128,7 +131,7 @@ const READ_EARLIER_CALLS = statement(
    ) c`,
 )
 
-/** What these settles and unsettles may be copies of (I-2, S-5): see `Facts.seen`. */
+/** Earlier calls that these Settles and Unsettles may copy (I-2, S-5); see `Facts.seen`. */
 export async function readEarlierCalls(
   tx: Tx,
   bucket: number,

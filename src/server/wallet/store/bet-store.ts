@@ -1,6 +1,6 @@
 /**
- * The rows of bets. A row exists for every bet id that was ever named; `calls` counts the calls (bet-call-store.ts) and is the
- * row's version, so a write that is based on something stale fails instead of winning.
+ * Rows of bets, one for each bet id that a call has named. `calls` counts the calls
+ * (bet-call-store.ts) and is the row's version, so a stale write fails.
  */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'
@@ -12,24 +12,23 @@ import { createInsertStatement, formatInsertSource, mapRows } from '../../core/d
 import { isoOf } from '../ledger/account.ts'
 import type { Bet, BetCall, Funder, Placement, Settlement } from './bet.ts'
 
-/** A bet with what its row holds beside its state. */
 export interface BetRecord {
   readonly player: PlayerId
   readonly betId: BetId
-  /** Whose bet it is (W-43). */
+  /** Platform that owns the bet (W-43). */
   readonly platform: string
   readonly bet: Bet
-  /** Calls about this bet so far; 0 when there is no row yet. */
+  /** 0 if the bet has no row yet. */
   readonly calls: number
   readonly locked: boolean
   readonly firstSeenAt: Date
-  /** Number of the stake's transfer in the player's account. */
+  /** Version of the stake's transfer in the player's account. */
   readonly stakeVersion: bigint | null
-  /** The Place bet that was accepted or refused for good. */
+  /** `requestId` of the Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
-  /** Number of the call whose result was applied last; 0 for none. */
+  /** Number of the call with the last applied or confirmed result; 0 for none. */
   readonly lastResult: number
-  /** JSON text, only when this batch brought it; so are its events. */
+  /** JSON text; `details` and `events` are present only if this batch placed or refused the bet. */
   readonly details?: string | undefined
   readonly events?: readonly string[] | undefined
 }
@@ -78,8 +77,8 @@ export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: read
 }
 
 /**
- * The same with the rows locked, in the order of the keys. The players' locks would do, were there not calls about players
- * that do not exist: their bets are the only rows to lock.
+ * Reads the bets and locks their rows in the order of the keys. The locks on players do not
+ * suffice: an unknown player has no row to lock.
  */
 export async function lockBets(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
   if (keys.length === 0) return []
@@ -120,7 +119,6 @@ function toPlacement({ stake, currency, funder, site, odds_payout, placed_at }: 
   return { stake, currency, funder, site, oddsPayout: odds_payout, placedAt: placed_at }
 }
 
-/** A record with the parts of its state that columns are made of. */
 interface BetColumns {
   readonly record: BetRecord
   readonly placement: Placement | undefined
@@ -167,14 +165,12 @@ const insert = (count: number | undefined) =>
 
 const INSERT_BETS = createInsertStatement('insert_bets', BETS, insert)
 
-/** Rows that are all new. Fails if one exists. */
+/** Inserts new rows; fails if a row exists. */
 export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
   return tx.execute(INSERT_BETS, [bucket, ...BETS.values(records.map(toBetColumnsAt(now)))])
 }
 
-/**
- * An upsert that fails when another process has gone further with one of the bets (book-store.ts).
- */
+/** An upsert that fails if another process has recorded more calls of a bet (book-store.ts). */
 const SAVE_BETS = createInsertStatement(
   'save_bets',
   BETS,
@@ -190,7 +186,6 @@ const SAVE_BETS = createInsertStatement(
    ) select case when count(*) < cardinality($2::text[]) then purser.raise_stale_row('a bet') end from saved`,
 )
 
-/** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
   await tx.execute(SAVE_BETS, [bucket, ...BETS.values(records.map(toBetColumnsAt(now)))])
 }
@@ -222,7 +217,7 @@ const INSERT_EVENTS = createInsertStatement(
   (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${formatInsertSource(EVENTS, count)}`,
 )
 
-/** Of bets that this batch has placed, or refused for good. */
+/** For bets that this batch has placed or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
   if (records.length === 0) return
   const found = records.flatMap(({ events = [], firstSeenAt: at }) => events.map((eventId) => ({ eventId, at })))

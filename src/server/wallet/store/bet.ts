@@ -1,11 +1,13 @@
 /**
- * A bet, as the wallet knows it (decisions.md, The bet's life):
+ * Bet in the wallet; docs/reference/decisions.md has the life of a bet.
  *
- *   unknown ──place──► open ──settle──► settled        unknown ──place, refused with 7, 9, 11–16──► refused
- *   unknown ──rollback──► cancelled     settled ──settle──► settled (resettle)
- *   open ──rollback──► cancelled        settled ──unsettle──► open
+ * States:
+ * - unknown: Place bet → open, or → refused with 7, 9, 11–16; Rollback → cancelled
+ * - open: Settle → settled; Rollback → cancelled
+ * - settled: Settle → settled (resettle); Unsettle → open
+ * - cancelled and refused are final
  *
- * A bet is (player, BetId): a call that names another player is about another bet (I-1).
+ * The player and the bet id identify a bet: a call with another player concerns another bet (I-1).
  */
 import type { ResultType } from '../../../protocol/bet-request.ts'
 import type { RememberedRefusal } from '../../../protocol/reply-codes.ts'
@@ -13,34 +15,33 @@ import type { Money } from '../../../protocol/values/money.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../../protocol/wire-ids.ts'
 import type { TokenHash } from './session.ts'
 
-/** Whose money a stake is (M-4). */
+/** Payer of a stake (M-4). */
 export type Funder = 'player' | 'promotions'
 
 export interface Placement {
   readonly stake: Money
   readonly currency: Currency
   readonly funder: Funder
-  /** Of the platform's sites, where the player has placed it; empty for none. */
+  /** Site of the platform on which the bet was placed; empty for none. */
   readonly site: string
-  /** Minor units: the most that its odds pay (W-49); null when they are unknown. */
+  /** Highest payout by the odds, in minor units (W-49); null if the odds are unknown. */
   readonly oddsPayout: Money | null
   readonly placedAt: Date
 }
 
-/** The applied result. A resettle replaces it. */
 export interface Settlement {
   readonly payout: Money
   readonly resultType: ResultType
-  /** Who got the payout: the player, or promotions for the refund of a stake it funded (M-4). */
+  /** Recipient: the player, or promotions for the refund of a stake that they paid (M-4). */
   readonly payee: Funder
 }
 
-/** `since` is when the last applied operation took effect. */
+/** `since`: time of the last applied operation. */
 export type Bet =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'open'; readonly placement: Placement; readonly since: Date }
   | { readonly kind: 'settled'; readonly placement: Placement; readonly settlement: Settlement; readonly since: Date }
-  /** `placement` is absent when the rollback came before the bet: a tombstone. */
+  /** `placement` is absent for a tombstone: the Rollback came before the bet. */
   | { readonly kind: 'cancelled'; readonly placement?: Placement; readonly since: Date }
   | { readonly kind: 'refused'; readonly refusal: RememberedRefusal; readonly since: Date }
 
@@ -48,7 +49,7 @@ interface CallBase {
   readonly requestId: RequestId
   readonly betId: BetId
   readonly player: PlayerId
-  /** Whose secret signed it (W-43); empty: the platform of PARTNER_SECRET. */
+  /** Platform whose secret signed the call (W-43); empty for the platform of PARTNER_SECRET. */
   readonly platform: string
 }
 
@@ -58,14 +59,16 @@ export interface PlaceCall extends CallBase {
   readonly currency: Currency
   readonly stake: Money
   readonly hasBonus: boolean
-  /** Minor units, rounded down: what the bonus covers; null when the call does not say. */
+  /**
+   * Amount that the bonus covers, in minor units, rounded down; null if the call does not state it.
+   */
   readonly bonusAmount: Money | null
   /** As `Placement.oddsPayout`. */
   readonly oddsPayout: Money | null
   readonly site: string
-  /** What only describes the bet (odds, selections, ip …), as JSON text for the record. */
+  /** Describing members (odds, selections, ip and others) as JSON text (W-3). */
   readonly details: string
-  /** Of its selections: what the bet is found by (W-44). */
+  /** Ids of the events in the selections, for the search (W-44). */
   readonly events: readonly string[]
 }
 
@@ -74,7 +77,7 @@ export interface SettleCall extends CallBase {
   readonly currency: Currency
   readonly payout: Money
   readonly resultType: ResultType
-  /** Of a cashout only (L-4). */
+  /** Present only for a cashout (L-4). */
   readonly token?: TokenHash
 }
 

@@ -1,20 +1,23 @@
 /**
- * Where a player's rows live. N buckets are fixed when the database is created; every hot statement
- * names one bucket, so the same schema runs on Citus distributed by it.
+ * Buckets: the partitions of the players. Their number is fixed when the database is created. Every
+ * hot statement concerns one bucket, so the same schema runs on Citus, distributed by bucket.
  */
 import { crc32 } from 'node:zlib'
 
-/** Spread over buckets first and over the lanes of one with what is left of the hash, so that the two are independent. */
+/** Buckets use the remainder of the hash and lanes its quotient, so the two are independent. */
 export function bucketOf(key: string, buckets: number): number {
   return buckets === 1 ? 0 : crc32(key) % buckets
 }
 
-/** Whole buckets lie in one lane; where there are fewer buckets than lanes, each has as many as fit. */
+/**
+ * A bucket belongs to one lane; if buckets are fewer than lanes, each bucket has an equal number of
+ * lanes.
+ */
 export function countLanes(buckets: number, lanes: number): number {
   return buckets > lanes ? lanes : buckets * Math.floor(lanes / buckets)
 }
 
-/** `lanes`: as `countLanes` says. */
+/** `lanes` is a result of `countLanes`. */
 export function chooseLane(key: string, buckets: number, lanes: number): number {
   if (lanes === 1) return 0
   const hash = crc32(key)

@@ -1,6 +1,9 @@
 /**
- * The feed against the ledger: whoever follows it has the balances that the accounts have. What was told of each account last is remembered
- * while the feed is read, some hundred bytes for each that is in it, and compared with the accounts in the snapshot that the feed ends in.
+ * Audit of the feed against the ledger: a consumer of the feed must arrive at the balances of the
+ * accounts.
+ *
+ * The audit keeps the last balance of each account in memory, some hundred bytes each. It compares
+ * them with the accounts in the snapshot in which the feed ends.
  */
 
 import type { StoredEvent } from '../../core/change-feed/change-store.ts'
@@ -13,7 +16,7 @@ export const FEED_BALANCE_CHECKS = {
   last: 'the last balance in the feed equals the balance of the account',
 } as const
 
-/** Accounts of one statement. */
+/** Accounts per statement. */
 const ACCOUNTS_PER_QUERY = 5_000
 
 export interface FeedBalance {
@@ -25,7 +28,7 @@ export interface FeedBalance {
   readonly version: bigint
 }
 
-/** Undefined of an event that tells none, null of one that cannot be read. */
+/** Undefined for an event without a balance, null for an unreadable one. */
 export function parseFeedBalance([name, ...members]: StoredEvent, bucket: number): FeedBalance | undefined | null {
   if (name !== 'balance.changed') return undefined
   const [player, currency, change, balance, version] = members.map(String)
@@ -64,7 +67,7 @@ export class FeedBalanceAuditor {
     this.findings = findings
   }
 
-  /** In the order of the feed, in which later transfers of an account come later. */
+  /** Must be called in the order of the feed, which is the order of an account's transfers. */
   add(published: FeedBalance): void {
     const { bucket, player, currency, change, balance, version } = published
     const account = JSON.stringify([bucket, player, currency])
@@ -85,7 +88,7 @@ export class FeedBalanceAuditor {
     this.last.clear()
   }
 
-  /** In a snapshot of which every event was seen. */
+  /** `tx` is a snapshot in which every event was added. */
   async compare(tx: Tx): Promise<void> {
     const all = [...this.last.values()]
     for (let i = 0; i < all.length; i += ACCOUNTS_PER_QUERY) {

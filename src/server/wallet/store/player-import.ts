@@ -1,4 +1,4 @@
-/** Many players at once, with all that another wallet knew of them (O-8). */
+/** Import of many players with all data of another wallet (O-8). */
 
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
 import { statement, type Tx } from '../../core/database/db.ts'
@@ -6,7 +6,7 @@ import { mapRows } from '../../core/database/row-mapping.ts'
 import { isUnrestricted } from '../rules/player-restrictions.ts'
 import { markUnrestricted, NEW_PLAYER_COLUMNS, type Player, RULED_COLUMNS } from './player.ts'
 
-/** Arrays of arrays do not travel, nor does no JSON in an array of JSON: both are texts. */
+/** Arrays of arrays and JSON null in an array cannot be sent, so both are texts. */
 const PLAYER_ROWS = mapRows<Player>(2, {
   ...NEW_PLAYER_COLUMNS,
   ...RULED_COLUMNS,
@@ -22,7 +22,7 @@ const IMPORT_PLAYERS = statement(
    select $1::int, ${AS_STORED} from ${PLAYER_ROWS.from} r order by player on conflict (bucket, player) do nothing returning player`,
 )
 
-/** Inserts players with all that is known of them. Resolves to the ids that were new; the others are as they were. */
+/** Inserts the players that are new and resolves to their ids; existing players stay unchanged. */
 export async function importPlayers(tx: Tx, bucket: number, players: readonly Player[]): Promise<Set<PlayerId>> {
   const rows = await tx.query<{ player: PlayerId }>(IMPORT_PLAYERS, [bucket, ...PLAYER_ROWS.values(players)])
   const inserted = new Set(rows.map(({ player }) => player))

@@ -1,4 +1,7 @@
-/** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
+/**
+ * Player with the properties that the rules check. The lock on a player protects all money of the
+ * player.
+ */
 
 import type { CustomFields } from '../../../protocol/user-profile.ts'
 import { type Currency, isStorable, type PlayerId } from '../../../protocol/wire-ids.ts'
@@ -6,7 +9,9 @@ import { type Statement, statement, type Tx } from '../../core/database/db.ts'
 import { type ColumnMappings, mapSingleRow } from '../../core/database/row-mapping.ts'
 import { isUnrestricted, type PlayerRestrictions } from '../rules/player-restrictions.ts'
 
-/** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
+/**
+ * Limits per currency and UTC day. Amounts are decimal texts, so they are valid in every currency.
+ */
 export interface PlayerLimits {
   /** Sum of stakes (code 11). */
   readonly stake?: string
@@ -16,10 +21,10 @@ export interface PlayerLimits {
   readonly betCount?: number
 }
 
-/** Members of a player whose change may have to wait (W-50). */
+/** Members whose change may be delayed (W-50). */
 export type Protection = 'status' | 'selfExcludedUntil' | `limits.${keyof PlayerLimits}`
 
-/** A change that was asked for and is not made. Times are as texts of RFC 3339. */
+/** A requested change that is not applied yet. Times are texts of RFC 3339. */
 export interface WaitingChange {
   readonly value: string | number | null
   readonly key: string
@@ -32,29 +37,28 @@ export type WaitingChanges = Readonly<Partial<Record<Protection, WaitingChange>>
 
 export interface Player {
   readonly id: PlayerId
-  /** The active currency: of new sessions that do not name another. */
+  /** Currency of new sessions that name no other. */
   readonly currency: Currency
   readonly currencies: readonly Currency[]
   readonly status: 'active' | 'blocked'
   readonly isTest: boolean | null
   readonly operatorUser: string | null
   readonly customFields: CustomFields | null
-  /** The site on which the player registered; it never changes, so that a report's sums by brand do not either. */
+  /** Site of the registration; it never changes, so the sums of reports by brand stay the same. */
   readonly brand: string | null
   readonly selfExcludedUntil: Date | null
   /** Only an explicit `false` refuses bets (code 15). */
   readonly verified: boolean | null
-  /** YYYY-MM-DD; without it no age is checked (code 16). */
+  /** YYYY-MM-DD; null means no check of the age (code 16). */
   readonly birthday: string | null
   readonly limits: PlayerLimits
   readonly waiting: WaitingChanges | null
   readonly createdAt: Date
 }
 
-/** What the rules look at. */
 export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
 
-/** A player that is locked, and whether its row says that it is plain (`isUnrestricted`). */
+/** A locked player. `isMarked`: the row is marked as unrestricted (`isUnrestricted`). */
 export type LockedPlayer = RuledPlayer & { readonly isMarked: boolean }
 
 export interface PlayerRow extends Record<string, unknown> {
@@ -82,18 +86,21 @@ const LOCK_PLAYERS = statement(
   `select ${PLAYER_COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
-/** Locks players in sorted order; what is read afterwards is what the last holder of the lock left. */
+/** Locks players in sorted order; later reads see the state that the previous holder committed. */
 export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
   return queryPlayers(tx, LOCK_PLAYERS, bucket, [...players].sort())
 }
 
 /**
- * What `isUnrestricted` looks at, as a text: a finding is stored with it and holds only as long as it is the same. So a row that was changed by
- * hand is not taken for plain. Operators and casts only, which Citus takes in an UPDATE.
+ * Input of `isUnrestricted` as a text. The mark stores this text and is valid only while it is the
+ * same, so a change by hand ends the mark. It uses only operators and casts, which Citus permits in
+ * an UPDATE.
  */
 const RESTRICTIONS_TEXT = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
 
-/** SQL: the rules have found nothing that stands against bets of this player, and none of it has changed since. */
+/**
+ * SQL condition: the player is marked as unrestricted, and the restrictions have not changed since.
+ */
 export const IS_UNRESTRICTED = `unrestricted_as = ${RESTRICTIONS_TEXT}`
 
 const MARK_UNRESTRICTED = statement(
@@ -102,7 +109,7 @@ const MARK_UNRESTRICTED = statement(
 )
 
 /**
- * Stores that these players are plain as they are; the caller holds their locks and has asked
+ * Marks these players as unrestricted. The caller holds their locks and has checked
  * `isUnrestricted`.
  */
 export async function markUnrestricted(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<void> {
@@ -115,7 +122,7 @@ const LOCK_RULED_PLAYERS = statement(
    from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
-/** The same locks in the same order, with what the rules look at. */
+/** Takes the same locks in the same order, and reads the members that the rules check. */
 export async function lockRuledPlayers(
   tx: Tx,
   bucket: number,
@@ -180,7 +187,7 @@ export type NewPlayer = Pick<
   'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'brand' | 'createdAt'
 >
 
-/** What may change of a new player. */
+/** Columns that may change after the creation. */
 const PROFILE_COLUMNS: ColumnMappings<NewPlayer> = {
   currency: ['text', ({ currency }) => currency],
   currencies: ['text[]', ({ currencies }) => currencies],
@@ -197,7 +204,6 @@ export const NEW_PLAYER_COLUMNS: ColumnMappings<NewPlayer> = {
   created_at: ['timestamptz', ({ createdAt }) => createdAt.toISOString()],
   created_as: ['json', (player) => JSON.stringify(creationOf(player))],
 }
-/** What the rules look at, beside the id. */
 export const RULED_COLUMNS: ColumnMappings<Player> = {
   status: ['text', ({ status }) => status],
   self_excluded_until: ['timestamptz', ({ selfExcludedUntil }) => selfExcludedUntil?.toISOString() ?? null],
@@ -212,26 +218,25 @@ const INSERT_PLAYER = statement(
   `insert into purser.player (bucket, ${NEW.columns}) values ($1::int, ${NEW.parameters}) on conflict (bucket, player) do nothing`,
 )
 
-/** As the table's defaults have it. */
+/** Same values as the defaults of the table. */
 const DEFAULT_RESTRICTIONS: PlayerRestrictions = { status: 'active', verified: null, limits: {} }
 
-/** False when the player exists already; then nothing is written. */
+/** False if the player exists; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const isNew = (await tx.execute(INSERT_PLAYER, [bucket, ...NEW.values(player)])) === 1
   if (isNew && isUnrestricted(DEFAULT_RESTRICTIONS)) await markUnrestricted(tx, bucket, [player.id])
   return isNew
 }
 
-/** Characters of a key; more would be too long for an index. */
+/** Characters; a longer key would exceed the limit of an index. */
 const KEY_LENGTH = 200
 
-/** A text of a profile as the search compares it. Undefined for what cannot be stored as text. */
+/** Normalized text for the search; undefined if it cannot be stored. */
 export function toProfileKey(text: string | undefined): string | undefined {
   const key = text?.toLowerCase()
   return key && isStorable(key) ? [...key].slice(0, KEY_LENGTH).join('') : undefined
 }
 
-/** nickname_key and email_key. */
 export function profileKeys(fields: CustomFields | null): (string | null)[] {
   return [fields?.nickname, fields?.email].map((text) => toProfileKey(text) ?? null)
 }
@@ -241,7 +246,7 @@ const READ_CREATIONS = statement(
   'select player, created_as from purser.player where bucket = $1::int and player = any($2::text[])',
 )
 
-/** What these players were created with, whatever has changed since. */
+/** The members at the players' creation, before later changes. */
 export async function readCreations(
   tx: Pick<Tx, 'query'>,
   bucket: number,
@@ -251,7 +256,7 @@ export async function readCreations(
   return new Map(rows.map((row) => [row.player, row.created_as]))
 }
 
-/** What two creations of one player are compared by: everything but the time. No brand is no member. */
+/** Members that decide if two creations are equal; without a brand the member is absent. */
 export type Creation = Omit<NewPlayer, 'createdAt' | 'brand'> & { readonly brand?: string }
 
 export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Creation {
@@ -268,7 +273,7 @@ const UPDATE_PLAYER = statement(
   `update purser.player set ${CHANGED_COLUMNS.assignments} where bucket = $1::int and player = $2::text`,
 )
 
-/** Writes the whole player; the caller holds the lock. */
+/** Writes all columns; the caller holds the lock. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
   await tx.execute(UPDATE_PLAYER, [bucket, player.id, ...CHANGED_COLUMNS.values(player)])
   if (isUnrestricted(player)) await markUnrestricted(tx, bucket, [player.id])

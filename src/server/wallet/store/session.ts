@@ -1,4 +1,6 @@
-/** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
+/**
+ * Session: a token for one player and one currency. It expires, and only its hash is stored (P-1).
+ */
 import { hash } from 'node:crypto'
 import type { Currency, PlayerId } from '../../../protocol/wire-ids.ts'
 import { environment } from '../../../runtime/environment.ts'
@@ -14,11 +16,13 @@ export interface Session {
   readonly player: PlayerId
   readonly currency: Currency
   readonly expiresAt: Date
-  /** When it was ended: by a currency switch or by the operator, or as a call was refused because it had expired (code 4). */
+  /**
+   * Time of its end by a currency switch or the operator; equal to `expiresAt` if a call was
+   * refused as expired (code 4). Null while it has not ended.
+   */
   readonly endedAt: Date | null
 }
 
-/** A session with where it came from. */
 export interface SessionRecord extends Session {
   readonly ip: string | null
   readonly country: string | null
@@ -31,8 +35,8 @@ export function hashToken(token: string): TokenHash {
 }
 
 /**
- * A token whose hash falls into the player's bucket: User data brings a token and no player, and must find its bucket.
- * Takes as many tries as there are buckets, on average.
+ * Generates a token whose hash falls into the player's bucket, because User data has a token but no
+ * player. On average this takes as many tries as there are buckets.
  */
 export function generateToken(bucket: number, buckets: number): string {
   for (;;) {
@@ -91,8 +95,9 @@ const FIND_SESSION = statement(
 )
 
 /**
- * Of a token that comes without a player: the hash says the bucket, but of one that was given out before `purser move` made other buckets. So one that
- * is not there is looked for in all of them.
+ * Finds a session without its player. The hash leads to the bucket, except for tokens from before
+ * `purser move` changed the number of buckets. A token that is not found there is searched in all
+ * buckets.
  */
 export async function findSession(
   db: Pick<Tx, 'query'>,
@@ -142,8 +147,8 @@ const EXPIRE_SESSIONS = statement(
 )
 
 /**
- * Of tokens with which calls were refused: they stay expired when the clock is set back, and late copies of the calls stay refused (P-1). The
- * caller holds the players' locks.
+ * Ends sessions whose tokens were refused as expired. They stay expired even if the clock is set
+ * back, so late copies of the calls stay refused (P-1). The caller holds the players' locks.
  */
 export async function expireSessions(tx: Tx, bucket: number, hashes: readonly TokenHash[]): Promise<void> {
   if (hashes.length > 0) await tx.execute(EXPIRE_SESSIONS, [bucket, hashes])
@@ -159,8 +164,8 @@ const END_SESSIONS = statement(
 )
 
 /**
- * Ends every session of the player, or those in some currencies. The caller holds the player's lock.
- * Resolves to how many had not expired.
+ * Ends the player's sessions, in all or some currencies. The caller holds the player's lock.
+ * Resolves to the number of sessions that had not expired.
  */
 export async function endSessions(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What a player did today in one currency, folded from the day's transfers: the basis of the limits 11–13. */
+/** Turnover of a player today in one currency, for the limits 11 to 13. */
 
 import type { BetId } from '../../../protocol/wire-ids.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'
@@ -6,8 +6,8 @@ import type { Transfer } from '../ledger/transfer.ts'
 import type { Turnover } from '../rules/decision.ts'
 
 /**
- * `transfers` are those of the UTC day. Counts the bets placed in them that were not rolled back, their stakes as far as
- * the player paid them, and the payouts less reversals, of whatever bets.
+ * `transfers` are the transfers of the UTC day. Bets that were rolled back do not count, nor stakes
+ * that the player did not pay. Payouts count less reversals, for any bet (W-9).
  */
 export function computeTurnover(transfers: readonly Transfer[]): Turnover {
   const stakes = new Map<BetId | undefined, bigint>()

@@ -1,6 +1,7 @@
 /**
- * What the wallet's feed is told (src/server/core/change-feed, W-40): bets, balances, players, sessions. It is written in the transaction that makes the
- * change, once per batch. A bet's item says what it did to the player's balance too, and is told as two events then.
+ * Events of the wallet's feed (src/server/core/change-feed, W-40): bets, balances, players and
+ * sessions. They are written in the transaction of the change, once per batch. A bet's item
+ * includes its effect on the player's balance; the feed then has two events.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { addChanges, createChangeStore, type StoredEvent } from '../../core/change-feed/change-store.ts'
@@ -20,15 +21,18 @@ export type BetEvent =
   | 'bet.rolled_back'
   | 'bet.refused'
 
-/** As stored; amounts in minor units (M-5). The last three: what it did to the balance, if it did anything. */
+/**
+ * As stored, with amounts in minor units (M-5). The last three members are null if the balance did
+ * not change.
+ */
 export type BetMembers = readonly [
   player: string,
   betId: string,
   requestId: string,
   currency: string | null,
-  /** Stake, payout, or what was refunded. */
+  /** Stake, payout, or refunded stake. */
   amount: string | null,
-  /** Who paid the stake, the type of the result, the reason of the refusal or rollback. */
+  /** Payer of the stake, type of the result, or reason of the refusal or rollback. */
   detail: string | null,
   change: string | null,
   balance: string | null,
@@ -41,13 +45,13 @@ export type BalanceMembers = readonly [
   change: string,
   balance: string,
   version: string,
-  /** The event of the bet, or the kind of the movement. */
+  /** Event of the bet, or kind of the movement. */
   cause: string,
   betId: string | null,
   reference: string | null,
 ]
 
-/** Nothing that names or describes a person: of that only the names of what changed. */
+/** No personal data; `changed` has only the names of such members. */
 export type PlayerMembers = readonly [
   player: string,
   status: Player['status'],
@@ -61,7 +65,9 @@ export type PlayerMembers = readonly [
 export type SessionMembers = readonly [player: string, hash: string, currency: string, expiresAt: string]
 export type LockMembers = readonly [player: string, betId: string]
 
-/** Calls that the gate took, in columns: it costs Postgres half as much as a list of items. */
+/**
+ * Calls that the fast path took, as columns, which cost Postgres half as much as a list of items.
+ */
 type TakenMembers = readonly [
   name: 'bet.placed' | 'bet.settled',
   player: readonly string[],
@@ -69,7 +75,7 @@ type TakenMembers = readonly [
   requestId: readonly string[],
   currency: readonly string[],
   amount: readonly string[],
-  /** Null of Place bets: the player pays. */
+  /** Null for Place bets, which the player pays. */
   resultType: readonly string[] | null,
   balance: readonly string[],
   version: readonly string[],
@@ -106,7 +112,6 @@ function expandTakenItem([name, players, ...columns]: TakenMembers): readonly St
   })
 }
 
-/** The item under another name of this player; others' stay as they are. */
 export function renamePlayerInItem(item: StoredEvent, player: string, name: string): StoredEvent {
   const [kind, first, second, ...more] = item
   if (kind === 'taken' && Array.isArray(second)) {
@@ -116,8 +121,8 @@ export function renamePlayerInItem(item: StoredEvent, player: string, name: stri
 }
 
 /**
- * The item in as many as there are runs of players whose `placeOf` is the same, one behind another: together they are told as the same events in
- * the same order.
+ * Splits an item at each change of `placeOf` between consecutive players. Together the parts have
+ * the same events in the same order.
  */
 export function splitItemByPlayer<P>(
   item: StoredEvent,
@@ -139,12 +144,12 @@ export function splitItemByPlayer<P>(
 
 export const WALLET_CHANGES = createChangeStore('purser', expandItem)
 
-/** The caller holds the players. */
+/** The caller holds the locks of the players. */
 export function recordWalletChanges(tx: Tx, bucket: number, items: readonly StoredEvent[], at: Date): Promise<void> {
   return addChanges(tx, WALLET_CHANGES, items, at, bucket)
 }
 
-/** Nothing when the bet is what it was. `before` is the bet that the decision was made about. */
+/** Undefined if the bet did not change. `before` is the bet before the decision. */
 export function betItem(
   call: BetCall,
   before: Bet,
@@ -196,7 +201,10 @@ function balanceEffect(transfers: readonly Transfer[]): readonly [string, string
     : [String(change), String(last.balanceAfter), String(last.version)]
 }
 
-/** SQL for what the gate took, from the rows of this table; told as `betItem` would have it. `changeId`: where the table's own are not to be had. */
+/**
+ * SQL that records the fast path's calls from the rows of `table`, with the same events as
+ * `betItem`. `changeId` replaces the table's default on Citus.
+ */
 export function buildTakenChangesSql(name: TakenMembers[0], table: string, changeId?: string): string {
   const amount = name === 'bet.placed' ? 'stake' : 'payout'
   const columns = ['player', 'bet_id', 'request_id', 'currency', `${amount}::text`].map(
@@ -210,7 +218,7 @@ export function buildTakenChangesSql(name: TakenMembers[0], table: string, chang
      from ${table} having count(*) > 0`
 }
 
-/** Of a deposit, withdrawal or adjustment. */
+/** Item of a deposit, withdrawal or adjustment. */
 export function movementItem(transfer: Transfer, betId: string | null): StoredEvent {
   const { player, currency, version, balanceAfter, kind, reference = null } = transfer
   const effect = [String(effectOnPlayer(transfer)), String(balanceAfter), String(version)] as const
@@ -233,7 +241,6 @@ export function playerItem(
   return [name, ...members]
 }
 
-/** Nothing when the player is what it was. */
 export function playerChangedItems(before: Player, after: Player): StoredEvent[] {
   const names = Object.keys(after) as (keyof Player)[]
   const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
