@@ -1,6 +1,6 @@
 /**
- * From bytes to a typed call. Whatever is wrong with the bytes, the JSON, the shape, the method or an amount is code 5,
- * with one sentence on the first fault (R-6, R-7, M-1 to M-3).
+ * Decoder from bytes to a typed call. A fault of the bytes, JSON, shape, method or amount is code
+ * 5, with one sentence about the first fault (R-6, R-7, M-1 to M-3).
  */
 import { parseDescribedId, parseSelections } from '../../../protocol/bet-description.ts'
 import type { PlaceBetRequest, RollbackRequest, SettleRequest, UnsettleRequest } from '../../../protocol/bet-request.ts'
@@ -34,16 +34,16 @@ import { hashToken } from '../store/session.ts'
 
 export interface DecodeSettings {
   readonly scales: Scales
-  /** I-1: the wallet sits behind an aggregator, whose `operatorUser` names the player. */
+  /** True behind an aggregator: `operatorUser` then names the player (I-1). */
   readonly behindAggregator: boolean
 }
 
-/** With the platform whose secret signed the call. */
+/** Includes the platform whose secret signed the call. */
 export interface CallSettings extends DecodeSettings {
   readonly platform: string
 }
 
-/** A call to /payment/bet; throws Malformed. */
+/** Decodes a call to /payment/bet; throws MalformedCall. */
 export function decodeBetCall(method: string, body: Buffer, settings: CallSettings): BetCall {
   const request = decodeObject(body)
   const operation = parseBetOperation(method, request.type)
@@ -67,7 +67,7 @@ const BUILDERS: Record<BetOperation, (request: Record<string, unknown>, settings
   },
 }
 
-/** The calls to the other endpoints; they throw Malformed. */
+/** Decoders of the other endpoints; they throw MalformedCall. */
 export const decodeUserCall = {
   profile: (body: Buffer) => validateRequest(VALIDATORS.profile, decodeUserRequest(body), ['token', 'requestId']),
   balance: (body: Buffer) =>
@@ -75,7 +75,6 @@ export const decodeUserCall = {
   check: (body: Buffer) => validateRequest(VALIDATORS.check, decodeUserRequest(body), ['userId', 'transactionId']),
 }
 
-/** The player that a request is about (I-1). */
 export function resolvePlayer(
   request: { userId: string; operatorUser?: string },
   { behindAggregator }: DecodeSettings,
@@ -83,7 +82,7 @@ export function resolvePlayer(
   return ((behindAggregator && request.operatorUser) || request.userId) as PlayerId
 }
 
-/** What a malformed call is about, as far as it says so. */
+/** Ids of a malformed call, as far as they are readable. */
 export function identifyMalformedCall(body: Buffer, settings: DecodeSettings) {
   const { userId = '', operatorUser = '', transactionId, requestId } = extractCallIds(body)
   const player = resolvePlayer({ userId, operatorUser }, settings)
@@ -104,7 +103,10 @@ function decodeObject(body: Buffer): Record<string, unknown> {
   return parseCallBody(body, parseJson).members
 }
 
-/** Members of the bet calls that are stored or compared as text. Their length is counted in UTF-16 units too, so that they fit an index. */
+/**
+ * Members that are stored or compared as text. Their length is also counted in UTF-16 units, so
+ * that they fit an index.
+ */
 const IDS_BUT_TOKEN = ['transactionId', 'requestId', 'userId'] as const
 const IDS = [...IDS_BUT_TOKEN, 'token'] as const
 
@@ -141,7 +143,8 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
   const currency = toCurrency(request.currency, settings)
   const stake = toMoney(request.amount, currency, settings, parseWireAmount)
   const hasBonus = isBonus(request.bonusId)
-  if (stake === 0n && !hasBonus) throw new MalformedCall('amount is 0; without a bonusId above 0 it must be more') // M-3
+  // a stake of 0 needs a bonus (M-3)
+  if (stake === 0n && !hasBonus) throw new MalformedCall('amount is 0; without a bonusId above 0 it must be more')
   const token = hashToken(request.token)
   const bonusAmount = toBonus(request.bonusAmount, requireScale(settings.scales, currency))
   return {
@@ -175,8 +178,8 @@ function toSettleCall(request: SettleRequest, settings: CallSettings): BetCall {
 }
 
 /**
- * Unsettle and rollback: the currency is compared with the bet's (I-4). The amount is not used (W-21); one that makes sense is
- * kept for the record, and tells the copies of an unsettle apart (I-2).
+ * Unsettle and Rollback: the currency is compared with the bet's (I-4). The amount decides nothing
+ * (W-21); a valid one is stored and distinguishes the copies of an Unsettle (I-2).
  */
 function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest, settings: CallSettings) {
   const identity = toCallIdentity(request, settings)
@@ -200,18 +203,21 @@ function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings,
   return parsed
 }
 
-/** Many programs write 0 for no bonus (D-1). */
+/** A `bonusId` of 0 or below means no bonus (D-1). */
 function isBonus(bonusId: PlaceBetRequest['bonusId']): boolean {
   return typeof bonusId === 'number' && bonusId > 0
 }
 
-/** In minor units, rounded down: it is only compared with the stake (W-49). Null for what is no amount. */
+/**
+ * Minor units, rounded down, only for the comparison with the stake (W-49); null if it is no
+ * amount.
+ */
 function toBonus(amount: unknown, scale: number): Money | null {
   const bonus = toDecimal(amount)
   return bonus === undefined ? null : money(multiplyRoundingDown(1n, [bonus, { digits: 1n, exponent: scale }]))
 }
 
-/** What only describes the bet, for the record: as it came (W-3). No member that we do not know, no money and no secret. */
+/** Describing members, stored as they came (W-3), without unknown members, money and secrets. */
 function serializeDetails(request: PlaceBetRequest): string {
   return JSON.stringify({
     coefficient: replaceIfTooDeep(request.coefficient),
@@ -228,17 +234,17 @@ function serializeDetails(request: PlaceBetRequest): string {
   })
 }
 
-/** A value that is nested so deeply describes nothing, and would exhaust the stack of whoever renders it. */
+/** Deeply nested values would exhaust the stack of a renderer. */
 function replaceIfTooDeep(value: unknown): unknown {
   return isTooDeep(value) ? TOO_DEEP : value
 }
 
 const TOO_DEEP = '(nested too deeply: not kept)'
 
-/** Of one bet; a ticket has a few. */
+/** Per bet; a usual ticket has a few. */
 const MAX_EVENTS = 50
 
-/** Each event of the selections once. An id that nobody would type is not looked for (W-44). */
+/** Each event of the selections once. Ids that are not searchable are left out (W-44). */
 function extractEventIds({ metadata }: PlaceBetRequest): string[] {
   const ids = parseSelections(metadata).flatMap(({ eventId }) => parseDescribedId(eventId) ?? [])
   const found = ids.filter((id) => SELECTION_ID.test(id))

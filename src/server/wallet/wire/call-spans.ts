@@ -1,11 +1,13 @@
-/** What a trace shows of a call: how long it waited for its batch, in which batch it was, what it came to. */
+/** Trace of a call: its waiting time, its batch and its outcome. */
 
 import type { Span } from '../../../runtime/tracing.ts'
 import { endSpan } from '../../core/observability/request-span.ts'
 import type { CallMetadata } from '../../core/partner-wire/partner-wire.ts'
 import type { WalletCallResult } from './wallet-call-handler.ts'
 
-/** The batch is below one of its calls; the others have a span of their own that is linked to it. */
+/**
+ * The batch is a child of one of its calls; each other call has a span that is linked to the batch.
+ */
 export function endCallSpan(
   span: Span,
   { reply, operation, call, batch }: WalletCallResult,

@@ -1,4 +1,4 @@
-/** User data, balance and check: the calls that only read (interface.md, User data; P-1 to P-5). They take no lane. */
+/** User data, Balance and Check: calls that only read, outside the queue (P-1 to P-5). */
 
 import type { CheckRequest } from '../../../protocol/bet-request.ts'
 import { OPERATIONS } from '../../../protocol/operation.ts'
@@ -22,18 +22,18 @@ export interface UserQueryDeps {
   readonly clock: Clock
   readonly buckets: number
   readonly settings: DecodeSettings
-  /** W-43: a platform may ask for another one's bets. */
+  /** True: a platform may query the bets of the others (W-43). */
   readonly sharedBets: boolean
 }
 
-/** What a question is found to be about, as it is answered. */
+/** Ids of a query, filled in while it is answered. */
 export interface QueryIds {
   requestId?: RequestId
   betId?: BetId
   player?: PlayerId
 }
 
-/** POST /user/profile: the token alone names the player; its hash leads to the player's bucket (session.ts). */
+/** POST /user/profile: the token's hash leads to the bucket and the player (session.ts). */
 export async function answerProfile(
   { db, clock, buckets, settings }: UserQueryDeps,
   request: ProfileRequest,
@@ -53,7 +53,10 @@ export async function answerProfile(
     : acceptedReply(JSON.stringify(toProfile(player, session)))
 }
 
-/** Only what the operator stored (P-2); where the session came from belongs to it, the operator's id too (P-5). */
+/**
+ * The profile has only values that the operator stored (P-2). It includes the session's origin and
+ * the operator's own id (P-5).
+ */
 function toProfile(player: Player, session: SessionRecord): UserProfile {
   const customFields: CustomFields = {
     ...player.customFields,
@@ -71,7 +74,7 @@ function toProfile(player: Player, session: SessionRecord): UserProfile {
   }
 }
 
-/** POST /user/balance (P-3): exact decimal digits, in the requested currency. */
+/** POST /user/balance: the exact decimal in the requested currency (P-3). */
 export async function answerBalance(
   { db, clock, buckets, settings }: UserQueryDeps,
   request: BalanceRequest,
@@ -97,7 +100,9 @@ export async function answerBalance(
   return acceptedReply(withAmount({ userId: request.userId, currency: request.currency }, amount))
 }
 
-/** POST /payment/check (P-4): the last applied operation of a bet; an open bet answers with its stake. */
+/**
+ * POST /payment/check: the last applied operation of a bet, with the stake of an open bet (P-4).
+ */
 export async function answerCheck(
   { db, buckets, settings, sharedBets }: UserQueryDeps,
   request: CheckRequest,
@@ -127,7 +132,7 @@ export async function answerCheck(
   return acceptedReply(withAmount(body, formatMoney(amount, requireScale(settings.scales, currency))))
 }
 
-/** JSON with the amount as the exact decimal: a balance may have more digits than a double holds (M-1). */
+/** JSON with the exact decimal, because a balance may have more digits than a double (M-1). */
 function withAmount(body: object, amount: string): string {
   return `${JSON.stringify(body).slice(0, -1)},"amount":${amount}}`
 }

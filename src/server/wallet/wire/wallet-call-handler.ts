@@ -1,4 +1,4 @@
-/** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
+/** Handler of wire calls: verify → decode → queue → apply → reply, within the deadline. */
 
 import type { Operation } from '../../../protocol/operation.ts'
 import { catchMalformed, MalformedCall } from '../../../protocol/request-body.ts'
@@ -22,30 +22,29 @@ import { failedReply, refusedReply, toReply, type WalletReply } from './wallet-r
 
 export interface WalletCallDeps extends UserQueryDeps {
   readonly secrets: readonly string[]
-  /** By the place of the secret, the name of its platform (W-43). */
+  /** Platform names by the index of their secret (W-43). */
   readonly platforms: readonly string[]
   readonly settings: DecodeSettings
-  /** By the place of the secret: the same for a bet call of its platform. */
+  /** Decoder settings by the index of the secret. */
   readonly platformSettings: readonly CallSettings[]
   readonly callQueue: CallQueue
-  /** Told of what went wrong inside (R-4). */
+  /** Reports failures of the wallet itself (R-4). */
   onFailure(error: unknown): void
 }
 
-/** A reply, and what is known of the call for logs and metrics. */
 export interface WalletCallResult {
   readonly reply: WalletReply
   readonly operation: Operation | 'unknown'
   readonly call?: Readonly<QueryIds>
-  /** The place of the secret that signed the call; absent when none did. */
+  /** Index of the secret that signed the call; absent if no secret did. */
   readonly signer?: number
-  /** The one that it came into, if any. */
+  /** Batch of a bet call, if it was in one. */
   readonly batch?: BatchTimes | undefined
-  /** Of a question, which comes into none: when the database was asked, and when it had answered. */
+  /** Begin and end of a query in the database; a query has no batch. */
   readonly asked?: Pick<BatchTimes, 'takenAt' | 'endedAt'>
 }
 
-/** A call to /payment/bet. Never rejects. */
+/** Handles a call to /payment/bet; never rejects. */
 export function handleBetCall(deps: WalletCallDeps, request: WireRequest): MaybePromise<WalletCallResult> {
   const signer = findCallSigner(request, deps.secrets)
   if (signer === undefined) return { reply: refusedReply('bad_signature'), operation: 'unknown' }
@@ -62,7 +61,7 @@ export function handleBetCall(deps: WalletCallDeps, request: WireRequest): Maybe
     batch,
   })
   const toFailure = (error: unknown): WalletCallResult => {
-    deps.onFailure(error) // a defect of ours; the call is still the partner's, not a stranger's
+    deps.onFailure(error) // a defect of this program; the signer and the call are still recorded
     return { reply: failedReply(operation), operation, call, signer }
   }
   try {
@@ -76,7 +75,6 @@ function refuseMalformed({ settings }: WalletCallDeps, { body }: WireRequest, { 
   return { reply: refusedReply('invalid_request', message), call: identifyMalformedCall(body, settings) }
 }
 
-/** A call to /user/profile, /user/balance or /payment/check. */
 export async function handleUserCall(
   deps: WalletCallDeps,
   operation: 'profile' | 'balance' | 'check',

@@ -1,4 +1,4 @@
-/** The one table from what a call came to, to status, code and body. */
+/** Table from the outcome of a call to status, code and body. */
 
 import type { Operation } from '../../../protocol/operation.ts'
 import type { ReplyCode } from '../../../protocol/reply-codes.ts'

@@ -1,4 +1,6 @@
-/** The partner wire of the wallet: which handler, what the API reference, the metrics and the log say of a call. */
+/**
+ * Partner wire of the wallet: the handlers, and the API reference, metrics and log of the calls.
+ */
 import { type TSchema, Type } from 'typebox'
 import { BET_SCHEMAS, CheckSchema } from '../../../protocol/bet-request.ts'
 import {
@@ -23,7 +25,7 @@ export interface WalletWireDeps extends WalletCallDeps {
   readonly journal: CallJournal
   readonly metrics: WalletMetrics
   readonly log: Logger
-  /** The server is going down: connections are not to be used again. */
+  /** The server is stopping: each answer closes its connection. */
   isDraining(): boolean
   readonly tracing: Tracing | undefined
 }
@@ -61,7 +63,8 @@ const WIRE_SCHEMAS = {
 }
 
 function describeWireCall(operationId: string, summary: string, body: TSchema, ok: TSchema) {
-  const failing = operationId === 'placeBet' ? {} : { 500: ErrorReplySchema }
+  // Place bet answers a failure with 400
+  const failing = operationId === 'placeBet' ? {} : { 500: ErrorReplySchema }
   const response = { 200: ok, 400: ErrorReplySchema, ...failing }
   return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
 }
@@ -76,7 +79,7 @@ function recordCall(
   const { totalMs, arrivalMs } = metadata
   if (metadata.span !== undefined) endCallSpan(metadata.span, result, metadata)
   metrics.observeCall(operation, reply.outcome, totalMs / 1_000)
-  // Written out: objects that are spread into each other cost more than all the rest of this.
+  // Object spreads would cost more than the rest of this function.
   if (journal.isOn)
     journal.add({
       source: metadata.source,
